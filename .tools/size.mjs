@@ -24,7 +24,7 @@ const rows = [
   },
   { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_540 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
-  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_410 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_420 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
@@ -33,20 +33,20 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_450,
+    limit: 11_640,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_610, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_060 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_750, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_170 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 44_750,
+    limit: 44_870,
   },
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 60_690,
+    limit: 60_720,
   },
 ];
 

@@ -77,3 +77,24 @@ describe('guardClock', () => {
     );
   });
 });
+
+describe('guardClock of a wall clock', () => {
+  it.each([fail, () => Number.NaN, () => 'no' as never])(
+    'that gives no instant is the time of the same clock',
+    (wallNow) => {
+      const fallback: Clock = { now: () => 5, setTimer: () => () => undefined };
+      const clock = guardClock({ ...fallback, now: () => 7_000, wallNow }, { fallback, report: () => {} });
+
+      expect(clock.wallNow?.()).toBe(7_000);
+    },
+  );
+
+  it('stands still while it gives no instant any more', () => {
+    const instants = [9_000, Number.NaN];
+    const base: Clock = { now: () => 5, setTimer: () => () => undefined };
+    const odd = { ...base, wallNow: () => instants.shift() ?? Number.NaN };
+    const clock = guardClock(odd, { fallback: base, report: () => {} });
+
+    expect([clock.wallNow?.(), clock.wallNow?.()]).toEqual([9_000, 9_000]);
+  });
+});

@@ -15,7 +15,7 @@ function attemptOf(policy: Policy, attempt: number, previousError?: unknown): At
   const plan = createPlan({ fn: () => undefined, policy: settingsOf(policy), options }, LAYERS_WITH_CONTEXT);
   const call = new RetryCall(plan, attempt, []);
   const failed = { attempt: attempt - 1, error: previousError, failedAt: 0, delayMs: 0 };
-  call.latest = { ...failed, previous: undefined };
+  call.latest = { aheadMs: 0, ...failed, previous: undefined };
   return new AttemptWithContext(call, { timeoutMs: Infinity, startedAt: 0, isTotal: false });
 }
 

@@ -99,7 +99,9 @@ describe('an option of a call', () => {
 
   it.each([null, 5, 'fast', new Map(), () => 1])('must be in an object, which %o is not', async (options) => {
     expect(await problemsOf(() => withRetry(FN, POLICY, options as object))).toHaveLength(1);
-    expect(await problemsOf(() => retry(FN, POLICY, options as object))).toHaveLength(1);
+    expect(await problemsOf(() => retry(FN, POLICY, options as object))).toMatchObject([{ path: 'options' }]);
+    const both = await problemsOf(() => retry(FN, 5 as never, options as object));
+    expect(both.map(({ path }) => path)).toEqual(['policy', 'options']);
   });
 });
 

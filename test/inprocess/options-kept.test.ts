@@ -23,6 +23,21 @@ function setOptions() {
   return { options, spoil, group, retries };
 }
 
+it('names an iterable by its function where the name is undefined', async () => {
+  const names: string[] = [];
+  const fail = failing('one');
+  async function rows() {
+    await fail();
+    return (async function* () {
+      yield 1;
+    })();
+  }
+  const onRetry = ({ name }: { readonly name: string }) => void names.push(name);
+  for await (const _ of retryIterable(rows, AT_ONCE, { name: undefined, onRetry }));
+
+  expect(names).toEqual(['rows']);
+});
+
 describe('options that the caller changes after they were checked', () => {
   it.each([
     ['withRetry', (fn: () => unknown, options: object) => withRetry(fn, AT_ONCE, options)],
@@ -105,6 +120,22 @@ describe('options that the caller changes after they were checked', () => {
     policy.maxAttempts = 1;
 
     await expect(wrapped()).resolves.toBeDefined();
+  });
+
+  it('change nothing: what is inside a policy of slim', async () => {
+    const policy = {
+      ...slim.basePolicy,
+      ...AT_ONCE,
+      retryOn: [{ name: ['TypeError'] }],
+      stopOn: [] as object[],
+    };
+    const fail = failing(new RangeError('no'));
+    const wrapped = slim.withRetry(fail, policy);
+    policy.retryOn.push({ name: ['RangeError'] });
+    policy.retryOn[0]?.name.push('RangeError');
+
+    await expect(wrapped()).rejects.toThrow('no');
+    expect(fail).toHaveBeenCalledTimes(1);
   });
 
   it('may be read from a getter once: what it answers later was not checked', async () => {

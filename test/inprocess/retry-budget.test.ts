@@ -32,6 +32,16 @@ describe('createRetryBudget', () => {
     expect(budget.state().tokens).toEqual([20 - 10]);
   });
 
+  it('refunds nothing to a call whose retry was free', async () => {
+    const free = { type: 'token-bucket', capacity: 20, costs: { default: 0 } } as const;
+    const budget = createRetryBudget({ ...free, costs: { default: 5, free: 0 } }, { kindOf: () => 'free' });
+    budget.record({ type: 'retry' });
+
+    await tryRetry(failing('one'), AT_ONCE, { budget });
+
+    expect(budget.state().tokens).toEqual([15]);
+  });
+
   it('charges more for a timeout', async () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 });
 

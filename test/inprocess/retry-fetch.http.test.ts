@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
 
 const AT_ONCE = instantRetries(httpPolicy);
+const GATED = { backoff: { type: 'none' }, maxAttempts: 5 } as const;
 
 interface Seen {
   readonly method: string | undefined;
@@ -216,3 +217,53 @@ describe('createRetryFetch', () => {
 });
 
 const AT_ONCE_INPUT = { backoff: { type: 'none' } } as const;
+
+describe('a gate of the policy', () => {
+  it('is asked about responses, and may refuse the retry', async () => {
+    const asked: unknown[] = [];
+    respond(503);
+    const retryIf = (response: unknown, { attempt }: { readonly attempt: number }): boolean => {
+      asked.push((response as Response).status);
+      return attempt < 2;
+    };
+
+    const response = await createRetryFetch({ ...GATED, retryIf })(url);
+
+    expect(response.status).toBe(503);
+    expect(asked).toEqual([503, 503]);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('is not asked about a response that is no failure', async () => {
+    respond(404);
+    const retryIf = vi.fn(() => true);
+
+    await createRetryFetch({ ...GATED, retryIf })(url);
+
+    expect(retryIf).not.toHaveBeenCalled();
+  });
+});
+
+it('sends a Request with a body once, also where its init has the body null', async () => {
+  respond(503);
+
+  const response = await createRetryFetch(GATED)(new Request(url, { method: 'PUT', body: 'abc' }), {
+    body: null,
+  });
+
+  expect(response.status).toBe(503);
+  expect(seen).toEqual([{ method: 'PUT', body: 'abc' }]);
+});
+
+it.each([
+  ['fetch', {}],
+  ['fetch', { name: undefined }],
+  ['orders', { name: 'orders' }],
+])('names its events %s with %o', async (name, options) => {
+  const names: string[] = [];
+  respond(503, 200);
+
+  await createRetryFetch(GATED, { ...options, onRetry: (event) => void names.push(event.name) })(url);
+
+  expect(names).toEqual([name]);
+});

@@ -116,9 +116,9 @@ describe('a wall clock that is set', () => {
     await ended;
 
     expect(waiting?.retryAt).toBe(1_000_000 + HOUR_MS + 1_000);
-    expect(retryInfo(error)?.history.map(({ failedAt }) => failedAt - HOUR_MS)).toEqual([
-      1_000_000, 1_001_000,
+    expect(retryInfo(error)?.history.map(({ failedAt }) => failedAt)).toEqual([
+      1_000_000,
+      1_001_000 + HOUR_MS,
     ]);
-    expect(retryInfo(error)).toEqual(retryInfo(error));
   });
 });

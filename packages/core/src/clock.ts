@@ -43,9 +43,14 @@ export function wallNowOf(clock: Pick<Clock, 'now' | 'wallNow'>): number {
 /** A wall clock that is off by less was only adjusted, and instants are rounded. */
 const LEAST_STEP_MS = 1_000;
 
-/** Returns how many milliseconds the wall clock is ahead of `now`, to turn an instant of `now` into one of others; 0 if not even a second. */
-export function wallAheadMs(clock: Pick<Clock, 'now' | 'wallNow'>): number {
-  const aheadMs = wallNowOf(clock) - clock.now();
+/**
+ * Returns how many milliseconds the wall clock is ahead of `now`, to turn an instant of `now` into one of others; 0 if not even a second.
+ *
+ * @param now - what `now` has just returned
+ */
+export function wallAheadMs(clock: Pick<Clock, 'now' | 'wallNow'>, now: number = clock.now()): number {
+  if (clock.wallNow === undefined) return 0;
+  const aheadMs = clock.wallNow() - now;
   return Math.abs(aheadMs) < LEAST_STEP_MS ? 0 : Math.round(aheadMs);
 }
 
@@ -81,12 +86,16 @@ export interface ClockGuard {
  */
 export function guardClock(clock: Clock, guard: ClockGuard): Clock {
   const now = guardReading(() => clock.now(), guard);
-  const wallNow = clock.wallNow && guardReading(() => clock.wallNow?.(), guard);
+  const wallNow = clock.wallNow && guardReading(() => clock.wallNow?.(), { ...guard, fallback: { now } });
   const setTimerOf: Clock['setTimer'] = (callback, delayMs) => setGuarded(clock, guard, callback, delayMs);
   return { now, ...(wallNow && { wallNow }), setTimer: setTimerOf };
 }
 
-function guardReading(read: () => unknown, { fallback, report }: ClockGuard): () => number {
+interface ReadingGuard extends Pick<ClockGuard, 'report'> {
+  readonly fallback: Pick<Clock, 'now'>;
+}
+
+function guardReading(read: () => unknown, { fallback, report }: ReadingGuard): () => number {
   let latest: number | undefined;
   return () => {
     try {

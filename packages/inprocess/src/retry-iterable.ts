@@ -30,7 +30,7 @@ export function retryIterable<T>(
   options?: IterableOptions,
 ): AsyncGenerator<T, void, undefined> {
   const { policy: settings, options: read } = readCall('retryIterable', { fn, policy, options }, RULES);
-  const own = { name: fn.name, ...(read as IterableOptions) }; // its rules allow no others
+  const own: IterableOptions = { ...read, name: read.name ?? fn.name };
   return passThrough(own, () => retry<Opened<T>>((context) => open(context, fn), policyOf(settings), own));
 }
 

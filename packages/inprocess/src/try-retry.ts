@@ -71,7 +71,7 @@ function factsOf(
 ): Pick<RetryResult<unknown>, 'id' | 'attempts' | 'retries' | 'retried' | 'history'> {
   const attempts = call.ending?.attempt ?? call.attempts;
   const retries = Math.max(attempts - 1, 0);
-  return { id: call.id, attempts, retries, retried: retries > 0, history: historyOf(call) };
+  return { id: call.id, attempts, retries, retried: retries > 0, history: historyOf(call.latest) };
 }
 
 function refusalOf({ reason, thrown }: Refusal): Refusal {

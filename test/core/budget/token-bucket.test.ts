@@ -87,7 +87,11 @@ describe('a token bucket', () => {
 
   it('refunds 1 token for a success without a retry', () => {
     expect(stepBudget(aws, bucket(100), { type: 'success' }, 0).state).toEqual(bucket(101));
-    expect(stepBudget(aws, bucket(100), { type: 'success', paid: 0 }, 0).state).toEqual(bucket(101));
+    expect(stepBudget(aws, bucket(100), { type: 'success', paid: undefined }, 0).state).toEqual(bucket(101));
+  });
+
+  it('refunds nothing to a call whose latest retry was free', () => {
+    expect(stepBudget(aws, bucket(100), { type: 'success', paid: 0 }, 0).state).toEqual(bucket(100));
   });
 
   it('refunds what a successful call paid', () => {

@@ -42,6 +42,17 @@ describe('readMatchers', () => {
     expect(answers).toEqual([true, true, true]);
   });
 
+  it.each(['gg', 'ii', 'gig', 'yy'])('refuses flags that are repeated: %s', (flags) => {
+    expect(() => read([{ message: { pattern: 'x', flags } }])).toThrow('must be a regular expression');
+  });
+
+  it('matches at the beginning only with the flag y', () => {
+    const pattern = firstPattern([{ message: /down/y }]);
+
+    expect([1, 2].map(() => matchesError(pattern, new Error('down again')))).toEqual([true, true]);
+    expect(matchesError(pattern, new Error('is down'))).toBe(false);
+  });
+
   it('reads a message as JSON writes it', () => {
     const pattern = firstPattern([{ message: { pattern: 'timed out', flags: 'gi' } }]);
 

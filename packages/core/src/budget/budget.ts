@@ -46,8 +46,8 @@ export type BudgetEvent =
   | { readonly type: 'request' }
   /** A retry is requested; `kind` selects its price. */
   | { readonly type: 'retry'; readonly kind?: string }
-  /** An attempt succeeded; `paid` is the price of its call's latest retry, which is refunded, as by the AWS SDK. */
-  | { readonly type: 'success'; readonly paid?: number }
+  /** An attempt succeeded; `paid` is the price of its call's latest retry, if it made one, which is refunded, as by the AWS SDK. */
+  | { readonly type: 'success'; readonly paid?: number | undefined }
   /** An attempt failed. */
   | { readonly type: 'failure' };
 

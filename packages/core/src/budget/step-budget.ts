@@ -108,7 +108,7 @@ function stepBucket(
 ): BudgetStep {
   const [tokens = 0] = state.tokens;
   if (event.type === 'success') {
-    const filled = Math.min(tokens + Math.max(event.paid || refund, 0), capacity);
+    const filled = Math.min(tokens + Math.max(event.paid ?? refund, 0), capacity);
     return { state: { ...state, tokens: [filled] }, isGranted: true, paid: 0 };
   }
   if (event.type !== 'retry') return { state, isGranted: true, paid: 0 };

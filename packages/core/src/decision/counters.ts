@@ -9,9 +9,9 @@ export interface Counters {
   /** Failed attempts, including the one that has just failed. */
   readonly failures: number;
   /** Attempts that stalled: their worker was lost. @default 0 */
-  readonly stalls?: number;
+  readonly stalls?: number | undefined;
   /** Charged attempts that were made elsewhere, before the first one here. @default 0 */
-  readonly carried?: number;
+  readonly carried?: number | undefined;
   /** Delay before the latest retry, in milliseconds; decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
 }

@@ -87,12 +87,11 @@ function isReplayOption([key, value]: readonly [key: string, value: unknown]): b
 }
 
 function checkRun(run: unknown): void {
-  if (Array.isArray(read(run, 'errors'))) return;
+  const errors = read(run, 'errors');
+  if (Array.isArray(errors) && errors.every((error) => typeof error === 'object' && error !== null)) return;
   const cure = 'Use a stored run, or { errors: [{ name, message, at }] }.';
-  throw new InvalidOptionsError(
-    [{ path: 'errors', value: read(run, 'errors'), message: 'must be a list of recorded attempts', cure }],
-    'run',
-  );
+  const problem = { path: 'errors', value: errors, message: 'must be a list of recorded attempts', cure };
+  throw new InvalidOptionsError([problem], 'run');
 }
 
 /** Where a replay ends. */

@@ -115,6 +115,7 @@ function readMessage(fields: Fields, report: Report): RegExp | string {
     fail(`must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`);
   }
   try {
+    new RegExp(source, flags); // throws for flags that are repeated
     // The flag g says nothing about whether a text matches.
     return new RegExp(source, flags.replace('g', ''));
   } catch {

@@ -1,10 +1,12 @@
+import { wallAheadMs } from '@retry/core/clock';
 import type { AbortListener, AbortWait } from '../time/abort-hub.ts';
 import { onAbort } from '../time/abort-hub.ts';
 import { yieldToEventLoop } from '../time/clock.ts';
 import { CallRecord } from './call-record.ts';
+import type { NextStep } from './decide.ts';
 import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
 import type { CallEvent, Ending, Failure, GiveUpReason, RetryEvent } from './events.ts';
-import type { FailedAttempt } from './history.ts';
+import type { FailedAttempt, FailureList } from './history.ts';
 import { recordEnding, shorten } from './history.ts';
 import { callHook, eventOf, isObserved, notify } from './hooks.ts';
 import type { Attempt, Call } from './plan.ts';
@@ -24,7 +26,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   /** Gives back its place among the waiting calls of its group. */
   #unpark: (() => void) | undefined = undefined;
   /** What its latest retry has cost the budget. */
-  #paid = 0;
+  #paid: number | undefined = undefined;
   /** It has an outcome, which nothing changes: hooks that are called because of it may abort the call. */
   #isOver = false;
 
@@ -173,9 +175,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     if (this.ending !== undefined) return; // a function that the decision called has aborted
     this.running = undefined;
     this.#cut = undefined; // holds the promise of the attempt, as long as the call may wait
-    const delayMs = next.type === 'retry' ? next.delayMs : undefined;
     const { error } = running?.directive?.type === 'stop' ? running.directive : failure;
-    this.latest = shorten({ attempt, error, failedAt, delayMs, previous: this.latest });
+    this.latest = this.#entryOf(error, failedAt, next);
     if (next.type === 'fail') {
       const { reason, thrown } = next;
       const last = thrown === undefined ? failure : { ...failure, thrown };
@@ -191,6 +192,13 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
         this.#paid = budget.spend(error);
       });
     if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(next.delayMs), failedAt);
+  }
+
+  /** Returns the history with the failure of the latest attempt. */
+  #entryOf(error: unknown, failedAt: number, next: NextStep): FailureList {
+    const { attempts: attempt, latest: previous, clock } = this;
+    const delayMs = next.type === 'retry' ? next.delayMs : undefined;
+    return shorten({ attempt, error, failedAt, aheadMs: wallAheadMs(clock, failedAt), delayMs, previous });
   }
 
   waitForRetry(): Promise<void> | undefined {
@@ -250,6 +258,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     if (this.#isOver) return;
     this.#isOver = true;
     this.ending = ending;
+    // The attempt that was to follow it never started.
+    if (this.latest?.attempt === this.attempts) this.latest.delayMs = undefined;
     this.#release();
     recordEnding(ending.error, this);
     if (isObserved(this.options.onGiveUp)) notify('onGiveUp', this, Object.assign({}, ending), at);

@@ -100,12 +100,18 @@ export function readCall(
     report({ path: 'fn', value: fn, message: 'must be a function', cure: `The order is ${order}.` });
   }
   const read = options === NO_OPTIONS ? NO_OPTIONS : readOptions(options, rules, { order, report });
-  if (problems.length > 0) throw new InvalidOptionsError([...policyProblems(policy), ...problems], subject);
+  if (problems.length > 0)
+    throw new InvalidOptionsError([...policyProblems(policy).map(named('policy')), ...problems], subject);
   return {
     fn: fn as Target,
     policy: settingsOf(definePlainPolicy(policy)),
     options: read as RetryOptions<never>,
   }; // checked above
+}
+
+/** Gives a problem of a whole argument the path of that argument. */
+function named(argument: string): (problem: Problem) => Problem {
+  return (problem) => (problem.path === '' ? { ...problem, path: argument } : problem);
 }
 
 /** Where an option is written, and where its problems are reported. */
@@ -128,7 +134,11 @@ export function readOptions(
 ): object {
   const usual = usualOptions(options, rules);
   if (usual !== undefined) return usual;
-  const known = { keys: Object.keys(rules), cures: { ...CURES, ...cures }, order, report };
+  const whole = named('options');
+  const known = {
+    ...{ keys: Object.keys(rules), cures: { ...CURES, ...cures }, order },
+    report: (problem: Problem) => report(whole(problem)),
+  };
   const fields = readFields(options, '', known);
   const read = Object.entries(rules).map(([key, rule]) => [key, fields?.optional(key, rule)] as const);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));

@@ -1,9 +1,17 @@
 import type { Counters, Decision, DecisionContext, Failure as JudgedFailure, ServerDelay } from '@retry/core';
 import { RetryError, TotalTimeoutError } from '@retry/core';
-import { decideBy, isYes, policyOf, settingsOf, withoutErrorRules } from '@retry/core/fields';
+import type { PolicySettings } from '@retry/core/fields';
+import {
+  decideBy,
+  isYes,
+  policyOf,
+  settingsOf,
+  withoutErrorRules,
+  withoutMatchers,
+} from '@retry/core/fields';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
-import type { Attempt, Call } from './plan.ts';
+import type { Attempt, Call, Plan } from './plan.ts';
 import { totalTimeoutOf } from './timeouts.ts';
 
 /** The end of the retrying, and why. */
@@ -86,9 +94,13 @@ function decideByPolicy(call: Call, failure: Failure, failedAt: number): Decisio
     deadlineAt,
     budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
   };
-  // Error rules do not apply to a result, which `retryIfResult` has judged.
-  const settings = isRefused ? settingsOf(withoutErrorRules(policyOf(policy))) : policy;
-  return decideBy(settings, facts, facts, facts);
+  return decideBy(isRefused ? rulesOfResults(plan) : policy, facts, facts, facts);
+}
+
+/** Error rules do not apply to a result, which `retryIfResult` has judged. */
+function rulesOfResults({ policy, isResultGated }: Plan): PolicySettings {
+  const without = isResultGated === true ? withoutMatchers : withoutErrorRules;
+  return settingsOf(without(policyOf(policy)));
 }
 
 /** The delay of `ctx.retryAfter`; what the error or the `Response` says is read by the decision itself. */

@@ -1,5 +1,3 @@
-import type { Clock } from '@retry/core';
-import { wallAheadMs } from '@retry/core/clock';
 import type { Ending, GiveUpReason } from './events.ts';
 
 /** One failed attempt in a call's history. */
@@ -16,6 +14,11 @@ export interface FailedAttempt {
 
 /** A linked list of failed attempts, latest first: it needs no array while there is only one. */
 export interface FailureList extends FailedAttempt {
+  /** By the call's clock. */
+  readonly failedAt: number;
+  /** How many milliseconds the wall clock was ahead of that. */
+  readonly aheadMs: number;
+  delayMs: number | undefined;
   previous: FailureList | undefined;
 }
 
@@ -34,7 +37,6 @@ export interface RetryInfo {
 
 interface EndedCall {
   readonly id: string;
-  readonly clock: Clock;
   readonly latest: FailureList | undefined;
   readonly ending: Ending | undefined;
 }
@@ -55,11 +57,10 @@ export function shorten(latest: FailureList): FailureList {
 }
 
 /** Returns the failed attempts that are kept, oldest first. */
-export function historyOf({ latest, clock }: Pick<EndedCall, 'latest' | 'clock'>): readonly FailedAttempt[] {
+export function historyOf(latest: FailureList | undefined): readonly FailedAttempt[] {
   const history: FailedAttempt[] = [];
-  const aheadMs = wallAheadMs(clock);
   for (let entry = latest; entry !== undefined; entry = entry.previous) {
-    const { attempt, error, failedAt, delayMs } = entry;
+    const { attempt, error, failedAt, aheadMs, delayMs } = entry;
     history.unshift({ attempt, error, failedAt: failedAt + aheadMs, delayMs });
   }
   return history;
@@ -79,6 +80,6 @@ export function retryInfo(error: unknown): RetryInfo | undefined {
   const call = endedCalls.get(Object(error));
   if (call?.ending === undefined) return undefined;
   const { attempt, reason, thrown } = call.ending;
-  const history = historyOf(call);
+  const history = historyOf(call.latest);
   return { id: call.id, attempts: attempt, reason, ...(thrown !== undefined && { thrown }), history };
 }

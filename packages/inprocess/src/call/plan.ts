@@ -35,6 +35,8 @@ export interface Plan extends Retried {
   readonly isBare: boolean;
   /** Something may read how long the call, or an attempt, has taken. */
   readonly isTimed: boolean;
+  /** `retryIf` is asked about a refused result, too: `fetch` returns responses where others throw. */
+  readonly isResultGated?: boolean | undefined;
   /** Further fields of every event: the request, for `fetch`. */
   readonly about?: object | undefined;
   /** The caller's signal, joined with that of the attempt around the call. */

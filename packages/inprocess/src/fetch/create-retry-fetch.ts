@@ -41,7 +41,7 @@ export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryF
     if (isSafe) checkRequest(request, given);
     const fn = sender(settings, input, { ...given, signal: signal ?? null }) as Target; // the loop passes the context
     const retried = { fn, policy: isSafe ? repeated : once, options: { ...callOptions, signal } };
-    const plan = { ...createPlan(retried, LAYERS_WITH_CONTEXT), about: { request } };
+    const plan = { ...createPlan(retried, LAYERS_WITH_CONTEXT), isResultGated: true, about: { request } };
     const call = openNested(plan, init === undefined ? [input] : [input, init]);
     return runCall(plan, call) as Promise<Response>; // what the sender returns
   };
@@ -51,7 +51,8 @@ function callOptionsOf({ repeated, options }: FetchSettings): RetryOptions<never
   const { fetch: _, methods: _m, isRepeatable: _i, replace: _r, until: _u, ...rest } = options;
   const retryIfResult = (response: Response): boolean =>
     matchesAny(retriedResponses(repeated), response) && !matchesAny(repeated.stopOn, response);
-  return { name: 'fetch', ...rest, retryIfResult: retryIfResult } as RetryOptions<never>; // its events describe the request
+  const name = rest.name ?? 'fetch';
+  return { ...rest, name, retryIfResult } as RetryOptions<never>; // its events describe the request
 }
 
 /** Returns the signal of a request; a wrong one is refused, because it would never abort. */

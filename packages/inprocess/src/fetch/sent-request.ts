@@ -30,7 +30,8 @@ export function isIdempotent({ method, headers }: SentRequest, methods: readonly
 
 /** Returns whether the body can be sent again; that of a stream, an iterable or a `Request` cannot. */
 export function hasReplayableBody(input: string | URL | Request, { body }: RequestInit): boolean {
-  return body === undefined ? (requestOf(input)?.body ?? null) === null : isReplayable(body);
+  // For `null`, `fetch` sends the body of the Request, too.
+  return body === undefined || body === null ? (requestOf(input)?.body ?? null) === null : isReplayable(body);
 }
 
 /**
@@ -49,6 +50,6 @@ export function requestOf(input: string | URL | Request): Request | undefined {
 
 /** Text, bytes, forms and blobs can be read again; streams and iterables cannot. */
 function isReplayable(body: unknown): boolean {
-  if (body === null || typeof body === 'string' || ArrayBuffer.isView(body)) return true;
+  if (typeof body === 'string' || ArrayBuffer.isView(body)) return true;
   return [ArrayBuffer, URLSearchParams, FormData, Blob].some((kind) => body instanceof kind);
 }

@@ -41,7 +41,7 @@ export function checkCall(
 ): Retried {
   // As they are now: what the caller does to them later is not checked, and changes nothing.
   const given = Object.fromEntries(Object.keys(OPTIONS).map((key) => [key, Object(options)[key]]));
-  const settings: PolicySettings = isPolicy(policy) ? policy : { ...Object(policy) };
+  const settings = isPolicy(policy) ? policy : { ...Object(policy) };
   const problems = [
     ...problemsOf({ fn }, (value) => typeof value === 'function', 'Mind the order of the arguments.'),
     ...problemsOf(
@@ -57,7 +57,16 @@ export function checkCall(
     ),
   ];
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'call');
-  return { fn: fn as Target, policy: settings, options: given as RetryOptions<never> }; // checked above
+  const kept = (isPolicy(policy) ? policy : copyOf(settings)) as PolicySettings; // checked above
+  return { fn: fn as Target, policy: kept, options: given as RetryOptions<never> }; // as above
+}
+
+/** Copies lists and objects of literals, as deep as policies have them. */
+function copyOf(value: unknown, levels = 4): unknown {
+  if (levels === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => copyOf(one, levels - 1));
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, copyOf(one, levels - 1)]));
 }
 
 function problemsOf(

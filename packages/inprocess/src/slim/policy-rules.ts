@@ -34,7 +34,7 @@ const PATTERN: Readonly<Record<keyof ErrorPattern, Wanted>> = {
   code: [undefined, isText, isNumber, someOf([isText, isNumber])],
   status: [undefined, isNumber, someOf(isNumber)],
   // One with a state would not match the same error twice in a row.
-  message: [undefined, isText, (value) => isRegExp(value) && !value.global && !value.sticky],
+  message: [undefined, isText, (value) => isRegExp(value) && !value.global],
   retryAfter: (value) => value === undefined || value === true,
   cause: [undefined, isMatcher],
 };

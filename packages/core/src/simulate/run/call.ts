@@ -33,7 +33,7 @@ interface Call {
   isRunning: boolean;
   previousDelayMs: number | undefined;
   /** What the budget was paid for the latest retry. */
-  paid: number;
+  paid: number | undefined;
   /** What the circuit breaker gave to the latest attempt. */
   ticket: number;
 }
@@ -53,7 +53,7 @@ export function startCall(caller: Caller, answer: Answer): void {
     attempts: 0,
     isRunning: false,
     previousDelayMs: undefined,
-    paid: 0,
+    paid: undefined,
     ticket: 0,
   };
   guard.record({ type: 'request' });
