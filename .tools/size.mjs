@@ -20,15 +20,15 @@ const rows = [
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 11_540,
+    limit: 11_740,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_540 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_730 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
   { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_420 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
-    limit: 16_630,
+    limit: 16_800,
   },
   {
     name: 'withRetry of slim',
@@ -36,17 +36,17 @@ const rows = [
     limit: 11_640,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_750, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_170 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_940, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_360 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 44_870,
+    limit: 45_070,
   },
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 60_720,
+    limit: 60_880,
   },
 ];
 

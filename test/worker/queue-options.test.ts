@@ -309,7 +309,7 @@ describe('the cure of an unknown option', () => {
     [{ eta: 5 }, 'Use runAt.'],
     [
       { dealy: '1h' },
-      'Known keys are key, unique, runAt, delay, retry, concurrency, keepResult, context, spent, tx.',
+      'Did you mean delay? Known keys are key, unique, runAt, delay, retry, concurrency, keepResult, context, spent, tx.',
     ],
   ])('of submit names the right key for %o', async (options, cure) => {
     const { queue } = setScene();

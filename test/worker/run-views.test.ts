@@ -265,7 +265,10 @@ describe('queue.list', () => {
 
     const refused = await refusalOf(() => queue.list(options));
 
-    expect(refused.problems.map(({ path }) => path)).toEqual(['after']);
+    expect(refused.problems).toMatchObject([{ path: 'after', value: options.after }]);
+    expect(refused.message).toMatch(
+      /^invalid list\n- after must be the next of a page with the same filter, got/,
+    );
   });
 
   it.each([

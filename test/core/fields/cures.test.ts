@@ -52,8 +52,8 @@ describe('cureForKey', () => {
   it.each(['delays', 'xfactor', 'factors', 'idletimeout', 'timeouts', 'until-when', 'maxMsDelay', 'offset'])(
     'does not take %s for a habit that it resembles',
     (key) => {
-      expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toBe(
-        'Known keys are maxAttempts, minDelay, maxDelay, totalTimeout.',
+      expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toMatch(
+        /^(Did you mean maxDelay\? )?Known keys are maxAttempts, minDelay, maxDelay, totalTimeout\.$/,
       );
     },
   );
@@ -84,6 +84,40 @@ describe('cureForKey', () => {
     expect(cureForKey('colour', 5, known)).toBe('Known keys are signal.');
     expect(cureForKey('toString', 5, known)).toBe('Known keys are signal.');
   });
+
+  it.each([
+    ['maxdelay', 'maxDelay'],
+    ['bakoff', 'backoff'],
+    ['JITTER', 'jitter'],
+    ['retry_on', 'retryOn'],
+    ['stopsOn', 'stopOn'],
+    ['attemptTimout', 'attemptTimeout'],
+    ['totaltimeuot', 'totalTimeout'],
+  ])('names the key that %s was meant to be', (key, meant) => {
+    const keys = [
+      'backoff',
+      'jitter',
+      'maxDelay',
+      'minDelay',
+      'retryOn',
+      'stopOn',
+      'attemptTimeout',
+      'totalTimeout',
+    ];
+
+    expect(cureForKey(key, 5, { keys })).toMatch(
+      new RegExp(`^(Did you mean ${meant}\\? Known|Use ${meant}\\.)`),
+    );
+  });
+
+  it.each(['colour', 'at', 'x', '', 'z'.repeat(1_000_000)])(
+    'names none for what is no key with a mistake: %s',
+    (key) => {
+      expect(cureForKey(key, 5, { keys: ['on', 'key', 'retryOn', 'maxDelay'] })).toMatch(
+        /^Known keys are on, key/,
+      );
+    },
+  );
 
   it('is the cure in the error of definePolicy', () => {
     // Keys of other libraries, which the type forbids.

@@ -78,8 +78,38 @@ export function cureForKey(key: string, value: unknown, known: KnownKeys): strin
     if (order !== undefined) return `${cure.slice(0, -1)} in the policy: ${order}.`;
     if (keys.includes('retry')) return isOfPolicy ? 'It belongs in retry.' : `It belongs in retry. ${cure}`;
   }
-  // `maxAttempts` is the most frequent one.
-  return `${isOfPolicy ? `${key} belongs to the policy. ` : ''}Known keys are ${[...new Set(keys)].join(', ')}.`;
+  return `${isOfPolicy ? `${key} belongs to the policy. ` : didYouMean(key, keys)}Known keys are ${[...new Set(keys)].join(', ')}.`;
+}
+
+function didYouMean(key: string, keys: readonly string[]): string {
+  const meant = keyMeantBy(key, keys);
+  return meant === undefined ? '' : `Did you mean ${meant}? `;
+}
+
+/** Returns the key that differs least from this one: by at most two letters that are added, missing or wrong, whatever their case. */
+function keyMeantBy(key: string, keys: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = key.length < 5 ? 2 : 3;
+  for (const known of keys) {
+    if (Math.abs(known.length - key.length) >= least) continue;
+    const edits = editsBetween(key.toLowerCase(), known.toLowerCase());
+    if (edits < least) [best, least] = [known, edits];
+  }
+  return best;
+}
+
+/** Returns the Levenshtein distance of two short texts. */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (const [at, against] of [...other].entries()) {
+      const same = (row[at] ?? 0) + (letter === against ? 0 : 1);
+      next.push(Math.min(same, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
 }
 
 /** Returns the cure for a value that is none of these. */

@@ -1,4 +1,5 @@
-import type { Broker, ListQuery, Run } from '@retry/core/broker';
+import { InvalidOptionsError } from '@retry/core';
+import type { Broker, ListQuery, Run, RunPage } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
 import { createRunReader } from '../read-runs.ts';
 import { readPageCursor, writePageCursor, wrongCursor } from './cursor.ts';
@@ -19,7 +20,10 @@ export function createListSource(broker: Pick<Broker, 'list'>, { states, ...quer
       const [state, position] = readPlace(after, states) ?? [states[0], null];
       if (state === undefined) return { runs: [] };
       const asked: ListQuery = { ...query, state, limit };
-      const page = await broker.list(position === null ? asked : { ...asked, after: String(position) });
+      const page =
+        position === null
+          ? await broker.list(asked)
+          : await listAfter(broker, asked, [String(position), after]);
       const following = states[states.indexOf(state) + 1];
       if (page.next !== undefined) return { runs: page.runs, next: writePageCursor([state, page.next]) };
       return following === undefined
@@ -27,6 +31,21 @@ export function createListSource(broker: Pick<Broker, 'list'>, { states, ...quer
         : { runs: page.runs, next: writePageCursor([following, null]) };
     },
   };
+}
+
+/** Reads the runs after a position of the broker's, which is only a part of the cursor that the caller has given. */
+async function listAfter(
+  broker: Pick<Broker, 'list'>,
+  asked: ListQuery,
+  [position, given = '']: readonly [position: string, given: string | undefined],
+): Promise<RunPage> {
+  try {
+    return await broker.list({ ...asked, after: position });
+  } catch (error) {
+    const isWrong =
+      error instanceof InvalidOptionsError && error.problems.every(({ path }) => path === 'after');
+    throw isWrong ? wrongCursor(given, 'list') : error;
+  }
 }
 
 /** Creates a source of the runs that have these ids, in their order. */
