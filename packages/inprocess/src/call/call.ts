@@ -16,6 +16,9 @@ import { isTimeoutOf, timeLeft, timeoutErrorOf } from './timeouts.ts';
 /** A loop without delays yields to the event loop after this many attempts; otherwise timers and sockets would starve. */
 const YIELD_EVERY_ATTEMPTS = 16;
 
+/** The wall clock is not read again for a failure that follows another one sooner. */
+const READ_WALL_EVERY_MS = 1_000;
+
 /** One call. It is its own abort listener, because many thousands may wait at the same time. */
 export class RetryCall extends CallRecord implements Call, AbortListener {
   running: Attempt | undefined = undefined;
@@ -198,7 +201,9 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #entryOf(error: unknown, failedAt: number, next: NextStep): FailureList {
     const { attempts: attempt, latest: previous, clock } = this;
     const delayMs = next.type === 'retry' ? next.delayMs : undefined;
-    return shorten({ attempt, error, failedAt, aheadMs: wallAheadMs(clock, failedAt), delayMs, previous });
+    const isSoon = previous !== undefined && failedAt - previous.failedAt < READ_WALL_EVERY_MS;
+    const aheadMs = isSoon ? previous.aheadMs : wallAheadMs(clock, failedAt);
+    return shorten({ attempt, error, failedAt, aheadMs, delayMs, previous });
   }
 
   waitForRetry(): Promise<void> | undefined {
