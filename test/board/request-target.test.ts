@@ -4,16 +4,7 @@ import { connect } from 'node:net';
 import { createBoard, onThisMachine, toNodeListener } from '@retry/board';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { afterEach, describe, expect, it } from 'vitest';
-
-const EVERYTHING = {
-  read: true,
-  redrive: true,
-  discard: true,
-  cancel: true,
-  hold: true,
-  edit: true,
-  unmask: true,
-};
+import { ALL } from './board-client.ts';
 
 const closings: (() => void)[] = [];
 afterEach(() => {
@@ -33,7 +24,7 @@ async function serve(basePath = '') {
   };
   const board = createBoard({
     broker: counting,
-    access: onThisMachine(EVERYTHING),
+    access: onThisMachine(ALL),
     ...(basePath !== '' && { basePath }),
   });
   const server = createServer(toNodeListener(board));
