@@ -70,6 +70,12 @@ const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
   ],
 ];
 
+it('is what a toJSON says, also null', () => {
+  const silent = Object.assign(new Error('secret'), { toJSON: () => null });
+
+  expect(writePayload({ cause: silent }, 1_000)).toBe('{"cause":null}');
+});
+
 describe('a payload', () => {
   it.each(HOSTILE)('that is or has %s is refused at submit', async (_name, payload, message) => {
     const { queue } = setScene();

@@ -67,10 +67,7 @@ function argumentsOf(counters: unknown, failure: unknown, context: unknown): Arg
     failure: [failure, A_FAILURE],
     'failure.serverDelay': [read(failure, 'serverDelay'), optional(A_SERVER_DELAY)],
     'context.now': [read(context, 'now'), AN_INSTANT],
-    'context.wallNow': [
-      read(context, 'wallNow'),
-      optional(aFunction('Use Date.now, or leave it out for now.')),
-    ],
+    'context.wallNow': [read(context, 'wallNow'), optional(aFunction('Use Date.now, or leave it out.'))],
     'context.random': [read(context, 'random'), aFunction('Use Math.random.')],
     'context.startedAt': [read(context, 'startedAt'), optional(AN_INSTANT)],
     'context.deadlineAt': [read(context, 'deadlineAt'), optional(AN_INSTANT)],

@@ -108,10 +108,11 @@ type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 /** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
 export function lossRefuser(noun: Noun): Reviver {
   return function (key, value) {
-    // What a `toJSON` has made of it comes here: `null` of a date that is none.
-    const written = value === null ? (this as Readonly<Record<string, unknown>>)[key] : value; // the holder of the key
-    if (isLost(written))
-      throw new PayloadError(`${key === '' ? noun : key} is ${nameOf(written)}, which JSON cannot hold`);
+    // What a `toJSON` has made of it comes here: `null` of a date that is none. Any other may have meant it.
+    const given = value === null ? (this as Readonly<Record<string, unknown>>)[key] : value; // the holder of the key
+    const lost = given instanceof Date ? given : value;
+    if (isLost(lost))
+      throw new PayloadError(`${key === '' ? noun : key} is ${nameOf(lost)}, which JSON cannot hold`);
     return value;
   };
 }
