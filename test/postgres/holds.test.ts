@@ -1,11 +1,73 @@
+import type { Submission } from '@retry/core/broker';
 import { createPostgresBroker } from '@retry/postgres';
-import { expect, it } from 'vitest';
+import type pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import type { TwoConnections } from './two-connections.ts';
 import { describeTwoConnections, idsOf } from './two-connections.ts';
 
 const OPERATOR = { lane: 'l', source: 'operator' } as const;
 
+const ALL = { source: 'operator' } as const;
+
 /** A hold that lets a run through now, and another one an hour later. */
 const PROBING = { lane: 'l', source: 'circuit-breaker', until: 1, probeMs: 3_600_000 } as const;
+
+const KEYED = { concurrency: { key: 'k', limit: 9, whenFull: 'wait' } } as const;
+
+/** Where a claim that has begun is made to wait, by the text of its functions. */
+const HELD_MEANWHILE: readonly {
+  readonly when: string;
+  readonly at: { readonly routine: string; readonly before: string };
+  readonly before?: (two: TwoConnections) => Promise<unknown>;
+  readonly run?: Partial<Submission>;
+}[] = [
+  {
+    when: 'after it looked for holds',
+    at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
+  },
+  {
+    when: 'after it looked at the holds of other lanes',
+    at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
+    before: ({ broker }) => broker.hold([{ ...OPERATOR, lane: 'third' }]),
+  },
+  {
+    when: 'after it promoted what was due',
+    at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
+    before: async ({ pool, schema, submit }) => {
+      await submit({ id: 'due', delayMs: 1 });
+      await pool.query(`update ${schema.name}.scheduled set run_at = run_at - 3600000`);
+    },
+  },
+  {
+    when: 'after it found a run with a key',
+    at: { routine: 'claim_runs', before: 'while v_room > 0' },
+    before: ({ submit }) => submit({ id: 'keyed', ...KEYED }),
+  },
+  {
+    when: 'after it saw the runs with a key',
+    at: { routine: 'claim_runs', before: 'select * into v_keyed' },
+    before: ({ submit }) => submit({ id: 'keyed', ...KEYED }),
+    run: KEYED,
+  },
+];
+
+/** Makes claims wait until `tx` ends, before every place of a function that begins with a text. */
+async function pauseInClaims(
+  pool: pg.Pool,
+  tx: pg.PoolClient,
+  schema: string,
+  at: { readonly routine: string; readonly before: string },
+): Promise<void> {
+  const { rows } = await pool.query(
+    'select pg_get_functiondef(oid) as text from pg_proc where proname = $1 and pronamespace = $2::regnamespace',
+    [at.routine, schema],
+  );
+  const text: string = rows[0].text;
+  const pausing = text.replaceAll(at.before, `perform pg_advisory_xact_lock_shared(42); ${at.before}`);
+  expect(pausing).not.toBe(text);
+  await tx.query('select pg_advisory_xact_lock(42)');
+  await pool.query(pausing);
+}
 
 describeTwoConnections('a hold', (open) => {
   it('stops the claims that begin after its answer, while one that began before still starts runs', async () => {
@@ -22,6 +84,46 @@ describeTwoConnections('a hold', (open) => {
     expect(idsOf(after)).toEqual([]);
     expect(idsOf(await before)).toEqual(['a']);
   });
+
+  describe.each(HELD_MEANWHILE)(
+    'that is put while a claim is being answered, $when',
+    ({ at, before, run = {} }) => {
+      it.each([
+        { of: 'its lane', hold: OPERATOR, limit: 1 },
+        { of: 'its lane', hold: OPERATOR, limit: 9 },
+        { of: 'all lanes', hold: ALL, limit: 9 },
+      ])(
+        'of $of: no run that is submitted after its answer is started (limit $limit)',
+        async ({ hold, limit }) => {
+          const { pool, tx, schema, broker, submit, claim, untilBlocked } = open();
+          await before?.(open());
+          await pauseInClaims(pool, tx, schema.name, at);
+          const claiming = claim('before', limit);
+          await untilBlocked();
+
+          await broker.hold([hold]);
+          await submit({ id: 'after', ...run });
+          await tx.query('commit');
+
+          expect(idsOf(await claiming)).not.toContain('after');
+        },
+      );
+
+      it('of another lane: the claim is answered as without it', async () => {
+        const { pool, tx, schema, broker, submit, claim, untilBlocked } = open();
+        await before?.(open());
+        await pauseInClaims(pool, tx, schema.name, at);
+        const claiming = claim('before', 9);
+        await untilBlocked();
+
+        await broker.hold([{ ...OPERATOR, lane: 'other' }]);
+        await submit({ id: 'after', ...run });
+        await tx.query('commit');
+
+        expect(idsOf(await claiming)).toContain('after');
+      });
+    },
+  );
 
   it('is not seen by claims before the transaction that puts it commits, and by all claims after', async () => {
     const { schema, tx, submit, claim } = open();

@@ -125,8 +125,8 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold that has to be resumed ends by itself',
-    right: '(h.until is null or h.until > p_now)',
-    wrong: 'h.until > p_now',
+    right: 'h.until is null or h.until >',
+    wrong: 'h.until >',
     scene: holdLanes,
   },
   {

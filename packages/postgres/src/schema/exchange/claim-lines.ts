@@ -1,5 +1,6 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { byHash, isAt, sizeOf, unnestNumbered } from '../fragments.ts';
+import { IS_ANY_HELD, isOpen } from '../operators/hold.ts';
 import { LAST_EPOCH } from './claim-steps.ts';
 import { IS_RELEASED, isBeyond } from './lane-order.ts';
 import { isOneLine, LINE_OF_ONE, linesOf, payloadLine } from './lines.ts';
@@ -47,13 +48,20 @@ const places = (range: string): string => `
               select ctid as ready_at, ord, id, key, row_at from ready where lane = asked.lane and ${range}
               order by ord limit least(asked.most, p_limit) for update skip locked) places`;
 
+/** From which lanes runs may start where the claim has seen no hold of any: to ask for each of them is a twentieth of an exchange. */
+const NONE_IS_HELD = `not ${IS_ANY_HELD}`;
+
+/** The same where it has seen some. */
+const EACH_IS_OPEN = isOpen('asked.lane', 'v_now');
+
 /** The next places of the lanes. By two ranges: one would begin before all the deleted rows between them. */
-const NEXT = `
+const nextPlaces = (isLaneOpen: string): string => `
         select asked.n, waiting.*
         from ${unnestNumbered('asked', { lane: 'p_lanes', most: 'p_lane_limits', low: 'p_low_seqs' })},
           lateral (${places(IS_RELEASED)}
             union all${places(isBeyond('asked.low'))}
             limit least(asked.most, p_limit)) waiting
+        where ${isLaneOpen}
         limit p_limit`;
 
 /** Where the runs of these places are read. */
@@ -62,7 +70,7 @@ interface Runs {
   readonly runs: string;
 }
 
-const EACH: Runs = { next: `(${NEXT}\n      )`, runs: 'run' };
+const each = (isLaneOpen: string): Runs => ({ next: `(${nextPlaces(isLaneOpen)}\n      )`, runs: 'run' });
 const ALL_AT_ONCE: Runs = {
   next: 'next',
   runs: '(select ctid, * from run where ctid = any (array (select row_at from next)))',
@@ -79,8 +87,8 @@ const look = ({ next, runs }: Runs, more = ''): string => `
 
 const STORED = 'insert into claim (worker, request, at, until, ids, ords, lanes)';
 
-const claimLines = ({ column, isCut, where }: Taken): string => `
-    with next as materialized (${NEXT}
+const claimLines = (isLaneOpen: string, { column, isCut, where }: Taken): string => `
+    with next as materialized (${nextPlaces(isLaneOpen)}
     ), found as materialized (${look(ALL_AT_ONCE, `,\n        ${column}`)}
       ${IN_ORDER}
     ), seen as (
@@ -107,8 +115,8 @@ const claimLines = ({ column, isCut, where }: Taken): string => `
 `;
 
 /** The same for a claim of one run, without what several need: half of the time of an exchange was that of starting it. */
-const CLAIM_LINE = `
-    with found as materialized (${look(EACH)}
+const claimLine = (isLaneOpen: string): string => `
+    with found as materialized (${look(each(isLaneOpen))}
     ), moved as (
       delete from ready where ctid = (select ready_at from found where is_plain)
     ), stored as (
@@ -119,6 +127,13 @@ const CLAIM_LINE = `
     select is_plain, case when is_plain and line = '' then array[id] end, case when is_plain then ${LINE_OF_ONE} end
     into v_is_plain, v_apart, v_lines from found;
 `;
+
+const claimPlain = (isLaneOpen: string): string => `
+      if p_limit = 1 then${claimLine(isLaneOpen)}
+      else${byHash(`${claimLines(isLaneOpen, ALL)}
+        if v_is_plain and v_is_cut then${claimLines(isLaneOpen, FIRST)}
+        end if;`)}
+      end if;`;
 
 /**
  * Starts the next runs of all lanes in one statement, in the order asked, as long as it sees only plain ones: without a
@@ -131,9 +146,7 @@ const CLAIM_LINE = `
  * 4. `v_apart` has the ids of runs whose payloads are rows of their own.
  */
 export const CLAIM_LINES: string = `
-      if p_limit = 1 then${CLAIM_LINE}
-      else${byHash(`${claimLines(ALL)}
-        if v_is_plain and v_is_cut then${claimLines(FIRST)}
-        end if;`)}
+      if v_is_any_held then${claimPlain(EACH_IS_OPEN)}
+      else${claimPlain(NONE_IS_HELD)}
       end if;
 `;

@@ -2,6 +2,7 @@ import { settledBy, UNREADABLE_GROUP } from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../../errors.ts';
 import { hasId, insertInto, sizeOf } from '../fragments.ts';
 import { dead, state } from '../letters.ts';
+import { isOpen } from '../operators/hold.ts';
 import { CLAIMED_TEXT, claimedOne, concurrencyOf } from '../rows.ts';
 import { call, head } from '../signatures.ts';
 
@@ -67,6 +68,8 @@ end
 $$;
 `;
 
+const IS_LANE_OPEN = isOpen('p_lane', 'p_now');
+
 const NEXT_OUT = [
   'out o_seen bigint, out o_last bigint, out o_keyed bigint, out o_bytes bigint',
   'out o_ids text[], out o_ords bigint[], out o_unreadable text[], out o_claimed text',
@@ -81,7 +84,8 @@ create function ${head('claim_next', NEXT_OUT)} language plpgsql as $$
 begin
   with next as materialized (
     select ctid as row_at, ord, id, key from ready
-    where lane = p_lane and ord > p_after and ord < p_before order by ord limit p_limit for update skip locked
+    where lane = p_lane and ord > p_after and ord < p_before and ${IS_LANE_OPEN}
+    order by ord limit p_limit for update skip locked
   ), found as (
     select n.row_at, n.ord, n.id, n.key, r.epoch, r.payload, r.created_at, r.submitted_at, r.run_at, r.record, r.extras,
       n.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} as is_readable,
@@ -131,7 +135,7 @@ begin
   o_is_busy := false;
   o_bytes := 0;
   for v_next in
-    select * from ready where lane = p_lane and ord > p_after and ord <= p_last and key is not null
+    select * from ready where lane = p_lane and ord > p_after and ord <= p_last and key is not null and ${IS_LANE_OPEN}
     order by ord limit p_limit for update skip locked
   loop
     exit when o_bytes >= p_bytes;

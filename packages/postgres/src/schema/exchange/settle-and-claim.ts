@@ -30,6 +30,13 @@ const PROMOTE_DUE = `${READ_DUES}${OPEN}
       end loop;${READ_DUES}
     end if;`;
 
+/** What found nothing, seeing no hold in its first look, may have seen one in its claim, and left out all lanes. */
+const LOOK_AGAIN = `
+      if v_is_plain is null and not v_is_any_held then
+        v_is_any_held := ${IS_ANY_HELD};${OPEN}
+        v_is_plain := not v_is_any_held;
+      end if;`;
+
 /** Claims run by run what is not plain, and stores the claim. */
 const CLAIM_GENERAL = `
       select * into v_got from ${claimRuns};
@@ -93,7 +100,7 @@ begin
 ${PROMOTE_DUE}
     if v_is_repeated then
       v_claimed := recall_claim(p_worker, p_request);
-    elsif p_limit > 0 then${CLAIM_LINES}
+    elsif p_limit > 0 then${CLAIM_LINES}${LOOK_AGAIN}
       if not v_is_plain then${CLAIM_GENERAL}
       end if;
     end if;${NOTE}

@@ -23,6 +23,13 @@ export const heldUntil = (lane: string, now: string): string =>
   `(select max(coalesce(h.until, ${FOR_EVER})) from hold h where h.lane in (${ALL_LANES}, ${lane}) and ${isActive('h', now)})`;
 
 /**
+ * Whether a claim may start runs of a lane: for the condition of the statement that finds them. A hold that was answered after the
+ * claim had looked for holds may come before a run that the statement sees.
+ */
+export const isOpen = (lane: string, now: string): string =>
+  `(select count(*) from hold h where h.lane in (${ALL_LANES}, ${lane}) and ${isActive('h', now)}) = 0`;
+
+/**
  * When a claim gets more of a lane by time alone: when its next scheduled run is due, or its hold ends; null when neither comes. What
  * is due while the lane is on hold does not count before the hold ends.
  */
@@ -49,7 +56,8 @@ const FIELDS = {
 const LOCK_HOLDS = 'perform pg_advisory_xact_lock({lock}, 2);';
 
 /**
- * Keeps holds of lanes. A claim reads them in a statement of its own, and so sees every hold that was answered before it began.
+ * Keeps holds of lanes. The statement that finds the runs of a claim reads them too, and so starts none that was submitted after a hold
+ * of its lane was answered, whenever the claim began.
  *
  * - \`forget_holds\` removes those that have ended: they are no longer looked at. One that probes ends only when it is resumed.
  * - \`notify_held\` makes waiting processes poll for work of these lanes, of every lane if \`''\` is among them; of none if they are null.
