@@ -18,7 +18,7 @@ const KEYED = { concurrency: { key: 'k', limit: 9, whenFull: 'wait' } } as const
 const HELD_MEANWHILE: readonly {
   readonly when: string;
   readonly at: { readonly routine: string; readonly before: string };
-  readonly before?: (two: TwoConnections) => Promise<unknown>;
+  readonly prepare?: (two: TwoConnections) => Promise<unknown>;
   readonly run?: Partial<Submission>;
 }[] = [
   {
@@ -28,12 +28,12 @@ const HELD_MEANWHILE: readonly {
   {
     when: 'after it looked at the holds of other lanes',
     at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
-    before: ({ broker }) => broker.hold([{ ...OPERATOR, lane: 'third' }]),
+    prepare: ({ broker }) => broker.hold([{ ...OPERATOR, lane: 'third' }]),
   },
   {
     when: 'after it promoted what was due',
     at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
-    before: async ({ pool, schema, submit }) => {
+    prepare: async ({ pool, schema, submit }) => {
       await submit({ id: 'due', delayMs: 1 });
       await pool.query(`update ${schema.name}.scheduled set run_at = run_at - 3600000`);
     },
@@ -41,12 +41,12 @@ const HELD_MEANWHILE: readonly {
   {
     when: 'after it found a run with a key',
     at: { routine: 'claim_runs', before: 'while v_room > 0' },
-    before: ({ submit }) => submit({ id: 'keyed', ...KEYED }),
+    prepare: ({ submit }) => submit({ id: 'keyed', ...KEYED }),
   },
   {
     when: 'after it saw the runs with a key',
     at: { routine: 'claim_runs', before: 'select * into v_keyed' },
-    before: ({ submit }) => submit({ id: 'keyed', ...KEYED }),
+    prepare: ({ submit }) => submit({ id: 'keyed', ...KEYED }),
     run: KEYED,
   },
 ];
@@ -87,7 +87,7 @@ describeTwoConnections('a hold', (open) => {
 
   describe.each(HELD_MEANWHILE)(
     'that is put while a claim is being answered, $when',
-    ({ at, before, run = {} }) => {
+    ({ at, prepare, run = {} }) => {
       it.each([
         { of: 'its lane', hold: OPERATOR, limit: 1 },
         { of: 'its lane', hold: OPERATOR, limit: 9 },
@@ -96,7 +96,7 @@ describeTwoConnections('a hold', (open) => {
         'of $of: no run that is submitted after its answer is started (limit $limit)',
         async ({ hold, limit }) => {
           const { pool, tx, schema, broker, submit, claim, untilBlocked } = open();
-          await before?.(open());
+          await prepare?.(open());
           await pauseInClaims(pool, tx, schema.name, at);
           const claiming = claim('before', limit);
           await untilBlocked();
@@ -111,7 +111,7 @@ describeTwoConnections('a hold', (open) => {
 
       it('of another lane: the claim is answered as without it', async () => {
         const { pool, tx, schema, broker, submit, claim, untilBlocked } = open();
-        await before?.(open());
+        await prepare?.(open());
         await pauseInClaims(pool, tx, schema.name, at);
         const claiming = claim('before', 9);
         await untilBlocked();
