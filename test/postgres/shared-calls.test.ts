@@ -1,3 +1,4 @@
+import type { Broker, Settlement } from '@retry/core/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { beforeEach, expect, it } from 'vitest';
 import { completed, describeTwoConnections } from './two-connections.ts';
@@ -14,6 +15,9 @@ async function soon<Value>(promise: Promise<Value>): Promise<Value | 'still wait
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
+
+const settleWithoutWaiting = async ({ withoutWaiting }: Broker, settlements: readonly Settlement[]) =>
+  withoutWaiting?.settle(settlements);
 
 describeTwoConnections('while a transaction of the user has a run or a key, a queue', (open) => {
   let tx: ReturnType<typeof open>['tx'];
@@ -52,6 +56,19 @@ describeTwoConnections('while a transaction of the user has a run or a key, a qu
       expect(news).toEqual([isNew, isNew]);
     },
   );
+
+  it('settles none of a batch that it has, and all others', async () => {
+    const { broker, submit, claim } = open();
+    await submit({ id: 'a' }, { id: 'b' }, { id: 'c' });
+    const settlements = completed(await claim('r'));
+    await broker.within(tx).settleAndClaim({ settle: settlements.slice(1, 2) });
+
+    const during = await soon(settleWithoutWaiting(broker, settlements));
+    await tx.query('rollback');
+
+    expect(during).toEqual(['ok', 'locked', 'ok']);
+    expect(await settleWithoutWaiting(broker, settlements)).toEqual(['already', 'ok', 'already']);
+  });
 
   it('submits a run of its key when it is rolled back, once', async () => {
     await queue.submit(task, 'in the transaction', { key: 'order-7', tx });

@@ -4,7 +4,7 @@ import { createPostgresBroker } from '@retry/postgres';
 import type { Worker } from '@retry/worker';
 import { createQueue, createWorker, defineTask, LeaseLostError } from '@retry/worker';
 import type pg from 'pg';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
@@ -200,6 +200,71 @@ describeOnPostgres('a task in a transaction', (server) => {
       state: 'completed',
       result: 'done',
       errors: [{ name: 'AttemptTimeoutError' }],
+    });
+  });
+
+  describe('whose handler leaves its transaction open', () => {
+    const ONE_BY_ONE = { concurrency: 1, lease: '500ms', signals: [] } as const;
+    const leave: Record<string, (signal: AbortSignal) => unknown> = {
+      'throws without ending it': () => {
+        throw new Error('left');
+      },
+      'returns without ending it': () => 'left',
+      'never returns': () => new Promise(() => {}),
+    };
+    let tx: pg.PoolClient;
+    const order = (how: string) =>
+      defineTask({
+        name: 'order',
+        retry: { maxAttempts: 1, attemptTimeout: '300ms' },
+        run: async (_: null, { complete, signal }) => {
+          await tx.query('begin');
+          await complete({ tx, result: 'paid' });
+          return leave[how]?.(signal);
+        },
+      });
+    const other = defineTask({ name: 'other', run: () => 'done' });
+    beforeEach(async () => {
+      tx = await pool.connect();
+    });
+    afterEach(() => tx.release());
+
+    it.each(Object.keys(leave))('and %s: the other runs of its worker go on', async (how) => {
+      const queue = createQueue({ broker });
+      const task = order(how);
+      const worker = createWorker({ broker, tasks: [task, other], ...ONE_BY_ONE });
+      worker.start();
+      const { id } = await queue.submit(task, null);
+      const done = await queue.submitAndWait(other, null, { timeout: '20s' });
+      await tx.query('rollback');
+      await worker.whenIdle();
+      await worker.stop();
+
+      expect(done).toBe('done');
+      expect(await queue.result(id)).toMatchObject({ state: 'failed', attempts: 1 });
+    });
+
+    it.each(Object.keys(leave))('and %s: it says so, and its worker can stop', async (how) => {
+      const queue = createQueue({ broker });
+      const task = order(how);
+      const worker = createWorker({ broker, tasks: [task, other], ...ONE_BY_ONE });
+      const errors: unknown[] = [];
+      const said = new Promise((resolve) => {
+        worker.on('error', ({ error, doing }) => resolve(errors.push([String(error), doing])));
+      });
+      worker.start();
+      const { id } = await queue.submit(task, null);
+      await said;
+      await worker.stop();
+      await tx.query('commit');
+
+      expect(errors).toEqual([
+        [
+          'StalledError: the transaction in which its handler completed it is still open',
+          `settling run ${id}, epoch 1: its lease is left to expire`,
+        ],
+      ]);
+      expect(await queue.result(id)).toMatchObject({ state: 'completed', result: 'paid' });
     });
   });
 

@@ -5,6 +5,7 @@ import type {
   RescheduleAnswer,
   RescheduleRequest,
 } from './operation.ts';
+import type { SettleAnswer, Settlement } from './settlement.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
 
 /** Nothing was done: another client's transaction has the run or its key, or something in the same call. Ask again later. */
@@ -13,6 +14,8 @@ export type Locked = 'locked';
 /** Verbs as those of a broker, which answer `locked` at once instead of waiting until another client's transaction ends. */
 export interface WithoutWaiting {
   readonly submit: (submissions: readonly Submission[]) => Promise<readonly (SubmitAnswer | Locked)[]>;
+  /** As `settleAndClaim` without a claim. A handler that completes its run in a transaction keeps it locked until that ends. */
+  readonly settle: (settlements: readonly Settlement[]) => Promise<readonly (SettleAnswer | Locked)[]>;
   readonly cancel: (ids: readonly string[]) => Promise<readonly (CancelAnswer | Locked)[]>;
   readonly end: (requests: readonly EndRequest[]) => Promise<readonly (EndAnswer | Locked)[]>;
   readonly reschedule: (

@@ -1,5 +1,6 @@
-import type { Locked, Submission, SubmitAnswer, WithoutWaiting } from '@retry/core/broker';
+import type { Locked, Settlement, Submission, SubmitAnswer, WithoutWaiting } from '@retry/core/broker';
 import type { Call } from '../driver/call.ts';
+import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { cancelBy } from './cancel.ts';
@@ -7,6 +8,7 @@ import type { Ending } from './end.ts';
 import { ENDS, endChunk } from './end.ts';
 import { MOVES, rescheduleChunk } from './reschedule.ts';
 import type { ExchangePort } from './settle-and-claim.ts';
+import { settleAndClaim } from './settle-and-claim.ts';
 import { hasUnique, submitUniqueChunk, UNIQUE_SUBMISSIONS } from './submit/unique.ts';
 import { SUBMISSIONS, submitChunk, submitRuns } from './submit.ts';
 
@@ -20,12 +22,21 @@ export function createWithoutWaiting(waiting: ExchangePort): WithoutWaiting {
     inChunks(endings, (chunk) => orLocked(chunk, () => endChunk(port, chunk)), ENDS);
   return {
     submit: (submissions) => submit({ waiting, port }, submissions),
+    settle: (settlements) =>
+      inChunks(
+        settlements,
+        (settle) => orLocked(settle, async () => (await settleAndClaim(port, { settle })).settled),
+        ALONE,
+      ),
     end,
     cancel: (ids) => cancelBy(end, ids),
     reschedule: (requests) =>
       inChunks(requests, (chunk) => orLocked(chunk, () => rescheduleChunk(port, chunk)), MOVES),
   };
 }
+
+/** All of a statement are answered `locked` where one is; callers settle few runs so. */
+const ALONE: ChunkLimits<Settlement> = { maxItems: 1 };
 
 function submit(
   { waiting, port }: { readonly waiting: ExchangePort; readonly port: ExchangePort },
@@ -49,7 +60,8 @@ function unlocked(database: Database): Database {
     if (reply === undefined) throw LOCKED;
     return reply.text;
   };
-  return { ...database, call };
+  // Only a claim is replied in several rows.
+  return { ...database, call, callRows: async (name, given) => [await call(name, given)] };
 }
 
 /** Answers `locked` for what was left, and for all when the statement had to wait. */

@@ -55,7 +55,10 @@ export class Engine {
   constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
     this.#settings = settings;
     this.#emitter = emitter;
-    this.#exchanger = new Exchanger(settings, (error, doing) => this.#onError(error, doing));
+    this.#exchanger = new Exchanger(settings, {
+      onError: (error, doing) => this.#onError(error, doing),
+      onChange: () => this.#wake(),
+    });
     this.#report = new WorkerReport(settings, () => this.#executions.load);
     this.#breakers = new LaneBreakers(settings, emitter, (lane) => this.#executions.giveBack(lane));
     this.#settler = new Settler(settings, {

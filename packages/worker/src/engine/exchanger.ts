@@ -11,6 +11,7 @@ import type { ExchangeBatch } from './exchange-batch.ts';
 import { divide, MAX_PER_EXCHANGE } from './exchange-batch.ts';
 import { LanePauses } from './lanes/lane-pauses.ts';
 import type { Room } from './lanes/slots.ts';
+import { LoneSettlements } from './lone-settlements.ts';
 
 /** When to send an exchange again that failed; it must arrive before the leases of its settlements run out. */
 export const BROKER_RETRY: Policy = definePolicy({
@@ -23,6 +24,12 @@ export const BROKER_RETRY: Policy = definePolicy({
 export interface Received extends Pick<ExchangeReply, 'claimed' | 'now' | 'nextRunAt'> {
   /** The lanes whose claims were answered. */
   readonly lanes: readonly string[];
+}
+
+interface ExchangerPort {
+  readonly onError: (error: unknown, doing: string) => void;
+  /** Called when there may be something to exchange, or nothing left to wait for. */
+  readonly onChange: () => void;
 }
 
 type Sent =
@@ -46,12 +53,17 @@ export class Exchanger implements SettlementQueue {
   #pending: QueuedSettlement[] = [];
   /** Settlements of exchanges that are under way; a list, for the reason of `Roster`. */
   #sent: readonly (readonly QueuedSettlement[])[] = [];
+  readonly #lone: LoneSettlements;
   readonly #stopping = new AbortController();
   readonly #givingUp = new AbortController();
 
-  constructor(settings: WorkerSettings, onError: (error: unknown, doing: string) => void) {
+  constructor(settings: WorkerSettings, { onError, onChange }: ExchangerPort) {
     this.#settings = settings;
     this.#onError = onError;
+    this.#lone = new LoneSettlements(settings, {
+      ...{ onError, onChange },
+      settleWithOthers: (settlement) => this.push(settlement),
+    });
     this.#clock = new ServerClock(settings.clock);
     this.#pauses = new LanePauses(settings.clock, { policy: BROKER_RETRY, random: settings.random });
   }
@@ -68,12 +80,12 @@ export class Exchanger implements SettlementQueue {
 
   /** Whether every settlement has been answered. */
   get isDone(): boolean {
-    return this.#pending.length === 0 && this.#sent.length === 0;
+    return this.#pending.length === 0 && this.#sent.length === 0 && this.#lone.sent.size === 0;
   }
 
   /** The claims whose settlements are queued or under way. */
   settling(): readonly HeartbeatRequest[] {
-    return [...this.#sent, this.#pending].flat().map(({ settlement }) => settlement);
+    return [...this.#sent, this.#pending, ...this.#lone.sent].flat().map(({ settlement }) => settlement);
   }
 
   /** Returns the room without paused lanes. */
@@ -93,6 +105,10 @@ export class Exchanger implements SettlementQueue {
     this.#pending.push(settlement);
   }
 
+  pushAlone(settlement: QueuedSettlement): void {
+    this.#lone.push(settlement);
+  }
+
   /** Stops resending what can never succeed, such as an exchange with a closed broker. */
   stop(): void {
     this.#stopping.abort();
@@ -102,6 +118,7 @@ export class Exchanger implements SettlementQueue {
   giveUp(): void {
     this.#stopping.abort();
     this.#givingUp.abort();
+    this.#lone.giveUp();
   }
 
   /** Sends queued settlements and the claim in one exchange; resolves with `undefined` when the claim was not answered. */

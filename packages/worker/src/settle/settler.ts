@@ -31,6 +31,8 @@ export interface QueuedSettlement {
 export interface SettlementQueue {
   /** Queues a settlement for the next exchange. */
   readonly push: (settlement: QueuedSettlement) => void;
+  /** Sends one alone, whose run may be locked by the transaction of its handler. */
+  readonly pushAlone: (settlement: QueuedSettlement) => void;
   /** Now by the broker's clock, in epoch ms. */
   readonly now: () => number;
 }
@@ -45,6 +47,8 @@ export interface AttemptEnd {
   readonly claimedAt?: number | undefined;
   /** It was let through by a hold of the circuit breaker. */
   readonly isProbe?: boolean | undefined;
+  /** Its handler has completed it in a transaction, which may be open. */
+  readonly isCompleting?: boolean | undefined;
   /** A cleaner settles it for a worker that stopped sending heartbeats. */
   readonly onlyIfExpired: boolean;
   /** Called when the settlement was answered, or refused for good. */
@@ -53,10 +57,10 @@ export interface AttemptEnd {
 
 /** Returns the end of an attempt of this worker. */
 export function endOf(
-  { task, run, durationMs, claimedAt, isProbe }: Omit<AttemptEnd, 'outcome' | 'onlyIfExpired'>,
+  { task, run, durationMs, claimedAt, isProbe, isCompleting }: Omit<AttemptEnd, 'outcome' | 'onlyIfExpired'>,
   outcome: Outcome,
 ): AttemptEnd {
-  return { task, run, outcome, durationMs, claimedAt, isProbe, onlyIfExpired: false };
+  return { task, run, outcome, durationMs, claimedAt, isProbe, isCompleting, onlyIfExpired: false };
 }
 
 interface Decided {
@@ -130,7 +134,9 @@ export class Settler {
   settle(end: AttemptEnd): void {
     const decided = this.#decide(end);
     if (end.task.circuitBreaker !== undefined || end.isProbe === true) this.#sample(end, decided);
-    this.#queue.push(new AttemptSettlement(end, decided, this.#hooks));
+    const settlement = new AttemptSettlement(end, decided, this.#hooks);
+    if (end.isCompleting === true && end.outcome.type !== 'completed') this.#queue.pushAlone(settlement);
+    else this.#queue.push(settlement);
   }
 
   #sample({ task, claimedAt, isProbe = false }: AttemptEnd, { settled, outcome }: Decided): void {

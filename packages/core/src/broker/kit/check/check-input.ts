@@ -111,6 +111,8 @@ function checkWithoutWaiting(verbs: WithoutWaiting): WithoutWaiting {
   return {
     ...checkOperators(verbs),
     submit: (submissions) => after(checkSubmissions, submissions, () => verbs.submit(submissions)),
+    settle: (settlements) =>
+      afterReading(readExchange, { settle: settlements }, ({ settle = [] }) => verbs.settle(settle)),
   };
 }
 
