@@ -172,3 +172,14 @@ describe('a loop without delay', () => {
     expect(await rejectionOf(result)).toBe('enough');
   });
 });
+
+it('can be logged', async () => {
+  const logged = await retry((context) => JSON.parse(JSON.stringify({ context })), { maxAttempts: 2 });
+
+  expect(logged).toEqual({
+    context: {
+      ...{ id: expect.any(String), attempt: 1, maxAttempts: 2, isLast: false },
+      ...{ elapsedMs: expect.any(Number), remainingMs: null },
+    },
+  });
+});

@@ -2,6 +2,7 @@ import { definePolicy, InvalidOptionsError, RetryError } from '@retry/core';
 import { createRetryFetch, type Fetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
 import { describe, expect, it, type Mock, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 const URL_OF_IT = 'https://api.example.com/users/42';
 const AT_ONCE = { backoff: { type: 'none' } } as const;
@@ -204,4 +205,104 @@ describe('an option', () => {
     expect(fetch).not.toHaveBeenCalled();
     expect((await createRetryFetch(AT_ONCE, { fetch })(URL_OF_IT, { signal: null })).status).toBe(200);
   });
+});
+
+describe('an init', () => {
+  const POST = { method: 'POST', headers: { 'x-a': '1' }, body: 'hello' } as const;
+  class Init {
+    get method(): string {
+      return 'POST';
+    }
+    get headers(): Readonly<Record<string, string>> {
+      return POST.headers;
+    }
+    get body(): string {
+      return POST.body;
+    }
+  }
+
+  /** The method, header and body that would be sent. */
+  const sent = async (call: readonly unknown[]) => {
+    const [input, init] = call as Parameters<Fetch>;
+    const request = new Request(input, init);
+    return [request.method, request.headers.get('x-a'), await request.text()];
+  };
+
+  it.each([
+    ['a Request', () => new Request('http://old.example/', POST)],
+    ['an instance of a class', () => new Init()],
+    ['an object that inherits', () => Object.create(POST)],
+  ])('that is %s is sent as fetch reads it', async (_, create) => {
+    const fetch = answering(200);
+
+    await createRetryFetch({}, { fetch })(URL_OF_IT, create());
+
+    expect(await sent(fetch.mock.lastCall ?? [])).toEqual(['POST', '1', 'hello']);
+  });
+
+  it('that is a Request decides whether it may be sent again', async () => {
+    const [post, remove] = [answering(503), answering(503)];
+
+    await createRetryFetch(AT_ONCE, { fetch: post })(URL_OF_IT, new Request('http://old.example/', POST));
+    const request = new Request('http://old.example/', { method: 'DELETE' });
+    await createRetryFetch(AT_ONCE, { fetch: remove })(URL_OF_IT, request);
+
+    expect([post, remove].map(({ mock }) => mock.calls.length)).toEqual([1, 3]);
+  });
+
+  it.each(['POST', 5, true])('that is %o is refused', async (init) => {
+    const fetch = answering(200);
+    const error = await rejectionOf(createRetryFetch({}, { fetch })(URL_OF_IT, init as never));
+
+    expect(error).toMatchObject({ code: 'INVALID_OPTIONS', problems: [{ path: 'init', value: init }] });
+    expect(fetch).not.toHaveBeenCalled();
+  });
+});
+
+describe("a fetch of the user's", () => {
+  it.each([
+    ['node-fetch', Object.assign(new Error('request failed'), { name: 'FetchError', code: 'ECONNREFUSED' })],
+    ['axios', Object.assign(new Error('read ECONNRESET'), { name: 'AxiosError', code: 'ECONNRESET' })],
+    ['React Native', new TypeError('Network request failed')],
+  ])('may fail as %s does', async (_, error) => {
+    const fetch = answering(error, 200);
+
+    expect((await createRetryFetch(AT_ONCE, { fetch })(URL_OF_IT)).status).toBe(200);
+  });
+
+  it.each(['GET', 'PUT', 'POST'])('may know what a relative URL is relative to: %s', async (method) => {
+    const fetch = answering(200);
+
+    expect((await createRetryFetch(AT_ONCE, { fetch })('/users', { method })).status).toBe(200);
+    await expect(
+      createRetryFetch(AT_ONCE, { fetch })('/users', { method: 'GET', body: 'x' }),
+    ).rejects.toThrow('body');
+  });
+
+  it.each([1, 3])(
+    'may answer after its attempt was cut off: the body is cancelled (%i attempts)',
+    async (maxAttempts) => {
+      const clock = createFakeClock();
+      const cancelled: number[] = [];
+      let calls = 0;
+      const fetch = async (): Promise<Response> => {
+        calls += 1;
+        const call = calls;
+        if (call === 1) await new Promise<void>((resolve) => clock.setTimer(resolve, 45));
+        const body = new ReadableStream({ cancel: () => void cancelled.push(call) });
+        return new Response(body, { status: call < 3 ? 503 : 200 });
+      };
+      const policy = {
+        maxAttempts,
+        attemptTimeout: 30,
+        backoff: { type: 'constant', base: 30 },
+        jitter: 'none',
+      } as const;
+      const answer = createRetryFetch(policy, { fetch, clock })(URL_OF_IT).catch(() => undefined);
+      await clock.advance(200);
+
+      expect((await answer)?.status).toBe(maxAttempts === 1 ? undefined : 200);
+      expect(cancelled).toEqual(maxAttempts === 1 ? [1] : [1, 2]);
+    },
+  );
 });

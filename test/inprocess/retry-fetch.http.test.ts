@@ -195,10 +195,15 @@ describe('createRetryFetch', () => {
   it.each(['not a url', 'http://'])(
     'fails immediately for a request that cannot be sent: %s',
     async (input) => {
-      const fetch = vi.fn(globalThis.fetch);
+      const [own, common] = [vi.fn(globalThis.fetch), vi.fn(globalThis.fetch)];
+      vi.stubGlobal('fetch', common);
 
-      expect(await rejectionOf(createRetryFetch(AT_ONCE, { fetch })(input))).toBeInstanceOf(TypeError);
-      expect(fetch).not.toHaveBeenCalled();
+      expect(await rejectionOf(createRetryFetch(AT_ONCE)(input))).toBeInstanceOf(TypeError);
+      expect(await rejectionOf(createRetryFetch(AT_ONCE, { fetch: own })(input))).toBeInstanceOf(TypeError);
+      vi.unstubAllGlobals();
+
+      expect(common).not.toHaveBeenCalled();
+      expect(own).toHaveBeenCalledTimes(1); // it decides what a URL is
     },
   );
 

@@ -271,3 +271,41 @@ describe('retryIterable and signals', () => {
     expect(seen.isClosed).toBe(true);
   });
 });
+
+describe('a source', () => {
+  it('may be what for await reads, too: an array', async () => {
+    const items: number[] = [];
+    for await (const item of retryIterable(() => [1, Promise.resolve(2)])) items.push(item);
+
+    expect(items).toEqual([1, 2]);
+  });
+
+  it.each([undefined, null, 5, {}])(
+    'that is %o is no iterable, and is not asked for again',
+    async (source) => {
+      const fn = vi.fn(() => source as never);
+
+      await expect(retryIterable(fn, { backoff: { type: 'none' } }).next()).rejects.toThrow(
+        /^fn returned no iterable, got \w+\. Return an async generator, a stream or an array\.$/,
+      );
+      expect(fn).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it.each([1, 2])('that returns no result ends with the error of for await (result %i)', async (nth) => {
+    let calls = 0;
+    const next = async () => {
+      calls += 1;
+      if (calls > 100) throw new Error('it is read without end');
+      return (calls < nth ? { value: 1, done: false } : 5) as never;
+    };
+    const items = { next };
+    const read = async (): Promise<void> => {
+      for await (const _ of retryIterable(() => ({ [Symbol.asyncIterator]: () => items }), {
+        maxAttempts: 1,
+      }));
+    };
+
+    await expect(read()).rejects.toThrow('Iterator result 5 is not an object');
+  });
+});

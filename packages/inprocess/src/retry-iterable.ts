@@ -12,6 +12,9 @@ import { joinSignals, onAbort } from './time/abort-hub.ts';
 /** It does not judge results: the first item of an iterable is none. */
 const { retryIfResult: _, ...RULES } = OPTION_RULES;
 
+/** What a `for await` loop reads. */
+type Source<T> = AsyncIterable<T> | Iterable<T | PromiseLike<T>>;
+
 /** The options of a call for an iterable. */
 export type IterableOptions = Omit<RetryOptions, 'retryIfResult'>;
 
@@ -25,7 +28,7 @@ export type IterableOptions = Omit<RetryOptions, 'retryIfResult'>;
  * @throws {InvalidOptionsError} immediately when the policy or the options are invalid
  */
 export function retryIterable<T>(
-  fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,
+  fn: (context: AttemptContext) => Source<T> | PromiseLike<Source<T>>,
   policy?: Policy | PolicyInput,
   options?: IterableOptions,
 ): AsyncGenerator<T, void, undefined> {
@@ -62,11 +65,11 @@ interface Opened<T> {
 /** Opens the source and reads its first item; closes it once the attempt is aborted, though a read is pending, until it is handed over. */
 async function open<T>(
   context: AttemptContext,
-  fn: (context: AttemptContext) => AsyncIterable<T> | PromiseLike<AsyncIterable<T>>,
+  fn: (context: AttemptContext) => Source<T> | PromiseLike<Source<T>>,
 ): Promise<Opened<T>> {
   const { signal } = context;
   const source = await fn(context);
-  const items = source[Symbol.asyncIterator]();
+  const items = iterate<T>(source) ?? context.stop(notIterable(source));
   if (signal.aborted) {
     close(items);
     throw signal.reason; // the attempt has ended, and what would be read is lost
@@ -74,11 +77,29 @@ async function open<T>(
   const aborted = onAbort(signal, { onAborted: () => close(items) });
   const handOver = (): void => aborted?.end();
   try {
-    return { context, items, first: await items.next(), handOver };
+    return { context, items, first: checkItem(await items.next()), handOver };
   } catch (error) {
     handOver();
     throw error;
   }
+}
+
+function iterate<T>(source: unknown): AsyncIterator<T> | undefined {
+  const { [Symbol.asyncIterator]: open, [Symbol.iterator]: openSync } = Object(source);
+  return (open ?? openSync)?.call(source);
+}
+
+function notIterable(source: unknown): TypeError {
+  const seen = source === null ? 'null' : typeof source;
+  return new TypeError(
+    `fn returned no iterable, got ${seen}. Return an async generator, a stream or an array.`,
+  );
+}
+
+/** @throws {TypeError} where `for await` does */
+function checkItem<Item>(item: Item): Item {
+  if (Object(item) === item) return item;
+  throw new TypeError(`Iterator result ${String(item)} is not an object`);
 }
 
 /** Reads the items after the first, until the signal aborts. */
@@ -106,7 +127,9 @@ class Reader<T> implements AbortListener {
     if (signal?.aborted) throw signal.reason;
     this.#isOpen = false; // an error of the source ends it
     const { items } = this.#opened;
-    const item = await (signal === undefined ? items.next() : this.#untilAborted(() => items.next()));
+    const item = checkItem(
+      await (signal === undefined ? items.next() : this.#untilAborted(() => items.next())),
+    );
     this.#isOpen = !item.done;
     return item;
   }

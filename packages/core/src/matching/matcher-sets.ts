@@ -19,14 +19,15 @@ const SOCKET_CODES: readonly string[] = [
 
 /**
  * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), and the
- * messages of `fetch` in Chrome, Firefox, Safari and Cloudflare Workers, which have no code.
+ * messages of `fetch` in Chrome, Firefox, Safari, React Native and Cloudflare Workers, which have no code.
  */
 export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
   { code: SOCKET_CODES },
   { cause: { code: SOCKET_CODES } },
   {
     name: 'TypeError',
-    message: /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error)/,
+    message:
+      /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error|The Internet connection appears to be offline|Network request failed)/,
   },
   { message: /^Network connection lost/ },
 ]);

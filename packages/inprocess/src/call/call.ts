@@ -114,8 +114,9 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     return new Promise((resolve, reject) => {
       this.#cut = reject;
       const returned = run();
-      // To resolve with a promise would take two more turns of the microtasks.
+      // To resolve with a thenable would take two more turns of the microtasks, and nothing could cut it short.
       if (returned instanceof Promise) returned.then(resolve, reject);
+      else if (Object(returned) === returned) Promise.resolve(returned).then(resolve, reject);
       else resolve(returned);
     });
   }

@@ -92,12 +92,19 @@ export class AttemptWithContext implements Attempt, AttemptContext {
     };
   }
 
-  /** Whether calls made in it are its own: not once it has ended by itself, what it left behind is free. */
-  get binds(): boolean {
-    return this.call.running === this || this.#isInterrupted;
+  /** What a log says of it: its fields lead to the call, and from there in circles. */
+  toJSON(): Partial<AttemptContext> {
+    const { id, attempt, maxAttempts, isLast, elapsedMs, remainingMs } = this;
+    return { id, attempt, maxAttempts, isLast, elapsedMs, remainingMs };
   }
 
-  get #isInterrupted(): boolean {
+  /** Whether calls made in it are its own: not once it has ended by itself, what it left behind is free. */
+  get binds(): boolean {
+    return this.call.running === this || this.isInterrupted;
+  }
+
+  /** Whether it was cut off. */
+  get isInterrupted(): boolean {
     return this.#abort instanceof AbortController ? this.#abort.signal.aborted : this.#abort !== undefined;
   }
 

@@ -15,7 +15,14 @@ import type { Fetch, FetchSettings, RetryFetchOptions } from './options.ts';
 import { readFetchOptions } from './options.ts';
 import { releaseAfter, requestSignal } from './request-signal.ts';
 import type { SentRequest } from './sent-request.ts';
-import { checkRequest, describeRequest, hasReplayableBody, isIdempotent, requestOf } from './sent-request.ts';
+import {
+  checkRequest,
+  describeRequest,
+  hasReplayableBody,
+  isIdempotent,
+  readInit,
+  requestOf,
+} from './sent-request.ts';
 
 /**
  * Creates a `fetch` that retries where that is safe: failed connections, and responses whose status the policy's
@@ -34,11 +41,11 @@ export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryF
   const { repeated, once } = settings;
   const callOptions = callOptionsOf(settings);
   return async (input, init) => {
-    const given = init ?? {};
+    const given = readInit(init);
     const request = describeRequest(input, given);
     const signal = callerSignal(input, given);
     const isSafe = mayRepeat(request, settings) && hasReplayableBody(input, given);
-    if (isSafe) checkRequest(request, given);
+    if (isSafe) checkRequest(request, given, settings.options.fetch);
     const fn = sender(settings, input, { ...given, signal: signal ?? null }) as Target; // the loop passes the context
     const retried = { fn, policy: isSafe ? repeated : once, options: { ...callOptions, signal } };
     const plan = { ...createPlan(retried, LAYERS_WITH_CONTEXT), isResultGated: true, about: { request } };
@@ -84,20 +91,31 @@ function sender(
   let cancelLimit: (() => void) | undefined;
   return async (context) => {
     if (!(context instanceof AttemptWithContext)) throw new TypeError('a sender needs an attempt');
-    // A body that is not read would keep its connection.
-    refused?.body?.cancel().catch(() => undefined);
+    if (refused !== undefined) cancelBody(refused);
     cancelLimit?.();
     const { signal, release } = requestSignal(init.signal, context);
+    let response: Response;
     try {
-      refused = await fetch(input, { ...init, signal });
+      response = await fetch(input, { ...init, signal });
     } catch (error) {
       release?.();
       throw error;
     }
-    if (release !== undefined) releaseAfter(refused, release);
-    if (options.until !== 'headers') cancelLimit = limitBody(refused, context);
-    return refused;
+    if (release !== undefined) releaseAfter(response, release);
+    if (context.isInterrupted) {
+      // This `fetch` does not obey its signal; nobody waits for the response.
+      cancelBody(response);
+      return response;
+    }
+    refused = response;
+    if (options.until !== 'headers') cancelLimit = limitBody(response, context);
+    return response;
   };
+}
+
+/** A body that is not read would keep its connection. */
+function cancelBody({ body }: Response): void {
+  body?.cancel().catch(() => undefined);
 }
 
 /** A policy that names no errors retries every error, but not every response. */

@@ -1,5 +1,5 @@
 import type { Policy } from '@retry/core';
-import { definePolicy, httpTransient } from '@retry/core';
+import { definePolicy, httpTransient, transientNetwork } from '@retry/core';
 import type { ErrorPattern } from '@retry/core/fields';
 
 /** Messages of the causes of a TypeError of `fetch` (Node, undici) when a request or response is invalid for good. */
@@ -32,10 +32,10 @@ export const fetchRefusals: readonly ErrorPattern[] = Object.freeze([
 
 /**
  * The default policy of `createRetryFetch`: 3 attempts, from 200 ms, doubling, full jitter. `fetch` throws a TypeError
- * when a connection fails, whatever the message; {@link fetchRefusals} end the retrying.
+ * when a connection fails, whatever the message, other clients an error with a code; {@link fetchRefusals} end the retrying.
  */
 export const httpPolicy: Policy = definePolicy({
   backoff: { type: 'exponential', base: '200ms' },
-  retryOn: [...httpTransient, TypeError],
+  retryOn: [...httpTransient, TypeError, ...transientNetwork],
   stopOn: [...fetchRefusals],
 });

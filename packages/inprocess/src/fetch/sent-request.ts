@@ -1,9 +1,39 @@
+import { InvalidOptionsError } from '@retry/core';
+
 /** A request as events describe it. */
 export interface SentRequest {
   /** In upper case. */
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
+}
+
+/** The keys that `fetch` reads of an init, wherever they are inherited from; `dispatcher` is Node's. */
+const INIT_KEYS = [
+  ...['method', 'headers', 'body', 'mode', 'credentials', 'cache', 'redirect', 'referrer', 'referrerPolicy'],
+  ...['integrity', 'keepalive', 'signal', 'duplex', 'priority', 'window', 'dispatcher'],
+];
+
+/**
+ * Returns what an init says, as keys of its own: a `Request` and instances of other classes inherit theirs.
+ *
+ * @throws {InvalidOptionsError} when it is not an object
+ */
+export function readInit(init: RequestInit | null | undefined): RequestInit {
+  if (init === undefined || init === null) return {};
+  if (typeof init !== 'object') {
+    const cure = "Use an object: fetch(url, { method: 'POST' }).";
+    throw new InvalidOptionsError(
+      [{ path: 'init', value: init, message: 'must be an object', cure }],
+      'fetch',
+    );
+  }
+  const read: Record<string, unknown> = { ...init };
+  for (const key of INIT_KEYS) {
+    const value: unknown = Reflect.get(init, key);
+    if (value !== undefined) read[key] = value;
+  }
+  return read;
 }
 
 /** Idempotent by RFC 9110 section 9.2.2; QUERY is safe by its draft. */
@@ -36,11 +66,21 @@ export function hasReplayableBody(input: string | URL | Request, { body }: Reque
 
 /**
  * Throws the error of `fetch` for a request that is invalid: a GET with a body, a wrong URL or a wrong header. It is a
- * TypeError like that of a failed connection, so it must be detected before the first attempt.
+ * TypeError like that of a failed connection, so it must be detected before the first attempt. A `fetch` of the user's may know what
+ * a relative URL is relative to.
  */
-export function checkRequest({ method, url }: SentRequest, init: RequestInit): void {
+export function checkRequest({ method, url }: SentRequest, init: RequestInit, own: unknown): void {
   const body = init.body === undefined || init.body === null ? null : '';
-  new Request(url, { ...init, method, signal: null, body });
+  const checked = own === undefined || isAbsolute(url) ? url : 'http://relative.invalid/';
+  new Request(checked, { ...init, method, signal: null, body });
+}
+
+function isAbsolute(url: string): boolean {
+  try {
+    return Boolean(new URL(url));
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the `Request` if one was given, also one of another implementation (undici's own). */
