@@ -22,7 +22,7 @@ const rows = [
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
     limit: 11_740,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_730 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_760 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
   { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_420 },
   {
@@ -33,15 +33,15 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_660,
+    limit: 11_670,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_960, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_380 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_970, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_600 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 45_090,
+    limit: 45_340,
   },
   {
     name: 'the page of the board, its worker and its style',

@@ -1,4 +1,7 @@
-import { defineTask } from '@retry/worker';
+import type { Clock } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createQueue, defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StartWindow } from '../../packages/worker/src/engine/lanes/start-window.ts';
@@ -313,4 +316,71 @@ describe('StartWindow', () => {
       { numRuns: 20 },
     );
   });
+});
+
+describe('a limit that opens', () => {
+  const LIMIT = { limit: 5, window: '1s' } as const;
+
+  /** The scene's clock, by which some time passes with each reading. */
+  const ticking = ({ clock }: Scene, stepMs: number): Clock => {
+    let aheadMs = 0;
+    return {
+      now: () => {
+        aheadMs += stepMs;
+        return clock.now() + aheadMs;
+      },
+      setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
+    };
+  };
+
+  it.each([
+    ['rateLimit', 1],
+    ['rateLimit', 7],
+    ['globalRateLimit', 1],
+    ['globalRateLimit', 7],
+  ])(
+    'is used at once, also when it opens between two readings of the clock: %s, %d ms',
+    async (kind, stepMs) => {
+      for (let beforeMs = 0; beforeMs < 100; beforeMs += 1) {
+        const scene = setScene();
+        const clock = ticking(scene, stepMs);
+        const broker = createMemoryBroker({ clock });
+        let started = 0;
+        // The loop turns when a handler ends.
+        const run = (): Promise<void> => {
+          started += 1;
+          return pass(scene.clock, 1_000 - beforeMs);
+        };
+        const task = defineTask({ name: 'a', [kind]: { limit: 1, window: '1s' }, run });
+        await createQueue({ broker, clock }).submitMany(task, Array(4).fill(null));
+        scene.startWorker({ tasks: [task], pollInterval: '1h', clock, broker });
+
+        await scene.clock.advance('4s');
+
+        expect([beforeMs, started]).toEqual([beforeMs, 4]);
+      }
+    },
+  );
+
+  it.each(['rateLimit', 'globalRateLimit'])(
+    'is used at once, also when a claim of other lanes is under way: %s',
+    async (kind) => {
+      const scene = setScene();
+      const { seen, run } = meter(scene);
+      const limited = defineTask({ name: 'limited', [kind]: LIMIT, run });
+      const idle = defineTask({ name: 'idle', run });
+      await scene.queue.submitMany(limited, Array(50).fill(null));
+      const settleAndClaim: Broker['settleAndClaim'] = async (request) => {
+        const reply = await scene.broker.settleAndClaim(request);
+        await pass(scene.clock, 300);
+        return reply;
+      };
+      const broker = { ...scene.broker, settleAndClaim };
+      scene.startWorker({ tasks: [limited, idle], concurrency: 50, pollInterval: '1h', broker });
+
+      await scene.clock.advance('40s');
+
+      expect(seen.startedAt).toHaveLength(50);
+    },
+  );
 });

@@ -9,7 +9,7 @@ import type { Room } from './lanes/slots.ts';
 
 /** A claim of all lanes with room that returned no runs. */
 export interface EmptyClaim {
-  readonly lanes: readonly string[];
+  readonly lanes: ReadonlySet<string>;
   /** How long until the next scheduled run of these lanes is due, in ms. */
   readonly dueInMs: number;
 }
@@ -86,6 +86,6 @@ export class Claims {
     });
     this.#hasMore = !isShort;
     this.#choice.note({ claim, claimed, isCut });
-    return claimed.length === 0 && isOfAll ? { lanes, dueInMs: nextRunAt - now } : undefined;
+    return claimed.length === 0 && isOfAll ? { lanes: new Set(lanes), dueInMs: nextRunAt - now } : undefined;
   }
 }

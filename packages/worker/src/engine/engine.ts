@@ -102,6 +102,8 @@ export class Engine {
     while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
       this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#pendingExchanges === 0 });
       this.#answerTurns.end();
+      // Before the room: a limit that opens between the two would be in neither.
+      const restMs = this.#restMs();
       const room = this.#exchanger.open(this.#executions.room());
       if (this.#isTimeFor(room)) {
         void this.#exchange(room);
@@ -110,7 +112,7 @@ export class Engine {
         // Also, a broker in memory that answers in this turn would let nothing else run.
         await nextTurn();
       } else {
-        if (!this.#answerTurns.pass()) await this.#wait(room);
+        if (!this.#answerTurns.pass()) await this.#wait(room, restMs);
         // Runs that end in the same turn are settled in the same exchange.
         await this.#restOfTurn.pass();
       }
@@ -217,7 +219,7 @@ export class Engine {
   #isTimeFor(room: Room | undefined): boolean {
     const { pending } = this.#exchanger;
     if (this.#pendingExchanges === 0)
-      return pending > 0 || (room !== undefined && this.#emptyClaim === undefined);
+      return pending > 0 || (room !== undefined && !isEmptyFor(room, this.#emptyClaim));
     if (this.#pendingExchanges > 1) return false;
     const { capacity } = this.#executions;
     const most = capacity.areShort ? this.#settings.concurrency : capacity.most;
@@ -240,13 +242,13 @@ export class Engine {
   }
 
   /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */
-  #wait(room: Room | undefined): Promise<void> {
+  #wait(room: Room | undefined, restMs: number): Promise<void> {
     const emptyClaim = this.#emptyClaim;
     const { clock } = this.#settings;
     if (this.#pendingExchanges > 0) return this.#wakeSignal.sleep(clock, this.#gatherMs());
-    if (room === undefined || emptyClaim === undefined) return this.#wakeSignal.sleep(clock, this.#restMs());
+    if (room === undefined || emptyClaim === undefined) return this.#wakeSignal.sleep(clock, restMs);
     return this.#wakeSignal.during(async (signal) => {
-      await this.#waitForWork(emptyClaim, signal);
+      await this.#waitForWork(emptyClaim, restMs, signal);
       this.#emptyClaim = undefined;
     });
   }
@@ -259,13 +261,13 @@ export class Engine {
     return Math.max(this.#gatherUntil - now, 0);
   }
 
-  async #waitForWork({ lanes, dueInMs }: EmptyClaim, signal: AbortSignal): Promise<void> {
-    const timeoutMs = Math.min(this.#restMs(), Math.max(dueInMs, 1));
+  async #waitForWork({ lanes, dueInMs }: EmptyClaim, restMs: number, signal: AbortSignal): Promise<void> {
+    const timeoutMs = Math.min(restMs, Math.max(dueInMs, 1));
     try {
-      await this.#settings.broker.waitForWork(lanes, { timeoutMs, signal });
+      await this.#settings.broker.waitForWork([...lanes], { timeoutMs, signal });
     } catch (error) {
       this.#onError(error, 'waiting for work');
-      await sleep(this.#settings.clock, Math.min(this.#restMs(), AFTER_ERROR_MS), signal);
+      await sleep(this.#settings.clock, Math.min(restMs, AFTER_ERROR_MS), signal);
     }
   }
 
@@ -289,4 +291,11 @@ export class Engine {
     // A stopping worker need not report that the broker was closed before it could unregister.
     if (!(this.#isStopping && isRetryError(error, 'BROKER_CLOSED'))) this.#onError(error, 'attending');
   };
+}
+
+/** Whether a claim has found nothing in every lane with room: others may have got theirs while it was under way. */
+function isEmptyFor({ lanes }: Room, emptyClaim: EmptyClaim | undefined): boolean {
+  if (emptyClaim === undefined) return false;
+  for (const lane of lanes.keys()) if (!emptyClaim.lanes.has(lane)) return false;
+  return true;
 }
