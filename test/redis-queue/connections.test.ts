@@ -47,6 +47,21 @@ describeOnPrivateRedis('connections to Redis', () => {
     expect(await submitting).toBeInstanceOf(Error);
   });
 
+  it('that are lost let calls reject which could not be sent, with a cure', { timeout: 30_000 }, async () => {
+    const broker = await openRedisBroker({ url: server.url });
+    await server.stop();
+
+    const error = await broker.submit([SUBMISSION]).catch((thrown: unknown) => thrown);
+    await broker.close();
+
+    expect(error).toMatchObject({
+      name: 'RedisBrokerError',
+      code: 'REDIS_UNREACHABLE',
+      message: expect.stringMatching(/this one was not sent\. Start the server/),
+    });
+    expect(broker.isRefusal(error)).toBe(false);
+  });
+
   it.each([
     ['a wrong password', 'redis://:wrong@'],
     ['no password', 'redis://'],

@@ -62,6 +62,20 @@ describe('waitForResult', () => {
     await expect(queue.waitForResult('no-such-run')).rejects.toMatchObject({ state: 'unknown' });
   });
 
+  it('says that the broker has not answered, where it has not', async () => {
+    const { clock, broker } = setScene();
+    const queue = createQueue({ broker: { ...broker, get: () => new Promise(() => {}) }, clock });
+    const { id } = await queue.submit(task, 1);
+
+    const waiting = queue.waitForResult(id, { timeout: '1s' }).catch((caught: unknown) => caught);
+    await clock.advance('1s');
+
+    expect(await waiting).toMatchObject({
+      code: 'WAIT_TIMEOUT',
+      message: `run ${id} was not read within 1s: the broker has not answered. It is not cancelled. Use a longer timeout, or check that the broker can be reached.`,
+    });
+  });
+
   it.each([0, '5s'] as const)('rejects after a timeout of %s and leaves no timer', async (timeout) => {
     const { clock, queue } = setScene();
     const { id } = await queue.submit(task, 1);

@@ -159,12 +159,14 @@ export class WaitTimeoutError extends RetryError<WorkerErrorCode> {
 
   /** @param cause - why the broker could not be asked, if it could not */
   constructor({ id, state, timeoutMs }: { id: string; state: string; timeoutMs: number }, cause?: unknown) {
-    super(
-      'WAIT_TIMEOUT',
-      `${id === '' ? 'the run' : `run ${id}`} is still ${state} after ${formatDuration(timeoutMs)}. ` +
-        'It is not cancelled. Use a longer timeout, or check with queue.unattended() that a worker knows its task.',
-      cause === undefined ? undefined : { cause },
-    );
+    const run = id === '' ? 'the run' : `run ${id}`;
+    const message =
+      id !== '' && state === 'unsubmitted'
+        ? `${run} was not read within ${formatDuration(timeoutMs)}: the broker has not answered. It is not cancelled. ` +
+          'Use a longer timeout, or check that the broker can be reached.'
+        : `${run} is still ${state} after ${formatDuration(timeoutMs)}. ` +
+          'It is not cancelled. Use a longer timeout, or check with queue.unattended() that a worker knows its task.';
+    super('WAIT_TIMEOUT', message, cause === undefined ? undefined : { cause });
     this.id = id;
     this.state = state;
   }

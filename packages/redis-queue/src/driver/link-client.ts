@@ -1,3 +1,4 @@
+import { RedisBrokerError } from '../errors.ts';
 import type {
   IoRedisClient,
   IoRedisPairs,
@@ -59,7 +60,22 @@ const WITHOUT_TIMER = { timeout: 0 } as const;
 
 function sendByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand' | 'isReady'>): Sender['send'] {
   return (_key, args) =>
-    client.isReady === true ? client.sendCommand(args, WITHOUT_TIMER) : client.sendCommand(args);
+    client.isReady === true
+      ? client.sendCommand(args, WITHOUT_TIMER)
+      : client.sendCommand(args).catch((error: unknown) => {
+          throw isUnsent(error) ? unsent(error) : error;
+        });
+}
+
+/** Whether the package has given a command up that it could not write for seconds: its error says nothing. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof Error && error.constructor.name === 'TimeoutError' && error.message === '';
+}
+
+function unsent(cause: unknown): RedisBrokerError {
+  const message =
+    'there was no connection to the Redis server for as long as a command waits for one (5 s unless the client has the option commandOptions.timeout): this one was not sent. Start the server, or correct the url or the client.';
+  return new RedisBrokerError('REDIS_UNREACHABLE', message, { cause });
 }
 
 function sendByCluster(cluster: Pick<NodeRedisCluster, 'sendCommand'>): Sender['send'] {
