@@ -48,8 +48,13 @@ describeOnPrivateRedis('connections to Redis', () => {
   });
 
   it('that are lost let calls reject which could not be sent, with a cure', { timeout: 30_000 }, async () => {
-    const broker = await openRedisBroker({ url: server.url });
+    let noteLost = (): void => {};
+    const lost = new Promise<void>((resolve) => {
+      noteLost = resolve;
+    });
+    const broker = await openRedisBroker({ url: server.url, onError: noteLost });
     await server.stop();
+    await lost;
 
     const error = await broker.submit([SUBMISSION]).catch((thrown: unknown) => thrown);
     await broker.close();
