@@ -74,6 +74,27 @@ describeOnServers('dead letters', (queue) => {
     ).toBe(0);
   });
 
+  it.each(['redrive', 'discard'])(
+    'that are named, and are none, are said to be left out: %s',
+    async (kind) => {
+      const [known = ''] = mails();
+      const names = [known, idOf('send-email', 'ok'), 'send-email@nosuch'];
+      const report = await call(`dlq-${kind}`, 'dlq', kind, ...names);
+      const { out } = await run(['dlq', kind, ...names, ...queue().args]);
+
+      expect(report.leftOut).toEqual([{ id: names[1], state: 'completed' }, { id: names[2] }]);
+      expect(out).toContain(`${names[1]}  left out: it is completed, and no dead letter`);
+      expect(out).toContain(`${names[2]}  there is no such run`);
+    },
+  );
+
+  it('that are none are not shown as some', async () => {
+    const { err, exitCode } = await run(['dlq', 'show', idOf('send-email', 'ok'), ...queue().args]);
+
+    expect(exitCode).toBe(1);
+    expect(err).toContain('is completed, and no dead letter. retry runs show');
+  });
+
   it('are planned to be redriven, and stay as they are without --apply', async () => {
     const { applied, plan } = await call(
       'dlq-redrive',

@@ -11,8 +11,11 @@ import { confirm, followProgress } from '../terminal/dialog.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { wrap } from '../terminal/screen.ts';
+import type { LeftOut } from './left-out.ts';
+import { leftOut, leftOutText } from './left-out.ts';
 import type { BulkOptions, Kind } from './plan.ts';
 import { planFor } from './plan.ts';
+import type { ShownPlan } from './plan-text.ts';
 import { durationOf, planText } from './plan-text.ts';
 
 /** How `--json` and `--no-color` came. */
@@ -31,28 +34,38 @@ async function bulk(kind: Kind, input: Input<BulkOptions & Mode>): Promise<Repor
   return withQueue(input, async (connected) => {
     const plan = await planFor(connected.queue, ids, options);
     // Of ids that were named, each has to be a dead letter.
-    const exitCode = plan.count < new Set(ids).size ? EXIT.found : EXIT.fine;
-    const asPlanned = { ...planned(kind, plan, options), exitCode };
+    const areAllDead = plan.count >= new Set(ids).size;
+    const left = areAllDead ? [] : await leftOut(connected.queue, ids);
+    const exitCode = areAllDead ? EXIT.fine : EXIT.found;
+    const asPlanned = { ...planned({ kind, plan, options }, left), exitCode };
     if (options.apply !== true || plan.count === 0) return asPlanned;
     const question = `Delete ${plan.count} dead letters for good?`;
     const mayAsk = kind === 'discard' && options.yes !== true && options.json !== true;
     if (mayAsk && !(await confirm(question, environment))) return asPlanned;
-    return { ...applied(kind, await carryOut({ kind, plan, connected }, options, environment)), exitCode };
+    const operation = await carryOut({ kind, plan, connected }, options, environment);
+    return { ...applied(kind, operation, left), exitCode };
   });
 }
 
-function planned(kind: Kind, plan: Plan, options: BulkOptions): Report {
+/** The ids that were named and are no dead letters, as a report has them: nothing where there are none. */
+function ofLeft(left: readonly LeftOut[]) {
+  if (left.length === 0) return { json: {}, text: '' };
+  return { json: { leftOut: left }, text: `\n\n${leftOutText(left)}` };
+}
+
+function planned({ kind, plan, options }: ShownPlan, left: readonly LeftOut[]): Report {
   const durationMs = kind === 'redrive' ? durationOf(plan, options) : 0;
   const { apply, tasks, ...facts } = plan;
   const json = {
     kind,
     applied: false,
     plan: { ...facts, tasks: tasks.map(({ policy, ...task }) => task), durationMs },
+    ...ofLeft(left).json,
   };
   const advice = plan.count === 0 ? '' : '\n\nNothing was changed: --apply does it.';
   return {
     json: instantsAsText(json),
-    text: (screen) => planText({ kind, plan, options }, screen) + advice,
+    text: (screen) => planText({ kind, plan, options }, screen) + ofLeft(left).text + advice,
   };
 }
 
@@ -81,10 +94,14 @@ async function carryOut(
   return followProgress(look, { title, total: plan.count, isSilent: json === true }, environment);
 }
 
-function applied(kind: Kind, { carrier, carriedUntil, ...operation }: Operation): Report {
+function applied(
+  kind: Kind,
+  { carrier, carriedUntil, ...operation }: Operation,
+  left: readonly LeftOut[],
+): Report {
   return {
-    json: instantsAsText({ kind, applied: true, operation }),
-    text: (screen) => appliedText(operation, screen),
+    json: instantsAsText({ kind, applied: true, operation, ...ofLeft(left).json }),
+    text: (screen) => appliedText(operation, screen) + ofLeft(left).text,
   };
 }
 

@@ -1,6 +1,8 @@
 import { fingerprint } from '@retry/core/failures';
+import type { RunState } from '@retry/core/lifecycle';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
+import { CliError } from '../errors.ts';
 import type { Input, Report } from '../report.ts';
 import { attemptsOf } from '../runs/attempts.ts';
 import { noSuchRun } from '../runs/show.ts';
@@ -8,12 +10,14 @@ import { showText } from '../runs/show-text.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import { printable } from '../terminal/printable.ts';
 import { wrap } from '../terminal/screen.ts';
+import { isDeadLetter } from './left-out.ts';
 
 /** Shows a dead letter: its attempts, its error group, its stack, and what can be done with it. */
 export async function showAction(input: Input<ConnectOptions>): Promise<Report> {
   const [id = ''] = input.args;
   const run = await withQueue(input, ({ queue }) => queue.get(id));
   if (run === undefined) throw noSuchRun(id);
+  if (!isDeadLetter(run.state)) throw notDead(id, run.state);
   const now = input.environment.now();
   const attempts = attemptsOf(run, now);
   const error = run.errors.at(-1);
@@ -33,4 +37,9 @@ export async function showAction(input: Input<ConnectOptions>): Promise<Report> 
       ].join('\n');
     },
   };
+}
+
+function notDead(id: string, state: RunState): CliError {
+  const message = `The run ${id} is ${state}, and no dead letter. retry runs show ${id} shows it.`;
+  return new CliError('NO_SUCH_RUN', message);
 }

@@ -1,0 +1,38 @@
+import type { RunState } from '@retry/core/lifecycle';
+import type { DeadLetterState, Queue } from '@retry/worker';
+import { printable } from '../terminal/printable.ts';
+
+const DEAD: readonly DeadLetterState[] = ['failed', 'stalled', 'rateLimited'];
+
+/** Whether runs of this state are dead letters. */
+export function isDeadLetter(state: RunState): boolean {
+  return DEAD.some((dead) => dead === state);
+}
+
+/** An id that was named and is no dead letter; without a state, there is no such run. */
+export interface LeftOut {
+  readonly id: string;
+  readonly state?: RunState;
+}
+
+/** Returns those of these ids that are no dead letters. */
+export async function leftOut(queue: Queue, ids: readonly string[]): Promise<readonly LeftOut[]> {
+  const left: LeftOut[] = [];
+  for (const id of new Set(ids)) {
+    const run = await queue.get(id);
+    if (run === undefined) left.push({ id });
+    else if (!isDeadLetter(run.state)) left.push({ id, state: run.state });
+  }
+  return left;
+}
+
+/** Returns a line for each of them. */
+export function leftOutText(left: readonly LeftOut[]): string {
+  return left
+    .map(({ id, state }) => {
+      const why =
+        state === undefined ? 'there is no such run' : `left out: it is ${state}, and no dead letter`;
+      return `${printable(id)}  ${why}`;
+    })
+    .join('\n');
+}
