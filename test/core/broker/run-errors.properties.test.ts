@@ -50,7 +50,7 @@ describe('packErrors', () => {
       fc.property(fc.array(error), (errors) => {
         const stored = JSON.parse(JSON.stringify(packErrors(errors)));
 
-        expect(unpackErrors(stored)).toEqual(JSON.parse(JSON.stringify(errors)));
+        expect(unpackErrors(stored)).toStrictEqual(JSON.parse(JSON.stringify(errors)));
       }),
     );
   });

@@ -2,7 +2,7 @@
 const FOREIGN: readonly string[] = ['payload', 'result', 'retry', 'context', 'policy'];
 
 /** Keys of instants. */
-const INSTANT = /^(?:at|until)$|(?:At|Until)$/;
+const INSTANT = /^(?:at|until|endedBefore|endedAfter)$|(?:At|Until)$/;
 
 /**
  * Returns a copy for `--json`, whose instants are text (`2026-01-01T12:00:00.000Z`) instead of epoch milliseconds. What a user's

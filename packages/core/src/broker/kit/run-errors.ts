@@ -100,7 +100,15 @@ function unpackError(stored: unknown): unknown {
     worker: stored[6] ?? undefined,
     reason: stored[7] ?? undefined,
   };
-  return stored.length > PACKED_REST ? Object.assign(error, stored[PACKED_REST]) : error;
+  const isWhole =
+    typeof startedAgo === 'number' && stored[5] != null && stored[6] != null && stored[7] != null;
+  const known = isWhole ? error : withoutUnknown(error);
+  return stored.length > PACKED_REST ? Object.assign(known, stored[PACKED_REST]) : known;
+}
+
+/** Few errors lack a fact: those of lost workers, and of operators. */
+function withoutUnknown(error: object): object {
+  return Object.fromEntries(Object.entries(error).filter(([, fact]) => fact !== undefined));
 }
 
 /** Returns the time from a start to an instant, if the start can be had from it again. */
