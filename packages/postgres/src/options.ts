@@ -99,7 +99,7 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
           path: '',
           value: options,
           message: 'needs a url or a client, and not both',
-          cure: 'Use createPostgresBroker({ url }).',
+          cure: url === undefined ? 'Use createPostgresBroker({ url }).' : 'Leave one of them out.',
         });
       }
       return {

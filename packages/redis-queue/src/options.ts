@@ -125,7 +125,11 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
   const url = value('url');
   const client = value('client');
   if ((url === undefined) === (client === undefined)) {
-    fail('', 'needs a url or a client, and not both', 'Use createRedisBroker({ url }).');
+    fail(
+      '',
+      'needs a url or a client, and not both',
+      url === undefined ? 'Use createRedisBroker({ url }).' : 'Leave one of them out.',
+    );
   } else if (url !== undefined && !isRedisUrl(url)) {
     fail('url', 'must be a Redis URL', URL_CURE);
   } else if (url === undefined && !isClient(client)) {

@@ -185,12 +185,16 @@ const A_PREFETCH = {
 function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
   const tasks = fields.value('tasks');
   const given: readonly unknown[] = Array.isArray(tasks) ? [...tasks] : [];
+  const lanes = given.filter(isTask).map(({ lane }) => lane);
+  const repeated = [...new Set(lanes.filter((lane, index) => lanes.indexOf(lane) < index))];
   const byLane = new Map(given.filter(isTask).map((task) => [task.lane, task]));
   if (byLane.size === 0 || byLane.size < given.length) {
     fields.fail(
       'tasks',
       'must be a list of tasks of defineTask, each name@version once',
-      'Use tasks: [sendEmail, resizeImage].',
+      repeated.length === 0
+        ? 'Use tasks: [sendEmail, resizeImage].'
+        : `Leave the second ${repeated.join(' and ')} out, or give it a version of its own.`,
     );
   }
   return byLane;

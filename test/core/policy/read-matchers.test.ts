@@ -85,7 +85,10 @@ describe('readMatchers', () => {
       'retryOn[0].codes is not a known key, got ["A"]. Did you mean code? Known keys are name, code, status, message, retryAfter, cause.',
     ],
     [[{ code: [] }], 'retryOn[0].code must be one value or a list of them, got [].'],
-    [[{ status: '503' }], 'retryOn[0].status must be one value or a list of them, got "503".'],
+    [
+      [{ status: '503' }],
+      'retryOn[0].status must be one value or a list of them, got "503". Use a number: { status: 503 }',
+    ],
     ['all', 'retryOn must be a list of matchers, got "all".'],
     [[], "retryOn must not be empty, got []. Use 'everything' or 'nothing'."],
   ])('refuses %o', (retryOn, message) => {

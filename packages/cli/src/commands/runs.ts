@@ -89,5 +89,5 @@ export function limitOption(): Option {
 function statesArgument(text: string): readonly string[] {
   const states = text.split(',').map((state) => state.trim());
   if (states.every((state) => STATES.includes(state))) return states;
-  throw new InvalidArgumentError(`Write of these: ${STATES.join(',')}.`);
+  throw new InvalidArgumentError(`Write one or more of ${STATES.join(',')}.`);
 }

@@ -26,9 +26,13 @@ export type LintCode =
 
 /** A warning about an option that is valid but rarely intended. */
 export interface LintWarning {
+  /** Stable; what `--ignore` of the shell takes. */
   readonly code: LintCode;
+  /** The key of the policy that it is about. */
   readonly path: string;
+  /** What is wrong, with the numbers of this policy. */
   readonly message: string;
+  /** What to write instead. */
   readonly cure: string;
 }
 

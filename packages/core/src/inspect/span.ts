@@ -1,7 +1,10 @@
 /** The lowest, the expected and the highest duration, in milliseconds. */
 export interface DurationRange {
+  /** No draw is lower. */
   readonly minMs: number;
+  /** The expected value. */
   readonly meanMs: number;
+  /** No draw is higher; may be `Infinity`. */
   readonly maxMs: number;
 }
 

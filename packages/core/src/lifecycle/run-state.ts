@@ -35,6 +35,7 @@ export function isEnd(state: RunState): state is EndState {
  * that resets the attempts.
  */
 export interface RunRecord<State extends RunState = RunState> {
+  /** Where it is in the state machine. */
   readonly state: State;
   /** Number of claims so far: the fencing token. Never reset. */
   readonly epoch: number;
@@ -42,10 +43,15 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly resetEpoch: number;
   /** When that was; the deadline of a redriven run counts from it. */
   readonly resetAt?: number | undefined;
+  /** Attempts that failed, or asked for a retry, since the attempts were last reset. */
   readonly failures: number;
+  /** Stalls that were charged, since then. */
   readonly stalls: number;
+  /** How often it was given back uncharged, since then. */
   readonly releases: number;
+  /** How often a limit put it off, since then. */
   readonly rateLimits: number;
+  /** How often it was redriven in all. */
   readonly redrives: number;
   /** Charged attempts that it brought along from elsewhere. Only a redrive that resets the attempts changes it, to 0. */
   readonly carried: number;
@@ -57,6 +63,7 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly firstStartedAt?: number | undefined;
   /** Latest start, the first included. */
   readonly startedAt?: number | undefined;
+  /** Latest sign of life of the worker that runs it. */
   readonly heartbeatAt?: number | undefined;
   /** When it is due, or was: lateness is the start minus this. */
   readonly runAt?: number | undefined;

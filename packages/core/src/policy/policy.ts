@@ -235,20 +235,36 @@ export type Policy = DefinedPolicy & { readonly [DEFINED_POLICY]: true };
 
 /** The content of a {@link Policy}, every duration in milliseconds; these packages read it by `settingsOf`. */
 export interface PolicySettings {
+  /** The total number of executions, including the first: an integer ≥ 1 or `Infinity`. */
   readonly maxAttempts: number;
+  /** Before the first attempt. */
   readonly initialDelayMs: number;
+  /** How the delay grows from one retry to the next. */
   readonly backoff: Backoff;
+  /** How the delay is spread at random. */
   readonly jitter: Jitter;
+  /** Lowest delay. */
   readonly minDelayMs: number;
+  /** Highest delay; may be `Infinity`. */
   readonly maxDelayMs: number;
+  /** Where `maxDelayMs` applies. */
   readonly capAt: CapAt;
+  /** Delays are whole multiples of it; 0: no rounding. */
   readonly granularityMs: number;
+  /** Expected errors. */
   readonly retryOn: readonly Matcher[] | 'everything' | 'nothing';
+  /** Errors that are never retried; takes precedence over `retryOn`. */
   readonly stopOn: readonly Matcher[];
+  /** Asked about a retry that all other error rules allow; its name in the registry, if it has one. */
   readonly retryIf?: { readonly name?: string; readonly test: Gate } | undefined;
+  /** Longest time of one attempt; may be `Infinity`. */
   readonly attemptTimeoutMs: number;
+  /** Longest time of all attempts and waits together; may be `Infinity`. */
   readonly totalTimeoutMs: number;
+  /** Whether an attempt timeout is an expected failure whatever `retryOn` is. */
   readonly retryTimeouts: boolean;
+  /** How a server's delay is used, and the longest that is followed. */
   readonly retryAfter: { readonly maxMs: number; readonly mode: RetryAfterMode };
+  /** `false`: one execution, no retries. */
   readonly retryable: boolean;
 }

@@ -75,9 +75,17 @@ export function readMatcher(given: unknown, path: string, report: Report): Match
 
 /** How each field of a pattern is read; as a `Record` of the type's keys, none can be forgotten. */
 const FIELDS: Readonly<Record<keyof ErrorPattern, (fields: Fields, report: Report) => unknown>> = {
-  name: (fields) => readWanted(fields, 'name', isText),
-  code: (fields) => readWanted(fields, 'code', (code) => isText(code) || Number.isFinite(code)),
-  status: (fields) => readWanted(fields, 'status', Number.isInteger),
+  name: (fields) =>
+    readWanted(fields, 'name', isText, "Use { name: 'TimeoutError' }, or a list of such texts."),
+  code: (fields) =>
+    readWanted(
+      fields,
+      'code',
+      (code) => isText(code) || Number.isFinite(code),
+      "Use { code: 'ECONNRESET' }, or a list of such codes.",
+    ),
+  status: (fields) =>
+    readWanted(fields, 'status', Number.isInteger, 'Use a number: { status: 503 }, or a list of numbers.'),
   message: readMessage,
   retryAfter: (fields) => {
     const isTrue = fields.value('retryAfter') === true;
@@ -94,11 +102,16 @@ function isText(value: unknown): boolean {
 }
 
 /** Reads one value or a list of values, each checked by `accepts`. */
-function readWanted(fields: Fields, key: string, accepts: (value: unknown) => boolean): unknown {
+function readWanted(
+  fields: Fields,
+  key: string,
+  accepts: (value: unknown) => boolean,
+  cure: string,
+): unknown {
   const given = fields.value(key);
   const wanted: readonly unknown[] = Array.isArray(given) ? given : [given];
   if (wanted.length === 0 || !wanted.every(accepts)) {
-    fields.fail(key, 'must be one value or a list of them', MATCHER_CURE);
+    fields.fail(key, 'must be one value or a list of them', cure);
   }
   return given === wanted ? Object.freeze([...wanted]) : given;
 }

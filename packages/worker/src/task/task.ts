@@ -209,32 +209,53 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
 
 /** A task of `defineTask`, with its defaults: submitted with `Submitted`, and its handler receives `Payload`. */
 export interface Task<Payload, Result, Submitted = Payload> {
+  /** Without its version. */
   readonly name: string;
+  /** `'1'` unless it was given. */
   readonly version: string;
   /** `name@version`: the ready list in which its runs wait. */
   readonly lane: string;
+  /** The handler. */
   readonly run: Handler<Payload, Result>;
+  /** Validates payloads at submit and before the handler. */
   readonly schema: StandardSchema<Submitted, Payload> | undefined;
+  /** When to retry; its `attemptTimeoutMs` bounds the handler. */
   readonly retry: Policy;
+  /** `undefined`: none. */
   readonly circuitBreaker: CircuitBreakerSettings | undefined;
+  /** When to try again after a limit was reached, with `whenFull: 'retry'`. */
   readonly rateLimitRetry: Policy;
+  /** The most starts per window in each worker; `undefined`: no limit. */
   readonly rateLimit: { readonly limit: number; readonly windowMs: number } | undefined;
+  /** The most starts per window over all workers; `undefined`: no limit. */
   readonly globalRateLimit: StartLimit | undefined;
+  /** Longest time without `ctx.heartbeat()`; `Infinity`: none is needed. */
   readonly heartbeatMs: number;
+  /** How many run at the same time in each worker, at most; may be `Infinity`. */
   readonly maxConcurrent: number;
+  /** How many run at the same time over all workers, at most; may be `Infinity`. */
   readonly globalConcurrency: number;
+  /** What happens to a run whose limit is reached. */
   readonly whenFull: LimitPolicy;
+  /** What happens to running handlers when their worker stops. */
   readonly onShutdown: ShutdownPolicy;
   /** `undefined`: the worker's own. */
   readonly shutdownMs: number | undefined;
+  /** What follows when a run stalls. */
   readonly onStall: StallPolicy;
+  /** What happens to runs of versions that no live worker knows. */
   readonly onUnknown: 'wait' | 'drop';
   /** `undefined`: a run that is returned before it is due starts early. */
   readonly minRequeueMs: number | undefined;
+  /** How many stalls a run may have; the next one fails it. */
   readonly maxStalls: number;
+  /** How often a run may have been given back when `ctx.release` is called. */
   readonly maxReleases: number;
+  /** Whether failed runs are kept, and the task that takes them. */
   readonly deadLetter: 'save' | 'none' | { readonly task: AnyTask };
+  /** Of JSON. */
   readonly maxPayloadBytes: number;
+  /** Of JSON. */
   readonly maxResultBytes: number;
 }
 

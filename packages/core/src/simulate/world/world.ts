@@ -97,24 +97,37 @@ export interface TroubleInput {
 
 /** A checked world, every duration in milliseconds. */
 export interface World {
+  /** Who calls. */
   readonly traffic: Traffic;
+  /** What is called. */
   readonly server: Server;
+  /** How long a message takes in one direction. */
   readonly network: {
     readonly type: NetworkInput['type'];
     readonly meanMs: number;
     readonly deviationMs: number;
   };
+  /** When the server answers with errors, or is slow. */
   readonly trouble?: Trouble | undefined;
+  /** The share of attempts that the server fails at any time, 0 to 1. */
   readonly errorShare: number;
+  /** What a failed attempt throws. */
   readonly error: unknown;
+  /** The shorter of this and the policy's applies; may be `Infinity`. */
   readonly attemptTimeoutMs: number;
+  /** Services in a row that all retry, 1 to 5. */
   readonly layers: number;
+  /** How many processes the calls are spread over. */
   readonly processes: number;
+  /** Of each process, one at each layer. */
   readonly budget?: Budget | undefined;
+  /** Of each process, one at each layer. */
   readonly circuitBreaker?: CircuitBreakerSettings | undefined;
   /** When what disturbs the world is over: trouble, or a rate of arrivals that is not the last one; 0 if nothing does. */
   readonly triggerEndMs: number;
+  /** How long it is watched. */
   readonly durationMs: number;
+  /** The step of the timeline. */
   readonly bucketMs: number;
 }
 

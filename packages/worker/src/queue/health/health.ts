@@ -27,10 +27,13 @@ export interface HealthFigures {
   readonly isComplete: boolean;
   /** Submitted runs. */
   readonly waiting: number;
+  /** Runs that are due later. */
   readonly scheduled: number;
+  /** Runs that a worker has claimed. */
   readonly started: number;
   /** Live workers. */
   readonly workers: number;
+  /** Runs that failed, stalled for good or ended at a rate limit, and are kept. */
   readonly deadLetters: number;
   /** By how many a minute they grow since an earlier call of this queue, 1 s to 10 min ago; negative when they become fewer. */
   readonly deadLettersPerMinute?: number;
@@ -38,12 +41,17 @@ export interface HealthFigures {
   readonly expiredLeases: number;
   /** Runs in lanes that no live worker knows. */
   readonly unattendedRuns: number;
+  /** How long the next run of a lane has been claimable, in the lane where that is longest; absent where none is. */
   readonly oldestClaimableAgeMs?: number;
+  /** The longest time after the instant at which it was due that an attempt has started lately, of any lane. */
   readonly maxLatenessMs?: number;
   /** Of the lane with the highest share, if enough attempts have started. */
   readonly retryShare?: number;
+  /** The share of the dead letters that are of one error group, 0 to 1; absent where there are few. */
   readonly largestGroupShare?: number;
+  /** For how long a lane, or all of them, has been on hold, where that is longest; absent without a hold. */
   readonly longestHoldMs?: number;
+  /** The highest that a live worker reports; absent where none does. */
   readonly eventLoopLagMs?: number;
   /** Only with `audit: true`. */
   readonly unbalanced?: number;

@@ -177,7 +177,7 @@ function readStates(fields: Fields, states: readonly ListedState[]): readonly Li
   if (given === undefined) return states;
   const asked: readonly unknown[] = Array.isArray(given) ? [...given] : [given];
   if (asked.length === 0 || asked.some((state) => !states.some((known) => known === state)))
-    fields.fail('state', 'must be a state, or a list of states', `Use of ${states.join(', ')}.`);
+    fields.fail('state', 'must be a state, or a list of states', `Use one or more of ${states.join(', ')}.`);
   return states.filter((state) => asked.includes(state));
 }
 
