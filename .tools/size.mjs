@@ -20,9 +20,9 @@ const rows = [
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 11_740,
+    limit: 11_760,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_760 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_790 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
   { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_420 },
   {
@@ -36,17 +36,17 @@ const rows = [
     limit: 11_670,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_970, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_600 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_990, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_630 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 45_340,
+    limit: 45_370,
   },
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 60_880,
+    limit: 60_910,
   },
 ];
 

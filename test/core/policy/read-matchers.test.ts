@@ -87,7 +87,7 @@ describe('readMatchers', () => {
     [[{ code: [] }], 'retryOn[0].code must be one value or a list of them, got [].'],
     [
       [{ status: '503' }],
-      'retryOn[0].status must be one value or a list of them, got "503". Use a number: { status: 503 }',
+      'retryOn[0].status must be one value or a list of them, got "503". Use numbers: { status: 503 }.',
     ],
     ['all', 'retryOn must be a list of matchers, got "all".'],
     [[], "retryOn must not be empty, got []. Use 'everything' or 'nothing'."],

@@ -75,17 +75,9 @@ export function readMatcher(given: unknown, path: string, report: Report): Match
 
 /** How each field of a pattern is read; as a `Record` of the type's keys, none can be forgotten. */
 const FIELDS: Readonly<Record<keyof ErrorPattern, (fields: Fields, report: Report) => unknown>> = {
-  name: (fields) =>
-    readWanted(fields, 'name', isText, "Use { name: 'TimeoutError' }, or a list of such texts."),
-  code: (fields) =>
-    readWanted(
-      fields,
-      'code',
-      (code) => isText(code) || Number.isFinite(code),
-      "Use { code: 'ECONNRESET' }, or a list of such codes.",
-    ),
-  status: (fields) =>
-    readWanted(fields, 'status', Number.isInteger, 'Use a number: { status: 503 }, or a list of numbers.'),
+  name: (fields) => readWanted(fields, 'name', isText),
+  code: (fields) => readWanted(fields, 'code', (code) => isText(code) || Number.isFinite(code)),
+  status: (fields) => readWanted(fields, 'status', Number.isInteger, 'Use numbers: { status: 503 }.'),
   message: readMessage,
   retryAfter: (fields) => {
     const isTrue = fields.value('retryAfter') === true;
@@ -106,7 +98,7 @@ function readWanted(
   fields: Fields,
   key: string,
   accepts: (value: unknown) => boolean,
-  cure: string,
+  cure: string = MATCHER_CURE,
 ): unknown {
   const given = fields.value(key);
   const wanted: readonly unknown[] = Array.isArray(given) ? given : [given];
