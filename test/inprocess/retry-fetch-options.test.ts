@@ -240,6 +240,19 @@ describe('an init', () => {
     expect(await sent(fetch.mock.lastCall ?? [])).toEqual(['POST', '1', 'hello']);
   });
 
+  it('is read once', async () => {
+    let reads = 0;
+    const init = Object.defineProperty({}, 'method', {
+      enumerable: true,
+      get: () => ['PUT', 'GET'][reads++],
+    });
+    const fetch = answering(200);
+
+    await createRetryFetch({}, { fetch })(URL_OF_IT, init);
+
+    expect([reads, fetch.mock.lastCall?.[1]?.method]).toEqual([1, 'PUT']);
+  });
+
   it('that is a Request decides whether it may be sent again', async () => {
     const [post, remove] = [answering(503), answering(503)];
 

@@ -30,7 +30,7 @@ export function readInit(init: RequestInit | null | undefined): RequestInit {
   }
   const read: Record<string, unknown> = { ...init };
   for (const key of INIT_KEYS) {
-    const value: unknown = Reflect.get(init, key);
+    const value: unknown = Object.hasOwn(read, key) ? undefined : Reflect.get(init, key);
     if (value !== undefined) read[key] = value;
   }
   return read;
