@@ -185,9 +185,10 @@ const A_PREFETCH = {
 function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
   const tasks = fields.value('tasks');
   const given: readonly unknown[] = Array.isArray(tasks) ? [...tasks] : [];
-  const lanes = given.filter(isTask).map(({ lane }) => lane);
+  const known = given.filter(isTask);
+  const lanes = known.map(({ lane }) => lane);
   const repeated = [...new Set(lanes.filter((lane, index) => lanes.indexOf(lane) < index))];
-  const byLane = new Map(given.filter(isTask).map((task) => [task.lane, task]));
+  const byLane = new Map(known.map((task) => [task.lane, task]));
   if (byLane.size === 0 || byLane.size < given.length) {
     fields.fail(
       'tasks',

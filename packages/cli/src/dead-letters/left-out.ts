@@ -1,13 +1,7 @@
 import type { RunState } from '@retry/core/lifecycle';
-import type { DeadLetterState, Queue } from '@retry/worker';
+import { isDeadLetter } from '@retry/core/lifecycle';
+import type { Queue } from '@retry/worker';
 import { printable } from '../terminal/printable.ts';
-
-const DEAD: readonly DeadLetterState[] = ['failed', 'stalled', 'rateLimited'];
-
-/** Whether runs of this state are dead letters. */
-export function isDeadLetter(state: RunState): boolean {
-  return DEAD.some((dead) => dead === state);
-}
 
 /** An id that was named and is no dead letter; without a state, there is no such run. */
 export interface LeftOut {

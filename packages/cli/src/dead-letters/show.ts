@@ -1,5 +1,6 @@
 import { fingerprint } from '@retry/core/failures';
 import type { RunState } from '@retry/core/lifecycle';
+import { isDeadLetter } from '@retry/core/lifecycle';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import { CliError } from '../errors.ts';
@@ -10,7 +11,6 @@ import { showText } from '../runs/show-text.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import { printable } from '../terminal/printable.ts';
 import { wrap } from '../terminal/screen.ts';
-import { isDeadLetter } from './left-out.ts';
 
 /** Shows a dead letter: its attempts, its error group, its stack, and what can be done with it. */
 export async function showAction(input: Input<ConnectOptions>): Promise<Report> {

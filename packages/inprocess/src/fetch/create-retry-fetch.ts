@@ -103,7 +103,7 @@ function sender(
     }
     if (release !== undefined) releaseAfter(response, release);
     if (context.isInterrupted) {
-      // This `fetch` does not obey its signal; nobody waits for the response.
+      // This `fetch` does not obey its signal; no caller waits for the response.
       cancelBody(response);
       return response;
     }

@@ -14,6 +14,13 @@ export interface EmptyClaim {
   readonly dueInMs: number;
 }
 
+/** Whether a claim has found nothing in every lane with room: others may have got theirs while it was under way. */
+export function isEmptyFor({ lanes }: Room, emptyClaim: EmptyClaim | undefined): boolean {
+  if (emptyClaim === undefined) return false;
+  for (const lane of lanes.keys()) if (!emptyClaim.lanes.has(lane)) return false;
+  return true;
+}
+
 /** A claim, what follows from its answer, and the release of the room that is reserved for it. */
 export interface OpenClaim {
   readonly claim: Claim;

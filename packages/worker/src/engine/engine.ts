@@ -8,7 +8,7 @@ import { AnswerTurns, nextTurn } from './answer-turns.ts';
 import { Attendance } from './attendance/attendance.ts';
 import { WorkerReport } from './attendance/worker-report.ts';
 import type { EmptyClaim } from './claims.ts';
-import { Claims } from './claims.ts';
+import { Claims, isEmptyFor } from './claims.ts';
 import { Cleaner } from './cleaner.ts';
 import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
@@ -291,11 +291,4 @@ export class Engine {
     // A stopping worker need not report that the broker was closed before it could unregister.
     if (!(this.#isStopping && isRetryError(error, 'BROKER_CLOSED'))) this.#onError(error, 'attending');
   };
-}
-
-/** Whether a claim has found nothing in every lane with room: others may have got theirs while it was under way. */
-function isEmptyFor({ lanes }: Room, emptyClaim: EmptyClaim | undefined): boolean {
-  if (emptyClaim === undefined) return false;
-  for (const lane of lanes.keys()) if (!emptyClaim.lanes.has(lane)) return false;
-  return true;
 }

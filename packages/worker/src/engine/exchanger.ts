@@ -61,7 +61,7 @@ export class Exchanger implements SettlementQueue {
     this.#settings = settings;
     this.#onError = onError;
     this.#lone = new LoneSettlements(settings, {
-      ...{ onError, onChange },
+      ...{ onError, onChange, givingUp: this.#givingUp.signal },
       settleWithOthers: (settlement) => this.push(settlement),
     });
     this.#clock = new ServerClock(settings.clock);
@@ -118,7 +118,6 @@ export class Exchanger implements SettlementQueue {
   giveUp(): void {
     this.#stopping.abort();
     this.#givingUp.abort();
-    this.#lone.giveUp();
   }
 
   /** Sends queued settlements and the claim in one exchange; resolves with `undefined` when the claim was not answered. */

@@ -13,6 +13,8 @@ interface LonePort {
   readonly settleWithOthers: (settlement: QueuedSettlement) => void;
   /** Called when one of them has been answered, or is left. */
   readonly onChange: () => void;
+  /** Aborts when nothing that is locked is to be asked for any more. */
+  readonly givingUp: AbortSignal;
 }
 
 /**
@@ -22,7 +24,6 @@ interface LonePort {
 export class LoneSettlements {
   readonly #settings: WorkerSettings;
   readonly #port: LonePort;
-  readonly #givingUp = new AbortController();
   readonly #sent = new Set<QueuedSettlement>();
 
   constructor(settings: WorkerSettings, port: LonePort) {
@@ -33,11 +34,6 @@ export class LoneSettlements {
   /** Those that have not been answered. */
   get sent(): ReadonlySet<QueuedSettlement> {
     return this.#sent;
-  }
-
-  /** Asks no more for what is locked. */
-  giveUp(): void {
-    this.#givingUp.abort();
   }
 
   /** Sends one. */
@@ -52,15 +48,15 @@ export class LoneSettlements {
   /** Never rejects. */
   async #settle(queued: QueuedSettlement): Promise<void> {
     const { clock, leaseMs } = this.#settings;
-    const { signal } = this.#givingUp;
+    const { givingUp } = this.#port;
     const endsAt = clock.now() + leaseMs;
     for (let pauseMs: number = PAUSES_MS.least; ; pauseMs = Math.min(2 * pauseMs, PAUSES_MS.most)) {
       const answer = await this.#ask(queued);
       if (answer === 'others') return this.#port.settleWithOthers(queued);
       if (answer !== 'locked') return queued.onAnswer(answer, 'once');
-      if (signal.aborted) return;
+      if (givingUp.aborted) return;
       if (clock.now() >= endsAt) return this.#leave(queued);
-      await sleep(clock, pauseMs, signal);
+      await sleep(clock, pauseMs, givingUp);
     }
   }
 

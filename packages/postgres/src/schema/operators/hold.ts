@@ -26,8 +26,7 @@ export const heldUntil = (lane: string, now: string): string =>
  * Whether a claim may start runs of a lane: for the condition of the statement that finds them. A hold that was answered after the
  * claim had looked for holds may come before a run that the statement sees.
  */
-export const isOpen = (lane: string, now: string): string =>
-  `(select count(*) from hold h where h.lane in (${ALL_LANES}, ${lane}) and ${isActive('h', now)}) = 0`;
+export const isOpen = (lane: string, now: string): string => `${heldUntil(lane, now)} is null`;
 
 /**
  * When a claim gets more of a lane by time alone: when its next scheduled run is due, or its hold ends; null when neither comes. What

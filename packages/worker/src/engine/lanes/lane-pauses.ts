@@ -37,6 +37,7 @@ export class LanePauses {
 
   /** Milliseconds until the next paused lane is tried again; `Infinity` when none is paused. */
   opensIn(): number {
+    if (this.#pauses.size === 0) return Infinity;
     const now = this.#clock.now();
     let least = Infinity;
     for (const { until } of this.#pauses.values()) if (until > now) least = Math.min(least, until - now);
