@@ -18,10 +18,13 @@ export interface Clock {
 
 /** The functions of a runtime that a {@link Clock} is made from. */
 export interface Timers<Timer> {
+  /** Epoch milliseconds that never go backwards. */
   readonly now: () => number;
   /** @default now */
   readonly wallNow?: (() => number) | undefined;
+  /** Calls back once; `delayMs` is a whole number of at most 2 147 483 647, the limit of `setTimeout`. */
   readonly set: (callback: () => void, delayMs: number) => Timer;
+  /** Cancels what `set` returned; must do nothing once that has fired, or when called twice. */
   readonly clear: (timer: Timer) => void;
 }
 

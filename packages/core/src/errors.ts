@@ -20,7 +20,9 @@ const BRAND: unique symbol = Symbol.for('@retry/error');
  * @typeParam Code - the codes that the error may have
  */
 export class RetryError<Code extends string = string> extends Error {
+  /** The name of the class. */
   override readonly name: string = 'RetryError';
+  /** Stable: what programs test. */
   readonly code: Code;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
@@ -50,6 +52,7 @@ export interface Problem {
   readonly value: unknown;
   /** What is wrong: `must be an integer ≥ 1`. */
   readonly message: string;
+  /** What to write instead. */
   readonly cure: string;
 }
 
@@ -59,6 +62,7 @@ export interface Problem {
  */
 export class InvalidOptionsError extends RetryError<'INVALID_OPTIONS'> {
   override readonly name: string = 'InvalidOptionsError';
+  /** Every problem, in the order in which it was found; passwords in values are hidden. */
   readonly problems: readonly Problem[];
 
   /** @param subject - what the options are of: `policy`, `task`, `worker`, `submit` */

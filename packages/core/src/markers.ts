@@ -44,8 +44,10 @@ export class RetryAfterError extends RetryError<'RETRY_AFTER'> {
 /** An attempt exceeded the policy's `attemptTimeout`. An expected error, unless the policy has `retryTimeouts: false`. */
 export class AttemptTimeoutError extends RetryError<'ATTEMPT_TIMEOUT'> {
   override readonly name: string = 'AttemptTimeoutError';
+  /** The attempt timeout, in milliseconds. */
   readonly timeoutMs: number;
 
+  /** @param attempt - the attempt that was ended, counted from 1 */
   constructor(timeoutMs: number, attempt: number) {
     super('ATTEMPT_TIMEOUT', `attempt ${attempt} took longer than ${timeoutMs} ms`);
     this.timeoutMs = timeoutMs;

@@ -185,7 +185,9 @@ export interface GetOptions {
 
 /** The registration of a live worker. */
 export interface Attendance {
+  /** Its name, 1 to 512 bytes. What it says replaces what was said by this name before. */
   readonly worker: string;
+  /** The lanes that it works on, `name@version` each. */
   readonly lanes: readonly string[];
   /** How long the worker counts as alive unless it attends again, `0 ≤ ttlMs < Infinity`; 0 ends the registration. */
   readonly ttlMs: number;
@@ -195,6 +197,7 @@ export interface Attendance {
 
 /** How many runs wait in a lane. */
 export interface LaneDepth {
+  /** The ready list: `name@version` of its task. */
   readonly lane: string;
   /**
    * Includes scheduled runs that are due; runs that wait for their concurrency key need not be included. Counted up to
@@ -205,7 +208,9 @@ export interface LaneDepth {
 
 /** Which runs to list. */
 export interface ListQuery {
+  /** One state; its runs have an order and cursors of their own. */
   readonly state: RunState;
+  /** Absent: of every lane. */
   readonly lane?: string;
   /** Only runs that ended before this instant. */
   readonly endedBefore?: number;
@@ -228,6 +233,7 @@ export interface ListQuery {
 
 /** A page of runs. */
 export interface RunPage {
+  /** At most `limit`; perhaps fewer, or none, though there is a `next`. */
   readonly runs: readonly Run[];
   /** Where the next page begins, as `after` takes it; absent on the last page. It may be kept, but not read. */
   readonly next?: string;
@@ -237,6 +243,7 @@ export interface RunPage {
 export interface WaitOptions {
   /** `timeoutMs ≥ 0`; `Infinity`: without a timeout. */
   readonly timeoutMs: number;
+  /** Ends the wait, which then resolves. */
   readonly signal?: AbortSignalLike | undefined;
 }
 
@@ -244,9 +251,13 @@ export interface WaitOptions {
 export interface Audit {
   /** Runs ever created. */
   readonly created: number;
+  /** Runs that wait in their lanes, those that wait for a slot of their concurrency key included. */
   readonly submitted: number;
+  /** Runs that wait until `runAt`; those that are due stay among them until a claim promotes them. */
   readonly scheduled: number;
+  /** Runs that are leased, those whose lease has expired included. */
   readonly started: number;
+  /** Runs that have ended and are kept, dead letters included. */
   readonly ended: Readonly<Record<EndState, number>>;
   /** Ended runs that were discarded, or deleted by retention. */
   readonly forgotten: number;

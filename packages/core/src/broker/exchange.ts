@@ -3,12 +3,15 @@ import type { SettleAnswer, Settlement } from './settlement.ts';
 
 /** Settlements to write, then a claim to make; either may be absent. */
 export interface ExchangeRequest {
+  /** Written before anything is claimed, and answered one by one. */
   readonly settle?: readonly Settlement[];
+  /** Absent: nothing is claimed. */
   readonly claim?: Claim;
 }
 
 /** A request for runs to start. */
 export interface Claim {
+  /** The name of the worker, 1 to 512 bytes. */
   readonly worker: string;
   /**
    * A claim repeated with the same id returns the same runs as the first time, and charges nothing; it may leave out those
@@ -24,6 +27,7 @@ export interface Claim {
 }
 
 export interface ExchangeReply {
+  /** One answer for each settlement, in the order of the request. */
   readonly settled: readonly SettleAnswer[];
   /** Runs that are started now and leased to the worker. */
   readonly claimed: readonly ClaimedRun[];
@@ -39,6 +43,7 @@ export interface ExchangeReply {
 
 /** A run that was claimed. */
 export interface ClaimedRun {
+  /** As it is from its start on: settlements and heartbeats need its `epoch`. */
   readonly run: Run<'started'>;
   /** When the lease ends unless a heartbeat extends it. */
   readonly leaseUntil: number;

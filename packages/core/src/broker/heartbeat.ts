@@ -1,5 +1,6 @@
 /** The lease of one run, whose heartbeat is sent. */
 export interface HeartbeatRequest {
+  /** The id of the started run. */
   readonly id: string;
   /** The epoch of the claim, an integer. */
   readonly epoch: number;
@@ -33,5 +34,6 @@ export interface HeartbeatConnection {
     beats: readonly HeartbeatRequest[],
     leaseMs: number,
   ) => Promise<readonly HeartbeatAnswer[]>;
+  /** Closes the connection; nothing is sent after that. */
   readonly close: () => Promise<void>;
 }

@@ -5,6 +5,7 @@ export type HoldSource = 'operator' | 'handler' | 'circuit-breaker';
 export interface Hold {
   /** Absent: all lanes. */
   readonly lane?: string;
+  /** One lane, and all lanes together, have at most one hold of each source. */
   readonly source: HoldSource;
   /** Why, for people; 1 to 512 bytes. */
   readonly reason?: string;

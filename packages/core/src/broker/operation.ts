@@ -12,12 +12,15 @@ export type CancelAnswer = 'cancelled' | 'requested' | 'ended' | 'gone';
 /** How an operator ends a waiting run. */
 export type EndRequest = { readonly id: string } & (
   | {
+      /** The state that the run ends in. */
       readonly as: 'completed';
       /** JSON text. */
       readonly result: string;
     }
   | {
+      /** The state that the run ends in, as a dead letter. */
       readonly as: 'failed';
+      /** Becomes the latest error of the run. */
       readonly error: OperatorError;
       /** What the dead letter is counted under, as that of a settlement. */
       readonly group?: ErrorGroupName;
@@ -35,6 +38,7 @@ export type EndAnswer = 'done' | 'requested' | 'ended' | 'gone';
 
 /** When a waiting run is to start at the earliest; now, if neither is set. */
 export interface RescheduleRequest {
+  /** The id of the run. */
   readonly id: string;
   /** In epoch milliseconds. */
   readonly runAt?: number;

@@ -14,6 +14,7 @@ export interface Operations {
   readonly put: (request: OperationRequest) => Promise<'created' | 'exists' | 'full'>;
   /** Returns all operations that have not ended and the latest 100 others, newest first. */
   readonly list: () => Promise<readonly Operation[]>;
+  /** Returns an operation; `undefined` when it is not kept. */
   readonly get: (id: string) => Promise<Operation | undefined>;
   /**
    * Gives the oldest running operation that no other carrier holds to this one, for `leaseMs` by the broker's clock, with an epoch
@@ -37,10 +38,13 @@ export const MAX_STEP_IDS = 500;
 
 /** Which dead letters an operation takes; a run has to meet all that are given. */
 export interface OperationFilter {
+  /** Only dead letters that ended in this state, unless `ids` names them. */
   readonly state: Extract<EndState, 'failed' | 'stalled' | 'rateLimited'>;
+  /** Only those of one task in one version: `name@version`. */
   readonly lane?: string;
   /** The name of a task, in any version. */
   readonly task?: string;
+  /** Only those whose latest error has this name. */
   readonly errorName?: string;
   /** The id of an error group. */
   readonly errorGroup?: string;
@@ -56,7 +60,9 @@ export interface OperationFilter {
 export interface OperationRequest {
   /** Chosen by the caller, so that a request may be sent again. */
   readonly id: string;
+  /** `redrive`: they go back to their lanes. `discard`: they are deleted, with no rate and no `keepAttempts`. */
   readonly kind: 'redrive' | 'discard';
+  /** Which dead letters it takes. */
   readonly filter: OperationFilter;
   /** How many runs the plan counted; an integer ≥ 0. */
   readonly planned: number;
@@ -66,6 +72,7 @@ export interface OperationRequest {
   readonly perSecond?: number;
   /** The runs are due evenly over this time, `0 < spreadMs < Infinity`; needs an exact plan. */
   readonly spreadMs?: number;
+  /** Redrives them with the attempts that were counted so far. @default false */
   readonly keepAttempts?: boolean;
   /** With `keepAttempts`: runs that have this many charged attempts are passed over; an integer ≥ 0. Absent: none is. */
   readonly maxAttempts?: number;
@@ -77,10 +84,13 @@ export interface OperationRequest {
 
 /** An operation as a broker keeps it. Its filter has no `ids`, except in a claim: `planned` says how many there are. */
 export interface Operation extends OperationRequest {
+  /** `running` at first; then as `change` says, or `done` after its last step. */
   readonly state: OperationState;
   /** When it was applied, in epoch milliseconds by the broker's clock. */
   readonly createdAt: number;
+  /** When it was applied, claimed, changed or carried on, whichever came last; epoch milliseconds by the broker's clock. */
   readonly updatedAt: number;
+  /** When it was done or cancelled, in epoch milliseconds by the broker's clock; absent until then. */
   readonly endedAt?: number;
   /** Runs that were redriven or discarded. */
   readonly done: number;
@@ -88,11 +98,13 @@ export interface Operation extends OperationRequest {
   readonly skipped: number;
   /** Who carries it on, and until when unless extended. */
   readonly carrier?: string;
+  /** From this instant on another carrier may have it; epoch milliseconds by the broker's clock. */
   readonly carriedUntil?: number;
 }
 
 /** Asks for an operation to carry on. */
 export interface OperationClaim {
+  /** Who asks: a name that no other carrier has, 1 to 512 bytes. */
   readonly carrier: string;
   /** In milliseconds, `0 ≤ leaseMs < Infinity`. */
   readonly leaseMs: number;
@@ -102,6 +114,7 @@ export interface OperationClaim {
 
 /** An operation, and where its next step begins. */
 export interface ClaimedOperation {
+  /** With the `ids` of its filter, if it has any. */
   readonly operation: Operation;
   /** The fencing token of the next step, which is accepted once. */
   readonly epoch: number;
@@ -117,6 +130,7 @@ export interface ClaimedOperation {
  * are at most 500.
  */
 export interface OperationStep {
+  /** The id of the operation. */
   readonly id: string;
   /** The epoch of the claim, an integer. */
   readonly epoch: number;

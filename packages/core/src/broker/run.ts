@@ -14,6 +14,7 @@ export interface AttemptError extends RecordedAttempt {
 
 /** One submitted piece of work as a broker stores it: plain data, with payload and result as JSON text. */
 export interface Run<State extends RunState = RunState> extends RunRecord<State> {
+  /** Unique among all runs, and the same in every attempt; 1 to 512 bytes. */
   readonly id: string;
   /** The ready list that it waits in: `name@version` of its task. */
   readonly lane: string;
@@ -48,7 +49,9 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
 
 /** A limit that all runs of a key share. */
 export interface Concurrency {
+  /** 1 to 512 bytes; runs of several lanes may share one. */
   readonly key: string;
+  /** The run gets a slot while fewer runs of its key than this have one; an integer, `1 ≤ limit ≤ 2_147_483_647`. */
   readonly limit: number;
   /**
    * `wait`: runs of a full key keep their order in the lane while others pass them. `claim`: they are claimed, marked as

@@ -11,6 +11,7 @@ import type { Submission } from './submission.ts';
  * again is cancelled instead, and `next` does not keep the request.
  */
 export interface Settlement {
+  /** The id of the claimed run. */
   readonly id: string;
   /** The epoch of the claim, an integer; only a settlement of the current one is accepted. */
   readonly epoch: number;

@@ -8,6 +8,7 @@ export interface Submission {
    * kept together by brokers that spread runs over partitions.
    */
   readonly id: string;
+  /** The ready list that it waits in, `name@version` of its task; 1 to 512 bytes. */
   readonly lane: string;
   /** JSON text. */
   readonly payload: string;
@@ -15,6 +16,7 @@ export interface Submission {
   readonly runAt?: number;
   /** Earliest start, in milliseconds from now by the broker's clock; the later of the two holds. */
   readonly delayMs?: number;
+  /** Absent: no limit. */
   readonly concurrency?: Concurrency;
   /** JSON text of the policy of this run, kept with it; at most 16 384 bytes. Absent: the policy of its task. */
   readonly retry?: string;
@@ -69,6 +71,8 @@ export type SubmitAnswer = 'created' | 'exists' | KeyAnswer;
  * ended and be forgotten. `replaced`: the submission was created, and the run of this id, which was waiting, is cancelled.
  */
 export interface KeyAnswer {
+  /** `kept`: nothing was submitted. `replaced`: the submission was. */
   readonly type: 'kept' | 'replaced';
+  /** The id of the other run, not that of the submission. */
   readonly id: string;
 }

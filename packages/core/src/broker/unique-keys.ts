@@ -5,6 +5,7 @@ import type { KeyAnswer, SubmitAnswer, Unique } from './submission.ts';
 
 /** Which run has a unique key, as brokers keep it. */
 export interface KeyHolder {
+  /** The id of the run that has the key. */
   readonly id: string;
   /** As submitted; a number is the instant at which the time ends. */
   readonly until: Unique['until'];

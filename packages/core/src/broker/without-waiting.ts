@@ -13,11 +13,15 @@ export type Locked = 'locked';
 
 /** Verbs as those of a broker, which answer `locked` at once instead of waiting until another client's transaction ends. */
 export interface WithoutWaiting {
+  /** As `submit` of a broker. */
   readonly submit: (submissions: readonly Submission[]) => Promise<readonly (SubmitAnswer | Locked)[]>;
   /** As `settleAndClaim` without a claim. A handler that completes its run in a transaction keeps it locked until that ends. */
   readonly settle: (settlements: readonly Settlement[]) => Promise<readonly (SettleAnswer | Locked)[]>;
+  /** As `cancel` of a broker. */
   readonly cancel: (ids: readonly string[]) => Promise<readonly (CancelAnswer | Locked)[]>;
+  /** As `end` of a broker. */
   readonly end: (requests: readonly EndRequest[]) => Promise<readonly (EndAnswer | Locked)[]>;
+  /** As `reschedule` of a broker. */
   readonly reschedule: (
     requests: readonly RescheduleRequest[],
   ) => Promise<readonly (RescheduleAnswer | Locked)[]>;

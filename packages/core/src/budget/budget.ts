@@ -7,6 +7,7 @@ export type Budget = TokenBucket | RatioBudget | ThrottleBudget;
 /** Retries cost tokens, successes refund some (AWS SDK: capacity 500, 5 per retry, 10 per timeout, refund 1). */
 export interface TokenBucket {
   readonly type: 'token-bucket';
+  /** The most tokens, with which it begins. */
   readonly capacity: number;
   /** Tokens per retry by the kind of failure; `default` applies to any other kind. */
   readonly costs: Readonly<Record<string, number>> & { readonly default: number };
@@ -33,7 +34,9 @@ export interface RatioBudget {
  */
 export interface ThrottleBudget {
   readonly type: 'throttle';
+  /** The most tokens, with which it begins. */
   readonly maxTokens: number;
+  /** Tokens that a success adds. */
   readonly tokenRatio: number;
 }
 
@@ -55,11 +58,13 @@ export type BudgetEvent =
 export interface BudgetState {
   /** Tokens left; for a ratio budget, the balance of each slice of the window, newest first, without the reserve. */
   readonly tokens: readonly number[];
+  /** When tokens were refilled last, or when the newest slice of the window begins; epoch milliseconds. */
   readonly steppedAt: number;
 }
 
 /** The result of an event. A refused retry takes no tokens. */
 export interface BudgetStep {
+  /** To be given to the next step. */
   readonly state: BudgetState;
   /** `false` only for a retry that the budget cannot pay. */
   readonly isGranted: boolean;

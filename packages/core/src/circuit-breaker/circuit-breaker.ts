@@ -42,6 +42,7 @@ export interface ClosedBreaker {
 /** No call may go before `until`. */
 export interface OpenBreaker {
   readonly type: 'open';
+  /** That of the state before. No outcome counts now; the probe gets a higher one. */
   readonly ticket: number;
   /** When a probe may go, in epoch milliseconds. */
   readonly until: number;
@@ -87,6 +88,8 @@ export type BreakerEffect =
 
 /** The result of an event. */
 export interface BreakerStep {
+  /** To be given to the next step. */
   readonly state: BreakerState;
+  /** Whether a call may go, or the breaker has opened or closed; else `none`. */
   readonly effect: BreakerEffect;
 }

@@ -26,6 +26,7 @@ export type Decision =
     }
   | {
       readonly type: 'fail';
+      /** The first rule that refuses the retry. */
       readonly reason: FailReason;
       /** What a gate, predicate or strategy threw. It never replaces the attempt's own error. */
       readonly thrown?: unknown;

@@ -5,6 +5,7 @@ import type { Policy } from '../policy/policy.ts';
 export interface TaskOptions {
   /** The task's own name and version, if that system's options have them. */
   readonly name?: string;
+  /** Absent where that system has no versions, or none is given. */
   readonly version?: string;
   /** The policy of runs that were over the concurrency limit; it has its own counter. */
   readonly rateLimitRetry?: Policy;
@@ -59,6 +60,7 @@ export type DialectCode =
 
 /** A warning about an option that is valid but rarely intended, like those of `lintPolicy`; the path has the dialect's names. */
 export interface DialectWarning extends Omit<LintWarning, 'code'> {
+  /** Stable, as those of `lintPolicy`. */
   readonly code: DialectCode;
 }
 
@@ -68,6 +70,7 @@ export interface Dialect {
   readonly policy: Policy;
   /** The options that a policy cannot express. */
   readonly task: TaskOptions;
+  /** What of the options is rarely intended; none of it is an error. */
   readonly warnings: readonly DialectWarning[];
 }
 

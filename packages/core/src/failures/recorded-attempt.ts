@@ -36,7 +36,9 @@ export type AttemptReason =
  * A record with a `startedAt` is complete, unless it `isRedacted`: a fact that it has not, the error had not.
  */
 export interface RecordedAttempt extends ErrorFacts {
+  /** The error's `name`; for a thrown value that is no error, its `typeof`. */
   readonly name: string;
+  /** What the rules of a policy match as the error's message; workers store its first 8192 characters. */
   readonly message: string;
   /** When it failed, in epoch milliseconds. */
   readonly at: number;
@@ -44,6 +46,7 @@ export interface RecordedAttempt extends ErrorFacts {
   readonly startedAt?: number | undefined;
   /** How long it took, in milliseconds. @default the time from `startedAt` to `at` */
   readonly durationMs?: number | undefined;
+  /** Why another attempt followed, or none. Absent: not known; then the name `StalledError` shows a stall. */
   readonly reason?: AttemptReason | undefined;
   /** The name of the worker that made it. */
   readonly worker?: string | undefined;
@@ -55,7 +58,9 @@ export interface RecordedAttempt extends ErrorFacts {
 
 /** A run and its failed attempts, oldest first. A stored run or a `DeadLetter` can be passed as it is. */
 export interface RecordedRun {
+  /** Passed to strategies and gates, and on to the replay. */
   readonly id?: string | undefined;
+  /** Passed to strategies and gates. */
   readonly lane?: string | undefined;
   /** The attempts that were kept: brokers keep the latest 20. */
   readonly errors: readonly RecordedAttempt[];

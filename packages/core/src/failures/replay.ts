@@ -16,6 +16,7 @@ import { countAttempt, knownRun } from './recorded-run.ts';
 
 /** What a policy would have decided about a recorded run. */
 export interface Replay {
+  /** That of the recorded run, if it has one. */
   readonly id?: string | undefined;
   /** Whether it would have had another attempt after the last recorded one. */
   readonly isRetried: boolean;

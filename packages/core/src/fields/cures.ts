@@ -41,6 +41,7 @@ const CALL_OPTION = /^(signal|unref|on[A-Z]\w*|beforeRetry)$/;
 
 /** The keys of an object of options, and what is known about others. */
 export interface KnownKeys {
+  /** Every other key is a problem. */
   readonly keys: readonly string[];
   /** Their names in other libraries. */
   readonly synonyms?: Synonyms;

@@ -12,10 +12,15 @@ export type Report = (problem: Problem) => void;
 
 /** The values of an object of options. Each reader returns the value of one key, or reports what is wrong with it. */
 export interface Fields {
+  /** Returns the path of a key, as problems name it. */
   readonly path: (key: string) => string;
+  /** Returns what was given, unchecked; `undefined` if nothing was. */
   readonly value: (key: string) => unknown;
+  /** Reports a problem of the key's value. */
   readonly fail: (key: string, message: string, cure: string) => void;
+  /** Returns milliseconds, `Infinity` unless the rule refuses it. What is wrong becomes the fallback, or 0. */
   readonly duration: (key: string, fallback: number | undefined, rule?: DurationRule) => number;
+  /** Returns the number, also of the text `'Infinity'`. What is wrong becomes the fallback, or 0. */
   readonly number: (key: string, fallback: number | undefined, rule: NumberRule) => number;
   /** @param cure - where there are more choices than these */
   readonly choice: <T extends string | boolean>(

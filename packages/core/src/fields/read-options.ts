@@ -7,6 +7,7 @@ import { accepted } from './value-rules.ts';
 
 /** The options of one function: its subject and its keys. */
 interface OptionsRule extends KnownKeys {
+  /** What the options are of, as errors say it: `queue`, `submit`. */
   readonly subject: string;
   /** A value that is often passed instead of the options, reported as one problem instead of one for each of its keys. */
   readonly bare?: { readonly accepts: (value: unknown) => boolean; readonly cure: string };

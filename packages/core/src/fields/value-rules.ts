@@ -2,8 +2,11 @@ import type { Clock } from '../clock.ts';
 
 /** The rule of a value of any type. */
 export interface ValueRule<T> {
+  /** Whether the value is right. `optional` refuses a value for which it throws. */
   readonly accepts: (value: unknown) => value is T;
+  /** What the value must be, as an error says it: `must be a function`. */
   readonly message: string;
+  /** What to write instead. */
   readonly cure: string;
 }
 
@@ -11,14 +14,19 @@ export interface ValueRule<T> {
 export interface DurationRule {
   /** `true`: `Infinity` is refused. @default false */
   readonly finite?: boolean;
+  /** Is given milliseconds. @default any duration */
   readonly accepts?: (ms: number) => boolean;
+  /** What the value must be, as an error says it. @default 'must be a duration ≥ 0', or a finite one */
   readonly message?: string;
 }
 
 /** The rule of a number. */
 export interface NumberRule {
+  /** Is given what is a number already, `NaN` and `Infinity` included. */
   readonly accepts: (value: number) => boolean;
+  /** What the value must be, as an error says it: `must be an integer ≥ 1`. */
   readonly message: string;
+  /** What to write instead. */
   readonly cure: string;
 }
 

@@ -11,6 +11,7 @@ import { show } from '../show.ts';
 
 /** The rule of a policy that decides about an error. */
 export interface Explanation {
+  /** Whether another attempt may follow, by the policy's own rules. */
   readonly retries: boolean;
   /** Absent if the error is retried. */
   readonly reason?: FailReason;

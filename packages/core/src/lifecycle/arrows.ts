@@ -49,8 +49,11 @@ export const ARROWS = [
 
 /** One move of the lifecycle. */
 export interface Arrow {
+  /** The state that accepts the event. */
   readonly from: RunState;
+  /** What happens to the run; some events have two arrows from one state. */
   readonly event: RunEventType;
+  /** The state that it leads to. */
   readonly to: RunState;
 }
 

@@ -31,8 +31,11 @@ export type RunEvent =
   /** An operator sends it back, now or at `runAt`; attempts are reset unless `keepAttempts`. */
   | {
       readonly type: 'redrive';
+      /** In epoch milliseconds. */
       readonly at: number;
+      /** When it is due; absent, or not after `at`: now. */
       readonly runAt?: number;
+      /** The counters of attempts stay as they are. @default false */
       readonly keepAttempts?: boolean;
     };
 

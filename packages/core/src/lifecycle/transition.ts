@@ -23,7 +23,9 @@ export type Effect =
 export type Transition<Kept extends RunRecord = RunRecord, State extends RunState = RunState> =
   | {
       readonly type: 'moved';
+      /** A copy with its new state, counters and instants. */
       readonly run: Omit<Kept, 'state'> & { readonly state: State };
+      /** What the caller has to do; may be empty. */
       readonly effects: readonly Effect[];
     }
   | { readonly type: 'rejected'; readonly from: RunState; readonly event: RunEventType };

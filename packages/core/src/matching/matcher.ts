@@ -39,11 +39,13 @@ export type Matcher = ErrorClass | Predicate | ErrorPattern;
 
 /** An {@link ErrorPattern} as people and JSON files write it. */
 export interface ErrorPatternInput extends Omit<ErrorPattern, 'message' | 'cause'> {
+  /** As in a pattern; `{ pattern, flags }` is a regular expression in JSON, of at most 1 000 characters. */
   readonly message?:
     | RegExp
     | string
     | { readonly pattern: string; readonly flags?: string | undefined }
     | undefined;
+  /** One of its causes matches, as in a pattern. */
   readonly cause?: MatcherInput | undefined;
 }
 

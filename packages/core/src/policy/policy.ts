@@ -64,7 +64,9 @@ export type GateLike = Gate | { readonly test: Gate };
 
 /** Named strategies and gates that a policy may refer to. There is no global registry. */
 export interface Registry {
+  /** By the names that `backoff.strategy` may have. */
   readonly strategies?: Readonly<Record<string, DelayStrategyLike>> | undefined;
+  /** By the names that `retryIf` may have. */
   readonly gates?: Readonly<Record<string, GateLike>> | undefined;
 }
 
@@ -77,11 +79,13 @@ export type BackoffInput =
   | {
       /** `base` each time. */
       readonly type: 'constant';
+      /** Delay before each retry; finite. */
       readonly base: Duration;
     }
   | {
       /** `base`, then `increment` more each time. */
       readonly type: 'linear';
+      /** Delay before the first retry; finite. */
       readonly base: Duration;
       /** What each delay is longer than the one before. @default the base */
       readonly increment?: Duration | undefined;
@@ -89,6 +93,7 @@ export type BackoffInput =
   | {
       /** `base`, then `factor` times as long each time. */
       readonly type: 'exponential';
+      /** Delay before the first retry; finite. */
       readonly base: Duration;
       /** Finite, ≥ 0. @default 2 */
       readonly factor?: number | undefined;
@@ -96,11 +101,13 @@ export type BackoffInput =
   | {
       /** `base` times 1, 1, 2, 3, 5, … */
       readonly type: 'fibonacci';
+      /** Delay before the first retry, and the second; finite. */
       readonly base: Duration;
     }
   | {
       /** At random between `base` and three times the delay before. */
       readonly type: 'decorrelated';
+      /** Lowest delay; finite. */
       readonly base: Duration;
     }
   | {
@@ -129,10 +136,13 @@ export type Backoff =
   | { readonly type: 'list'; readonly delaysMs: readonly number[] }
   | {
       readonly type: 'custom';
+      /** Its name in the registry; absent where the strategy itself was given. */
       readonly name?: string;
+      /** Computes a delay; of a strategy with state, by a new one each time. */
       readonly next: DelayStrategy;
       /** Creates the strategy of one call, if the strategy has state. */
       readonly create?: () => DelayStrategy;
+      /** What the strategy is told, and the delay where it returns no finite number. */
       readonly baseMs: number;
     };
 

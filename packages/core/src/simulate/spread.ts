@@ -1,8 +1,10 @@
 /** How a figure varies from seed to seed: its mean, and percentiles. `Infinity` stands for what never came. */
 export interface Spread {
+  /** `Infinity` if the figure of any seed is. */
   readonly mean: number;
   /** 5 % of the seeds are below it. */
   readonly p5: number;
+  /** By nearest rank: the figure of one of the seeds. */
   readonly median: number;
   /** 5 % of the seeds are above it. */
   readonly p95: number;

@@ -6,10 +6,13 @@ import type { World } from './world/world.ts';
 
 /** What a policy does to a dependency: percentiles over all seeds, never one of them. */
 export interface Timeline {
+  /** The one that was simulated. */
   readonly policy: Policy;
+  /** As it was simulated, with its defaults. */
   readonly world: World;
   /** How many seeds were run. */
   readonly runs: number;
+  /** Steps of `world.bucketMs`, from the start on. */
   readonly buckets: readonly Bucket[];
   /** Calls that began. */
   readonly calls: Spread;

@@ -20,6 +20,8 @@ export interface AttemptCounts {
 
 /** How many runs are about to start one attempt. */
 export interface AttemptCount {
+  /** The attempt that they are about to start, counted from 1. */
   readonly attempt: number;
+  /** How many of the runs that were looked at, ≥ 1. */
   readonly runs: number;
 }

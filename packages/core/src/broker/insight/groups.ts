@@ -8,6 +8,7 @@ export interface ErrorGroupName {
 
 /** The dead letters of one lane whose latest errors have one cause. */
 export interface ErrorGroup extends ErrorGroupName {
+  /** The lane of its dead letters. The same id in another lane is another group. */
   readonly lane: string;
   /** How many dead letters it has now, ≥ 1. */
   readonly count: number;

@@ -19,6 +19,7 @@ export interface LaneReport {
 
 /** What happens in one lane. */
 export interface LaneFigures {
+  /** `name@version` of its task. */
   readonly lane: string;
   /** Submitted runs, those in `parked` included. */
   readonly waiting: Counted;
@@ -28,6 +29,7 @@ export interface LaneFigures {
   readonly scheduled: Counted;
   /** Scheduled runs that are due: the next claim of the lane promotes them. */
   readonly due: Counted;
+  /** Runs that are leased, those whose lease has expired included. */
   readonly started: Counted;
   /**
    * Milliseconds for which the next run has been claimable: the one that a claim would take first, or the scheduled one that is
@@ -63,6 +65,7 @@ export interface LaneRates {
 
 /** How many per second. */
 export interface Rate {
+  /** An average over `windowMs`, ≥ 0; of several workers the sum of theirs. */
   readonly perSecond: number;
   /** The time in which they were counted, in milliseconds; where several workers counted, the longest. */
   readonly windowMs: number;

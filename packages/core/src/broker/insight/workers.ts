@@ -27,11 +27,13 @@ export interface WorkerFacts {
 export interface WorkerFlow {
   /** How long that was, in milliseconds. */
   readonly windowMs: number;
+  /** Only lanes in which it did anything. */
   readonly lanes: readonly LaneFlow[];
 }
 
 /** What a worker did in one lane. */
 export interface LaneFlow {
+  /** `name@version` of its task. */
   readonly lane: string;
   /** Attempts that it started. */
   readonly starts: number;
@@ -45,6 +47,7 @@ export interface LaneFlow {
 
 /** A worker whose registration has not lapsed. */
 export interface LiveWorker {
+  /** The name that it attended by. */
   readonly worker: string;
   /** The lanes that it works on, `name@version` each. */
   readonly lanes: readonly string[];

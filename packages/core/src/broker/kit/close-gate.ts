@@ -4,6 +4,7 @@ import { BrokerError } from '../broker-error.ts';
 export interface CloseGate {
   /** Makes the call and counts it as under way until it is answered; rejects with `BROKER_CLOSED` after `close`. */
   readonly pass: <Answer>(call: () => Answer | Promise<Answer>) => Promise<Answer>;
+  /** Whether `close` was called, though calls may still be under way. */
   readonly isClosed: () => boolean;
   /** Rejects later calls; resolves when those under way have been answered. */
   readonly close: () => Promise<void>;

@@ -5,6 +5,7 @@ const BUCKETS = 32;
 
 /** What is kept of one limit: its starts, counted by bucket. Plain data, at most 34 buckets. */
 export interface StartCounts {
+  /** The window that the width of `buckets` is made for. */
   readonly windowMs: number;
   /** The latest instant at which starts were granted. */
   readonly latestAt: number;
@@ -17,7 +18,9 @@ type StartBucket = readonly [bucket: number, starts: number];
 
 /** The answer to a reservation, and what is kept from now on. */
 export interface StartsReserved {
+  /** What is to be kept; `undefined` if nothing has been granted yet. */
   readonly counts: StartCounts | undefined;
+  /** The answer to the reservation. */
   readonly reserved: Reserved;
 }
 

@@ -18,7 +18,9 @@ export interface CeleryOptions {
   readonly retry_jitter?: boolean;
   /** The arguments of autoretry's `retry()`: `max_retries` overrides the option, `countdown` applies without a backoff. */
   readonly retry_kwargs?: {
+    /** Seconds before each retry; `null`: `default_retry_delay`. */
     readonly countdown?: number | null;
+    /** Retries, not counting the first run; `null`: the option of the same name. */
     readonly max_retries?: number | null;
   };
   /** Expected errors for Celery's log, without effect on retries. @default [] */

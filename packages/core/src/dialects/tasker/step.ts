@@ -21,7 +21,9 @@ export interface TaskerTimes {
 export interface TaskerStep extends TaskerTimes {
   /** Tasker's name of the state; only `pending` and `waiting_for_retry` can become ready. */
   readonly state: string;
+  /** Somebody works on it. @default false */
   readonly isInProcess?: boolean;
+  /** It is done. @default false */
   readonly isProcessed?: boolean;
   /** @default true */
   readonly areDependenciesMet?: boolean;
@@ -29,9 +31,11 @@ export interface TaskerStep extends TaskerTimes {
 
 /** The result of the readiness rule. */
 export interface TaskerReadiness {
+  /** Whether the policy has attempts left. */
   readonly isEligible: boolean;
   /** Epoch milliseconds; absent: no delay. */
   readonly nextRetryAt?: number;
+  /** Whether it may start now. */
   readonly isReady: boolean;
 }
 

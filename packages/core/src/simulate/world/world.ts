@@ -6,7 +6,9 @@ import type { Duration } from '../../duration.ts';
 
 /** A dependency, and what calls it, as people write them. */
 export interface WorldInput {
+  /** Who calls: users that come whatever happens, or clients that wait for answers. */
   readonly traffic: TrafficInput;
+  /** What is called, and how it slows down or refuses under load. */
   readonly server: ServerInput;
   /** The time of a message in one direction. @default { type: 'constant', mean: 0 } */
   readonly network?: NetworkInput | undefined;
@@ -39,6 +41,7 @@ export interface WorldInput {
 export type TrafficInput =
   /** Calls arrive by themselves, whether or not earlier ones were answered: the users of a service. */
   | {
+      /** @default 'open' */
       readonly type?: 'open';
       /** Calls a second; or points in time, between which the rate is a straight line. */
       readonly perSecond: number | readonly RatePointInput[];
@@ -46,6 +49,7 @@ export type TrafficInput =
   /** A number of clients, each of which waits for its answer before it calls again. They begin together. */
   | {
       readonly type: 'closed';
+      /** An integer ≥ 1. */
       readonly clients: number;
       /** Calls of each client. @default 'Infinity' */
       readonly calls?: number | 'Infinity';
@@ -55,7 +59,9 @@ export type TrafficInput =
 
 /** The rate of arrivals at an instant; of two points at one instant the later one holds from there on. */
 export interface RatePointInput {
+  /** From the start; finite, and not before the point before. */
   readonly at: Duration;
+  /** Calls a second; finite, ≥ 0. */
   readonly perSecond: number;
 }
 
@@ -78,7 +84,9 @@ export type ServerInput =
 
 /** How long a message takes, as people write it. A normal draw below 0 counts as its amount. */
 export interface NetworkInput {
+  /** How the times of messages are distributed; `constant`: each takes the mean. */
   readonly type: 'constant' | 'exponential' | 'normal';
+  /** In one direction; finite. */
   readonly mean: Duration;
   /** Of the normal distribution. @default 0 */
   readonly deviation?: Duration;
@@ -90,6 +98,7 @@ export interface TroubleInput {
   readonly type: 'outage' | 'brown-out';
   /** When it begins. @default '10s' */
   readonly at?: Duration | undefined;
+  /** How long it lasts; finite, over 0. */
   readonly for: Duration;
   /** The share of the capacity that a brown-out leaves, over 0 and at most 1. @default 0.5 */
   readonly capacity?: number | undefined;
@@ -103,8 +112,11 @@ export interface World {
   readonly server: Server;
   /** How long a message takes in one direction. */
   readonly network: {
+    /** How the times of messages are distributed. */
     readonly type: NetworkInput['type'];
+    /** In one direction. */
     readonly meanMs: number;
+    /** Of the normal distribution; 0 for the others. */
     readonly deviationMs: number;
   };
   /** When the server answers with errors, or is slow. */
@@ -138,7 +150,9 @@ export type Traffic =
 
 /** The rate of arrivals at an instant. */
 export interface RatePoint {
+  /** From the start. */
   readonly atMs: number;
+  /** Calls a second. Between two points the rate is a straight line; after the last one it stays. */
   readonly perSecond: number;
 }
 
@@ -146,8 +160,11 @@ export interface RatePoint {
 export type Server =
   | {
       readonly type: 'capacity';
+      /** Requests a second, over 0; may be `Infinity`. */
       readonly perSecond: number;
+      /** What a request takes besides its turn. */
       readonly latencyMs: number;
+      /** A request that would wait longer than this is refused; may be `Infinity`. */
       readonly queueMs: number;
     }
   | { readonly type: 'concurrency'; readonly latencyMs: number; readonly perRequestMs: number }
@@ -155,9 +172,13 @@ export type Server =
 
 /** A time of trouble; an outage has the capacity 0. */
 export interface Trouble {
+  /** An outage fails what arrives or ends in it; a brown-out leaves a part of the capacity. */
   readonly type: TroubleInput['type'];
+  /** When it begins, from the start. */
   readonly fromMs: number;
+  /** When it is over, from the start. */
   readonly untilMs: number;
+  /** The share of the capacity that is left, 0 to 1. */
   readonly capacity: number;
 }
 

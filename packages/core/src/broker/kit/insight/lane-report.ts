@@ -22,7 +22,9 @@ export interface LaneSource {
   readonly count: (
     lanes: readonly string[],
   ) => Promise<{ readonly at: number; readonly counts: readonly LaneCounts[] }>;
+  /** The holds that have not ended, of whatever lane. */
   readonly holds: () => Promise<readonly Hold[]>;
+  /** The workers whose registration has not lapsed. */
   readonly workers: () => Promise<readonly LiveWorker[]>;
 }
 
