@@ -13,6 +13,7 @@ import { LAYERS_WITH_CONTEXT } from './retry.ts';
 
 /** How a call without a success ended. */
 interface Refusal {
+  /** Why the retrying ended, as in its `onGiveUp` event. */
   readonly reason: GiveUpReason;
   /** What a gate, predicate, strategy, `retryIfResult` or `beforeRetry` threw, if that is why the retrying stopped. */
   readonly thrown?: unknown;
@@ -35,7 +36,9 @@ export type RetryResult<T> = {
   /** `retryIfResult` refused the value to the end. */
   | ({ readonly ok: true; readonly isRefused: true; readonly value: T } & Refusal)
   | ({
+      /** There is no value. */
       readonly ok: false;
+      /** Only a value can be refused. */
       readonly isRefused: false;
       /** The last attempt's own error, by identity; `signal.reason` when the caller aborted. */
       readonly error: unknown;

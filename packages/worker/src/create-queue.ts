@@ -64,6 +64,7 @@ export interface Queue<Own extends Times = 'ms'>
 
 /** The options of `createQueue`. */
 export interface QueueOptions<Own extends Times = Times> {
+  /** Where the runs are kept. A queue never closes it. */
   readonly broker: Broker;
   /**
    * How instants are written in the runs that it returns: `'ms'` (epoch milliseconds), `'iso'` (text) or `'date'` (`Date` objects).

@@ -11,6 +11,7 @@ import { repeat, sleep } from './sleep.ts';
 
 /** Claims runs of its tasks, calls their handlers and settles the outcomes. */
 export interface Worker {
+  /** Its name in leases, in the errors of attempts and in telemetry; a random one unless it was given. */
   readonly name: string;
   /**
    * By whom leases are renewed while the event loop is blocked: a thread, or `'loop'`: nothing renews them. It changes to `'loop'`

@@ -8,6 +8,7 @@ import { warnRarely } from './warn-rarely.ts';
 
 /** Payload of every `error` event: a listener threw, or an operation of the emitter's owner failed and is retried. */
 export interface ListenerError {
+  /** What was thrown, whatever it is. */
   readonly error: unknown;
   /** The operation that failed, such as `heartbeating`. */
   readonly doing: string;

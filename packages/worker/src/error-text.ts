@@ -1,7 +1,10 @@
 /** The readable part of a thrown value. */
 export interface ErrorText {
+  /** The error's `name`, at most 8192 characters of it; for a thrown value that is no error, its `typeof`. */
   readonly name: string;
+  /** The error's message, or what was thrown as text; at most 8192 characters of it. */
   readonly message: string;
+  /** At most 8192 characters of it. Stored with the latest error only, and not where the next attempt follows at once. */
   readonly stack?: string;
   /** The error's `code`, at most 64 characters of it. */
   readonly code?: string | number | undefined;

@@ -108,6 +108,7 @@ interface ReleaseCounts {
 /** The awaited run ended in another state than `completed`, or there is no run with that id. */
 export class RunFailedError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunFailedError';
+  /** The id of the awaited run. */
   readonly id: string;
   /** The state in which the run ended; `unknown` when there is no such run. */
   readonly state: string;
@@ -136,7 +137,9 @@ function asError({ message, stack, ...rest }: AttemptError): Error {
 /** The awaited run is no longer stored, so it is not known how it ended. */
 export class RunForgottenError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunForgottenError';
+  /** The id of the awaited run. */
   readonly id: string;
+  /** In place of the state in which the run ended, which is not known. */
   readonly state = 'forgotten';
 
   constructor(id: string) {

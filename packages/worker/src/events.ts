@@ -6,9 +6,11 @@ import type { SignalName } from './options.ts';
 
 /** What every event about a run carries. */
 export interface RunNotice {
+  /** The run's id: the same in every attempt. */
   readonly id: string;
   /** The task's name. */
   readonly task: string;
+  /** The task's version. */
   readonly version: string;
   /** Charged attempts so far and this one; counted from 1. */
   readonly attempt: number;
@@ -36,13 +38,18 @@ export interface WorkerEvents {
   readonly completed: RunNotice & { readonly durationMs: number; readonly retries: number };
   /** The attempt failed and another one follows after `delayMs`. `reason`: `expected` by the policy, or `asked` by `ctx.retry`. */
   readonly retried: RunNotice & {
+    /** What the attempt threw, or its timeout; by `ctx.retry`, the error that it was given, else one that says that it asked. */
     readonly error: unknown;
+    /** Milliseconds until the next attempt at the earliest; 0: it may start now. */
     readonly delayMs: number;
+    /** `expected` or `asked`. */
     readonly reason: string;
   };
   /** The run failed for good. */
   readonly failed: RunNotice & {
+    /** What the last attempt threw, or why it ended otherwise. */
     readonly error: unknown;
+    /** A reason of the policy; `unreadable`: the payload is wrong; `refused`: the broker refused the outcome, and `error` says why. */
     readonly reason: FailReason | 'unreadable' | 'stalled' | 'asked' | 'refused' | 'releases-exhausted';
     /** What a gate, predicate or strategy of the policy threw, for which the retrying ended. It is an `error` event, too. */
     readonly thrown?: unknown;
@@ -54,6 +61,7 @@ export interface WorkerEvents {
    * was a probe of the circuit breaker; absent when the worker gave it back for a reason of its own.
    */
   readonly released: RunNotice & { readonly delayMs?: number; readonly reason?: string };
+  /** The run was cancelled after this worker had seen a cancel request; what its handler still returns has no effect. */
   readonly cancelled: RunNotice;
   /** A concurrency or rate limit was reached. `next` is the state that the run has now. */
   readonly limited: RunNotice & { readonly next: RunState };
@@ -62,9 +70,13 @@ export interface WorkerEvents {
    * claimed a run as a probe. `closed`: the probe has succeeded, and this worker has ended the hold.
    */
   readonly breaker: {
+    /** The task's name. */
     readonly task: string;
+    /** The task's version. */
     readonly version: string;
+    /** The state from now on. */
     readonly state: 'open' | 'half-open' | 'closed';
+    /** Present with `open`. */
     readonly reason?: string;
   };
   /** The run was dropped because this worker does not know its lane (`onUnknown: 'drop'`). */
@@ -77,8 +89,11 @@ export interface WorkerEvents {
    * last.
    */
   readonly deadLetterGroup: Omit<GroupNotice, keyof ErrorGroupName> & {
+    /** Which error group, by its id; the title is for people. */
     readonly group: ErrorGroupName;
+    /** The name of the task whose lane has it. */
     readonly task: string;
+    /** The version of that task. */
     readonly version: string;
   };
   /** The outcome was not accepted: another worker holds the run (`fenced`), or it no longer exists (`gone`). */

@@ -18,6 +18,7 @@ export type SignalName = `SIG${string}`;
 
 /** The options of `createWorker`. */
 export interface WorkerOptions {
+  /** Where it claims runs. It closes the broker only if a signal stopped it and the broker opened its connection itself. */
   readonly broker: Broker;
   /** The tasks whose runs it claims. */
   readonly tasks: readonly AnyTask[];

@@ -52,6 +52,7 @@ export interface Failure {
 export interface Ending extends Failure {
   /** The attempt that just failed, counted from 1; 0 when none had started. */
   readonly attempt: number;
+  /** Why no attempt follows. */
   readonly reason: GiveUpReason;
 }
 

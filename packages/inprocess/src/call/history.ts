@@ -28,6 +28,7 @@ export interface RetryInfo {
   readonly id: string;
   /** Attempts that were made; 0 when the caller had aborted before the first, or a circuit breaker was open. */
   readonly attempts: number;
+  /** Why the retrying ended, as in its `onGiveUp` event. */
   readonly reason: GiveUpReason;
   /** What a gate, predicate, strategy or `beforeRetry` threw, if that is why the retrying stopped. */
   readonly thrown?: unknown;

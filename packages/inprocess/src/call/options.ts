@@ -6,8 +6,11 @@ import type { RetryEvent, RetryHooks } from './events.ts';
 
 /** The attempt that a call is made in: the context of an attempt of `retry`, or of a worker's handler. */
 export interface ParentAttempt {
+  /** Attempts that the call around may make, the first included; may be `Infinity`. `onNested` multiplies by it. */
   readonly maxAttempts: number;
+  /** Milliseconds until the attempt is cut off, `0 ≤ ms ≤ Infinity`; read when the call begins, which ends by then. */
   readonly remainingMs: number;
+  /** Ends this call, too. */
   readonly signal: AbortSignal;
 }
 

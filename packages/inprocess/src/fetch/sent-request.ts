@@ -4,7 +4,9 @@ import { InvalidOptionsError } from '@retry/core';
 export interface SentRequest {
   /** In upper case. */
   readonly method: string;
+  /** As it was given to `fetch`; of a `Request`, its own. */
   readonly url: string;
+  /** A copy: what is changed in it is not sent. */
   readonly headers: Headers;
 }
 

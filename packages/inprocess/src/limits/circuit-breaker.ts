@@ -36,6 +36,7 @@ export interface CircuitBreaker {
 export interface CircuitPermit {
   /** Whether the outcome of this attempt closes or opens the circuit breaker. */
   readonly isProbe: boolean;
+  /** Reports a success. */
   readonly succeed: () => void;
   /**
    * Reports a failure.
@@ -51,7 +52,9 @@ export interface CircuitPermit {
 
 /** A change of a circuit breaker's state. */
 export interface StateChangeEvent {
+  /** The state before. */
   readonly from: BreakerState['type'];
+  /** The state from now on, another one than before. */
   readonly to: BreakerState['type'];
   /** When the (next) probe may go, in epoch milliseconds of its clock; absent when it has closed. */
   readonly until?: number;
@@ -76,6 +79,7 @@ export class CircuitOpenError extends RetryError<'CIRCUIT_OPEN'> {
   /** Milliseconds until a call may go, `ms > 0`. */
   readonly retryAfterMs: number;
 
+  /** @param retryAfterMs - milliseconds until a call may go */
   constructor(retryAfterMs: number) {
     super(
       'CIRCUIT_OPEN',

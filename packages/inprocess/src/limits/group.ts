@@ -11,6 +11,7 @@ export interface WaitingCall {
   readonly name: string;
   /** The attempt that just failed, counted from 1; 0 in the wait before the first. */
   readonly attempt: number;
+  /** What that attempt threw; `undefined` in the wait before the first, and where a result was refused. */
   readonly error: unknown;
   /** When its delay ends, in epoch milliseconds. */
   readonly retryAt: number;
@@ -28,6 +29,7 @@ export interface RetryGroup {
    * call is in progress.
    */
   readonly drain: () => Promise<void>;
+  /** Whether `drain` was called, which nothing undoes. */
   readonly isDraining: boolean;
   /** Whether one more call may wait. */
   readonly hasRoom: boolean;
@@ -41,6 +43,7 @@ export interface RetryGroup {
 
 /** A call that waits, and its clock: without one, the instants of its failures are those of the wall clock. */
 export interface ParkedCall extends Pick<WaitingCall, 'id' | 'name'> {
+  /** The clock by which the attempt failed. @default the wall clock */
   readonly clock?: Clock | undefined;
 }
 

@@ -3,10 +3,12 @@
  * values. It names no type of a driver, so that no driver has to be installed.
  */
 export interface SqlClient {
+  /** Sends one statement, in which `$1`, `$2` and so on stand for the values. */
   readonly query: (text: string, values?: unknown[]) => Promise<SqlResult>;
 }
 
 /** The rows that a statement returned. */
 export interface SqlResult {
+  /** Objects, by the names of their columns. */
   readonly rows: readonly unknown[];
 }

@@ -2,7 +2,9 @@ import type { SqlClient } from '../driver/sql-client.ts';
 
 /** The part of a Drizzle transaction that is used. `rollback` keeps out a database, which runs elsewhere. */
 export interface DrizzleTransaction {
+  /** Never called. */
   readonly rollback: () => never;
+  /** Sends one statement in the transaction. */
   readonly execute: (query: never) => PromiseLike<{ readonly rows: readonly unknown[] }>;
 }
 

@@ -2,7 +2,9 @@ import type { SqlClient } from '../driver/sql-client.ts';
 
 /** The part of a Kysely transaction that is used. `isTransaction` keeps out a `Kysely` instance, which runs elsewhere. */
 export interface KyselyTransaction {
+  /** Never read. */
   readonly isTransaction: true;
+  /** Sends one compiled statement in the transaction. */
   readonly executeQuery: (query: never) => PromiseLike<{ readonly rows: readonly unknown[] }>;
 }
 

@@ -2,6 +2,7 @@ import type { SqlClient } from '../driver/sql-client.ts';
 
 /** The part of a Prisma transaction that is used. */
 export interface PrismaTransaction {
+  /** Sends one statement in the transaction, with its values for `$1`, `$2` and so on. */
   readonly $queryRawUnsafe: (text: string, ...values: unknown[]) => PromiseLike<unknown>;
 }
 

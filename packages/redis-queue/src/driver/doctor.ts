@@ -5,12 +5,14 @@ import type { RedisLink } from './redis-link.ts';
 export interface ServerReport {
   /** The version of Redis, or the one that Valkey is compatible with. */
   readonly version: string;
+  /** Its `maxmemory-policy`; `unknown` where it does not say. */
   readonly maxmemoryPolicy: string;
   /**
    * What survives a crash of the server. `aof`: everything, or all but the last second, by `appendfsync`. `snapshots`: the
    * latest snapshot, if there is one. `none`: nothing.
    */
   readonly persistence: 'aof' | 'snapshots' | 'none' | 'unknown';
+  /** `always`, `everysec` or `no`; `undefined` without an append-only file, and where the server does not reveal it. */
   readonly appendFsync: string | undefined;
 }
 

@@ -7,6 +7,7 @@ export interface NodeRedisClient {
   ): Promise<unknown>;
   /** Whether it is connected: what it is given is written immediately. */
   readonly isReady?: boolean;
+  /** Returns another client with the same options, not connected yet. */
   readonly duplicate: () => NodeRedisListener & Pick<NodeRedisClient, 'sendCommand'>;
   /** A transaction. Where there is none, long payloads pass through scripts, which is slower. */
   multi?(): NodeRedisTransaction;
@@ -14,7 +15,9 @@ export interface NodeRedisClient {
 
 /** Commands of a `redis` client in one transaction. */
 export interface NodeRedisTransaction {
+  /** Adds a command; nothing is sent before `exec`. */
   addCommand(args: (string | Uint8Array)[]): NodeRedisTransaction;
+  /** Sends the commands; replies come in their order. */
   readonly exec: () => Promise<readonly unknown[]>;
 }
 
@@ -22,6 +25,7 @@ export interface NodeRedisTransaction {
 export interface NodeRedisCluster {
   /** Distinguishes a cluster from a client. */
   readonly slots: unknown;
+  /** Sends a command to the node that has its first key. */
   sendCommand(
     firstKey: string | Uint8Array | undefined,
     isReadonly: boolean | undefined,
@@ -29,12 +33,15 @@ export interface NodeRedisCluster {
   ): Promise<unknown>;
   /** Commands in one pipeline, to the node that has the key. */
   multi(): NodeRedisPipeline;
+  /** Returns another cluster with the same options, not connected yet. */
   readonly duplicate: () => NodeRedisListener & Pick<NodeRedisCluster, 'multi'>;
 }
 
 /** Commands of a `redis` cluster in one pipeline. */
 export interface NodeRedisPipeline {
+  /** Adds a command; nothing is sent before it is executed. */
   addCommand(firstKey: string, isReadonly: boolean, args: (string | Uint8Array)[]): NodeRedisPipeline;
+  /** Sends the commands; replies come in their order. */
   readonly execAsPipeline: () => Promise<readonly unknown[]>;
   /** The same as a transaction. */
   readonly exec: () => Promise<readonly unknown[]>;
@@ -57,6 +64,7 @@ export interface IoRedisClient extends Pick<IoRedisPairs, 'pipeline'> {
   readonly multi?: IoRedisPairs['pipeline'];
   /** Takes texts and Buffers; `never` fits the argument type of every client without Node's types. */
   readonly call: (command: string, args: never[]) => Promise<unknown>;
+  /** Returns another client with the same options, which connects by itself. */
   readonly duplicate: (options?: never) => IoRedisListener & IoRedisPairs;
 }
 

@@ -5,6 +5,7 @@ import type { Check, Reading, Subject } from './readings.ts';
 
 /** A figure that is above its threshold. */
 export interface Finding extends Subject {
+  /** Stable: what the figure is. */
   readonly code: Check;
   /** `critical`: runs do not start at all, or a figure can only be wrong. */
   readonly level: 'warning' | 'critical';
@@ -14,6 +15,7 @@ export interface Finding extends Subject {
   readonly version?: string;
   /** In milliseconds, runs, runs a minute, or a share from 0 to 1, as the threshold. */
   readonly figure: number;
+  /** What is accepted, by the options of `queue.health` or their defaults; 0 for `UNBALANCED`. */
   readonly threshold: number;
   /** What is wrong. */
   readonly sentence: string;

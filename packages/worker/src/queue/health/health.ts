@@ -14,6 +14,7 @@ export interface Health {
   readonly isHealthy: boolean;
   /** Critical ones first. */
   readonly findings: readonly Finding[];
+  /** What was compared with thresholds, and what else is known. */
   readonly figures: HealthFigures;
 }
 

@@ -6,8 +6,11 @@ import { MAX_EXPIRED } from './health-options.ts';
 
 /** What a figure is about. Without any of these it is about the whole queue. */
 export interface Subject {
+  /** `name@version`; present where the figure is that of one lane. */
   readonly lane?: string;
+  /** The name of the worker; only of `EVENT_LOOP_LAG`. */
   readonly worker?: string;
+  /** The largest error group; only of `DOMINANT_GROUP`. */
   readonly group?: ErrorGroupName;
 }
 

@@ -8,7 +8,9 @@ import { isWhollyListed, listedBy, matchesListed } from '../operate/letter-query
 export interface PlannedGroup {
   /** The id of their error group, which filters take as `group`. */
   readonly id: string;
+  /** One line for people. */
   readonly title: string;
+  /** How many dead letters of the plan it has, ≥ 1. */
   readonly count: number;
   /** One of them. */
   readonly sampleId: string;

@@ -19,14 +19,17 @@ import type { OperationsPort, OperationWaitOptions } from './queue-operations.ts
 export interface Plan {
   /** The instant of the plan by the broker's clock, in epoch milliseconds: it covers what ended before. */
   readonly at: number;
+  /** How many dead letters it covers. */
   readonly count: number;
   /** `false`: there are at least `count`; counting ended at `countUpTo`. */
   readonly isComplete: boolean;
   /** By the fingerprint of the latest error, largest first. */
   readonly groups: readonly PlannedGroup[];
+  /** The one with most dead letters first; each version by itself. */
   readonly tasks: readonly PlannedTask[];
   /** At most ten. */
   readonly firstIds: readonly string[];
+  /** What a redrive of them would add to what the lanes start now. */
   readonly load: PlannedLoad;
   /**
    * Begins to redrive, or to discard, what the plan covers, and returns the operation; this process or any worker carries it on.
@@ -46,8 +49,11 @@ export interface AppliedOperation extends Operation {
 
 /** The dead letters of one task in a plan. */
 export interface PlannedTask {
+  /** The task's name. */
   readonly task: string;
+  /** The task's version. */
   readonly version: string;
+  /** How many dead letters of the plan it has, ≥ 1. */
   readonly count: number;
   /** Runs that were submitted with a policy of their own. */
   readonly ownPolicies: number;
@@ -59,6 +65,7 @@ export interface PlannedTask {
 
 /** What the plan adds to what flows already. */
 export interface PlannedLoad {
+  /** As `count` of the plan. */
   readonly runs: number;
   /** The attempts if each of them fails; absent where a policy is not known. */
   readonly maxAttempts?: number;

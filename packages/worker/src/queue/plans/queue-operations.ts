@@ -26,6 +26,7 @@ export interface QueueOperations {
   readonly get: (id: string) => Promise<Operation | undefined>;
   /** Lets no further run be taken. Those that have got a due time, at most 10 seconds ahead, start then. */
   readonly pause: (id: string) => ReturnType<Operations['change']>;
+  /** Lets a paused operation go on, from this process if no other carries it. */
   readonly resume: (id: string) => ReturnType<Operations['change']>;
   /** Ends an operation as it is; runs that were redriven stay so. */
   readonly cancel: (id: string) => ReturnType<Operations['change']>;

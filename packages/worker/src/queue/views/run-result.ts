@@ -7,6 +7,7 @@ import type { Times, WriteInstant } from './times.ts';
 
 /** The state of a run and what it has produced so far. */
 export interface RunResult<At extends Times = 'ms'> {
+  /** The state that it is in now. */
   readonly state: RunState;
   /** What the handler returned; present when the run has completed. */
   readonly result?: unknown;

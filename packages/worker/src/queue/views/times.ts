@@ -6,8 +6,11 @@ export type Times = keyof Instants;
 
 /** An instant, by how it is written. */
 export interface Instants {
+  /** Epoch milliseconds. */
   readonly ms: number;
+  /** ISO 8601 text in UTC, with milliseconds. */
   readonly iso: string;
+  /** A `Date` of its own, which may be changed. */
   readonly date: Date;
 }
 
