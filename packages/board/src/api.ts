@@ -29,6 +29,7 @@ import type {
 
 /** What a visitor may do. */
 export interface Rights {
+  /** See everything that the board shows, masked; replay another policy. */
   readonly read: boolean;
   /** Redrive dead letters; pause, resume and cancel operations that redrive. */
   readonly redrive: boolean;
@@ -64,6 +65,7 @@ export interface RightsAnswer {
 export interface KnownTask {
   readonly task: string;
   readonly version: string;
+  /** `name@version`. */
   readonly lane: string;
   /** Absent where it has classes or functions, which JSON cannot have. */
   readonly policy?: PolicyInput;
@@ -73,14 +75,17 @@ export interface KnownTask {
 export interface OverviewAnswer {
   /** The broker's clock. */
   readonly at: number;
+  /** Those with runs that wait, a live worker or a hold of their own, by name. */
   readonly lanes: readonly LaneFigures[];
   /** `false`: there are more than 1 000 lanes. */
   readonly areAllLanes: boolean;
+  /** Those that have not ended; those of all lanes first. */
   readonly holds: readonly Hold[];
   /** `unbalanced` other than 0 is a bug. Counted anew every 10 s at most; while that is under way, it is the one before. */
   readonly audit: Audit;
   /** What `queue.health()` found, critical ones first. */
   readonly findings: readonly Finding[];
+  /** Those of `queue.health()`; what is not known is absent. */
   readonly figures: HealthFigures;
   /** How late attempts started, over the live workers: the latest of each lane. Absent until one has reported. */
   readonly lateness?: Lateness;
@@ -88,13 +93,17 @@ export interface OverviewAnswer {
 
 /** Over the lanes, the latest start of each in the latest interval of its workers. */
 export interface Lateness {
+  /** That of the middle lane. */
   readonly p50Ms: number;
+  /** That which 99 of 100 lanes do not exceed; of up to 100 lanes, the latest. */
   readonly p99Ms: number;
 }
 
 /** `GET workers`. */
 export interface WorkersAnswer {
+  /** The broker's clock. */
   readonly at: number;
+  /** Those whose registration has not lapsed, by name. */
   readonly workers: readonly LiveWorker[];
 }
 
@@ -102,7 +111,9 @@ export interface WorkersAnswer {
 export interface GroupsAnswer {
   /** Titles have passed `mask`. */
   readonly groups: readonly GroupRow[];
+  /** In all groups of the version that was asked for, else of the whole queue. */
   readonly deadLetters: number;
+  /** The `after` of the next page; absent on the last page. */
   readonly next?: string;
 }
 
@@ -114,9 +125,13 @@ export interface GroupRow extends LetterGroup {
 
 /** How many dead letters ended in equal spans of time, the last of which ends at `to`. */
 export interface Trend {
+  /** The earliest end. */
   readonly from: number;
+  /** When the last span ends, which does not include it. */
   readonly to: number;
+  /** How long each span is, ≥ 1. */
   readonly bucketMs: number;
+  /** 48, the earliest span first. */
   readonly counts: readonly number[];
   /** How many dead letters were looked at. */
   readonly searched: number;
@@ -135,6 +150,7 @@ export interface GroupAnswer {
   readonly state: DeadLetterState;
   /** Without payloads. */
   readonly runs: readonly RunRow[];
+  /** The `after` of the next page; absent on the last page. */
   readonly next?: string;
   /** The latest error of the run that ended last, with its causes in the stack. */
   readonly sample?: SampleError;
@@ -145,6 +161,7 @@ export interface GroupAnswer {
 /** One error to look at. */
 export interface SampleError {
   readonly runId: string;
+  /** Its message and stack have passed `mask`. */
   readonly error: ShownError;
 }
 
@@ -155,9 +172,13 @@ export interface RunRow {
   readonly version: string;
   readonly lane: string;
   readonly state: ListedState;
+  /** Counted from 1: of a run that waits the next one, of one that has ended its last one, 0 if it never had one. */
   readonly attempt: number;
+  /** Latest submission, or return to its lane. */
   readonly submittedAt?: number;
+  /** Latest start. */
   readonly startedAt?: number;
+  /** When it is due, or was. */
   readonly runAt?: number;
   readonly endedAt?: number;
   /** The latest error, through `mask`; cut at 512 characters. */
@@ -166,15 +187,19 @@ export interface RunRow {
 
 /** Which dead letters a plan is for; runs have to match all that is given, and something has to be given. */
 export interface PlanFilter {
+  /** Only these runs; in any of the states unless `state` is given. */
   readonly ids?: readonly string[];
   /** The name of a task. */
   readonly task?: string;
+  /** Needs `task`. */
   readonly version?: string;
   /** The id of an error group. */
   readonly group?: string;
+  /** Only those whose latest error has this name. */
   readonly errorName?: string;
   /** `'1h'`, `'5m'` or milliseconds. */
   readonly olderThan?: string | number;
+  /** Only those that ended at most this long ago: `'1h'`, `'5m'` or milliseconds. */
   readonly newerThan?: string | number;
   /** @default 'failed' */
   readonly state?: DeadLetterState;
@@ -184,14 +209,19 @@ export interface PlanFilter {
 export interface PlanAnswer {
   /** To apply it. Kept for 15 minutes, in this process. */
   readonly id: string;
+  /** As it was asked for. */
   readonly filter: PlanFilter;
+  /** The instant of the plan: it covers what ended before. */
   readonly at: number;
   readonly count: number;
   /** `false`: there are at least `count`. */
   readonly isComplete: boolean;
+  /** The largest first; titles have passed `mask`. */
   readonly groups: readonly PlannedGroup[];
+  /** The one with most dead letters first. */
   readonly tasks: readonly PlanTask[];
   readonly load: PlannedLoad;
+  /** At most ten. */
   readonly firstIds: readonly string[];
   /** The same as a command. */
   readonly command: string;
@@ -202,6 +232,7 @@ export interface PlanTask {
   readonly task: string;
   readonly version: string;
   readonly count: number;
+  /** Runs that were submitted with a policy of their own. */
   readonly ownPolicies: number;
   /** How long a run that fails at each attempt retries before it is dead again, at most. Absent: the task is not known, or it has no end. */
   readonly deadAgainAfterMs?: number;
@@ -210,9 +241,11 @@ export interface PlanTask {
 /** `POST plans/:id/apply`. */
 export interface ApplyRequest {
   readonly kind: 'redrive' | 'discard';
+  /** How many runs are due per second, at most, over 0. @default no limit */
   readonly perSecond?: number;
   /** `'10m'` or milliseconds; needs a plan that is complete. */
   readonly spread?: string | number;
+  /** Keeps the counted attempts; needs a plan of one task in one version, which the board was given. @default false */
   readonly keepAttempts?: boolean;
   /** Why; 1 to 512 bytes. */
   readonly reason: string;
@@ -232,6 +265,7 @@ export interface OperationsAnswer {
 
 /** `POST operations/:id/pause`, `…/resume`, `…/cancel`. */
 export interface OperationChangeAnswer {
+  /** `refused`: it has ended. */
   readonly answer: 'changed' | 'refused' | 'gone';
 }
 
@@ -254,7 +288,9 @@ export interface RunAnswer {
 
 /** A run to look at. */
 export interface ShownRun extends Omit<RunView, 'payload' | 'result' | 'errors' | 'retry'> {
+  /** Absent if it cannot be read. */
   readonly payload?: ShownText;
+  /** Absent unless it has completed. */
   readonly result?: ShownText;
 }
 
@@ -288,6 +324,7 @@ export interface AttemptRow {
   readonly attempt: number;
   /** When its error was recorded; absent: it runs now. */
   readonly at?: number;
+  /** Absent if it is not recorded. */
   readonly startedAt?: number;
   /** How long it ran. */
   readonly durationMs?: number;
@@ -295,10 +332,13 @@ export interface AttemptRow {
   readonly waitedMs?: number;
   /** From its end until the next attempt started, or is due; absent of the last. */
   readonly backoffMs?: number;
+  /** The name of the worker that made it; absent where it is not recorded, and of the attempt that runs now. */
   readonly worker?: string;
   /** Why it was retried, or was the last. */
   readonly reason?: AttemptReason;
+  /** Of a stall: how many other runs stalled together with it. */
   readonly stalledWith?: number;
+  /** Absent: it runs now. */
   readonly error?: ShownError;
 }
 
@@ -313,16 +353,23 @@ export type NextAttempt =
   /** It waits: `runAt` is when it is due; after a failure, where the policy is known, with the bounds of its delay. */
   | {
       readonly type: 'due';
+      /** Counted from 1. */
       readonly attempt: number;
+      /** When it is due, or was. */
       readonly runAt: number;
+      /** The shortest delay that the policy gives after the latest failure; a server or an operator may have set another. */
       readonly minMs?: number;
+      /** The longest one. */
       readonly maxMs?: number;
     }
   /** It runs: if this attempt fails, the next one starts this long after that. */
   | {
       readonly type: 'after-failure';
+      /** Counted from 1: the one after that which runs. */
       readonly attempt: number;
+      /** The shortest delay that the policy gives. */
       readonly minMs: number;
+      /** The longest one. */
       readonly maxMs: number;
     }
   /** It is a dead letter: after a redrive it starts with this attempt. */
@@ -338,7 +385,9 @@ export interface ActRequest {
 
 /** `POST runs/:id/reschedule`: one of both. */
 export interface RescheduleRequest extends ActRequest {
+  /** Does not start before this instant. */
   readonly runAt?: number;
+  /** Does not start before this long from now: `'10m'` or milliseconds. */
   readonly delay?: string | number;
 }
 
@@ -346,6 +395,7 @@ export interface RescheduleRequest extends ActRequest {
 export interface ResubmitRequest extends ActRequest {
   /** JSON text. @default the payload of the old run */
   readonly payload?: string;
+  /** Does not start before this long from now: `'10m'` or milliseconds. */
   readonly delay?: string | number;
 }
 
@@ -357,6 +407,7 @@ export type RunActAnswer =
 
 /** `GET retries?lane=`. */
 export interface RetriesAnswer {
+  /** The broker's clock. */
   readonly at: number;
   /** By lane, those with most runs first; 20 at most. */
   readonly attempts: readonly LaneAttempts[];
@@ -373,19 +424,25 @@ export interface LaneAttempts {
   readonly lane: string;
   readonly task: string;
   readonly version: string;
+  /** By attempt, counted from 1; only attempts that some run is about to start. */
   readonly counts: readonly { readonly attempt: number; readonly runs: number }[];
+  /** How many runs were looked at. */
   readonly searched: number;
+  /** `false`: there are more runs, which were not looked at. */
   readonly isComplete: boolean;
 }
 
 /** How many scheduled runs are due when. */
 export interface DueTimeline extends DueTimes {
+  /** When the first span begins. */
   readonly from: number;
+  /** How long each span is. */
   readonly bucketMs: number;
 }
 
 /** `GET storm`. */
 export interface StormAnswer {
+  /** The broker's clock. */
   readonly at: number;
   /** Over all lanes; absent until a worker has reported. */
   readonly all?: StormFigures;
@@ -401,7 +458,9 @@ export interface StormAnswer {
 
 /** Attempts that start, and how many of them are retries. */
 export interface StormFigures {
+  /** Attempts that start, as workers reported them last. */
   readonly startsPerSecond: number;
+  /** Of these, attempts after the first. */
   readonly retriesPerSecond: number;
   /** `retriesPerSecond / startsPerSecond`, from 0 to 1. */
   readonly retryShare: number;
@@ -414,7 +473,9 @@ export interface LaneStorm extends StormFigures {
   readonly lane: string;
   readonly task: string;
   readonly version: string;
+  /** The time in which starts were counted; where several workers counted, the longest. */
   readonly windowMs: number;
+  /** Those that keep it from starting, those of all lanes included. */
   readonly holds: readonly Hold[];
   /** Whether its circuit breaker holds it; absent where it is closed and the board does not know the task. */
   readonly breaker?: 'open' | 'closed' | 'none';
@@ -422,6 +483,7 @@ export interface LaneStorm extends StormFigures {
 
 /** `POST lanes/hold`: one of `lane` and `all`. */
 export interface HoldRequest {
+  /** `name@version` of its task. */
   readonly lane?: string;
   readonly all?: true;
   /** `'1h'` or milliseconds. @default until it is resumed */
@@ -432,7 +494,9 @@ export interface HoldRequest {
 
 /** `POST lanes/resume`: one of both. */
 export interface ResumeRequest extends ActRequest {
+  /** `name@version` of its task. The holds of every source end. */
   readonly lane?: string;
+  /** The holds of all lanes together end, not those of single lanes. */
   readonly all?: true;
 }
 
@@ -443,11 +507,13 @@ export interface HoldAnswer {
 
 /** `GET search?text=&state=&task=&version=&attempt=&from=&to=&limit=&after=`; `state` may be given several times. */
 export interface SearchAnswer {
+  /** Without payloads. */
   readonly runs: readonly RunRow[];
   /** How many runs were looked at for this page. */
   readonly searched: number;
   /** Whether these are all from `after` on. */
   readonly isComplete: boolean;
+  /** The `after` of the next page; absent on the last page. */
   readonly next?: string;
   /**
    * What was looked through, for people. Without the right `unmask` a text is sought in what `mask` leaves, so that a search does not
@@ -458,6 +524,7 @@ export interface SearchAnswer {
 
 /** `POST replay`: what another policy would have decided about recorded failures. It changes nothing. */
 export interface ReplayRequest {
+  /** As `parsePolicy` reads it, without a registry. */
   readonly policy: PolicyInput;
   /** @default every lane */
   readonly lane?: string;
@@ -469,6 +536,7 @@ export interface ReplayRequest {
 
 /** What a policy would have decided. */
 export interface ReplayAnswer {
+  /** Of all runs that were read. */
   readonly summary: ReplaySummary;
   /** What the task's own policy would have decided, which differs from what happened where the policy has changed. */
   readonly present?: ReplaySummary;
@@ -481,11 +549,17 @@ export interface ReplayAnswer {
 /** One run under another policy. */
 export interface ReplayedRun {
   readonly id: string;
+  /** Whether it would have had another attempt after the last recorded one. */
   readonly isRetried: boolean;
+  /** The attempt after which it would have ended, counted from 1; if it is retried, the last recorded one. */
   readonly attempt: number;
+  /** The last recorded attempt, counted from 1; 0 if none is recorded. */
   readonly recordedAttempt: number;
+  /** Why it would have ended; absent if it is retried. */
   readonly reason?: FailReason | 'ended';
+  /** By how much later it would have ended; negative: sooner. Absent if a time is missing. */
   readonly laterByMs?: number;
+  /** The recorded facts that the policy had to do without. */
   readonly missing: readonly string[];
 }
 
@@ -503,6 +577,7 @@ export interface ActsAnswer {
 export interface Act {
   /** By the clock of the board's process. */
   readonly at: number;
+  /** What was done, or tried. */
   readonly kind: ActKind;
   /** What the target is. */
   readonly on: 'run' | 'lane' | 'operation' | 'plan';
@@ -512,7 +587,9 @@ export interface Act {
   readonly answer: string;
   /** The id of the run or the operation that it has made. */
   readonly made?: string;
+  /** Who the visitor is, as `access` said; absent if it did not. */
   readonly by?: string;
+  /** What the visitor gave as the reason; absent if there was none. */
   readonly reason?: string;
 }
 

@@ -7,14 +7,19 @@ import type { Board } from './create-board.ts';
  * read. It is an `IncomingMessage`; its type is not named, so that users need no types of Node.
  */
 export interface NodeRequest {
+  /** @default 'GET' */
   readonly method?: string | undefined;
+  /** Path and query, which a framework may have shortened. @default '/' */
   readonly url?: string | undefined;
+  /** The whole path and query, in place of `url`. */
   readonly originalUrl?: string;
+  /** What a framework has read: text, or what JSON is made of. Used once the request has been read to its end. */
   readonly body?: unknown;
 }
 
 /** What a response of `node:http` has at least: it is a `ServerResponse`. */
 export interface NodeResponse {
+  /** `false`: a request that cannot be read is answered with 400. */
   readonly headersSent: boolean;
   readonly end: () => unknown;
 }

@@ -10,6 +10,7 @@ import type { Mask } from './show/mask.ts';
 
 /** The options of `createBoard`. */
 export interface BoardOptions {
+  /** Where the runs are; the board does not close it. */
   readonly broker: Broker;
   /** Tasks whose policies the board explains and plans with. @default none */
   readonly tasks?: readonly AnyTask[] | undefined;

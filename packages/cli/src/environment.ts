@@ -3,8 +3,11 @@ import type { AnyTask } from '@retry/worker';
 
 /** A stream to print on, such as `process.stdout`; a terminal has `isTTY`, `columns` and `rows`. */
 export interface OutputStream {
+  /** Whether it is a terminal: only there is text coloured, unless `FORCE_COLOR` says otherwise. */
   readonly isTTY?: boolean;
+  /** The width of the terminal in characters; less than 40 counts as 80. */
   readonly columns?: number;
+  /** The height of the terminal in lines. */
   readonly rows?: number;
   /** Calls `done` when the text is written, or cannot be. */
   readonly write: (text: string, done?: () => void) => unknown;
@@ -12,9 +15,13 @@ export interface OutputStream {
 
 /** What the program reads and writes besides its arguments. */
 export interface CliEnvironment {
+  /** Read for a policy that is given as `-`, and for answers and keys where it is a terminal. */
   readonly stdin: AsyncIterable<Uint8Array | string>;
+  /** Gets what a command was asked for. */
   readonly stdout: OutputStream;
+  /** Gets errors, notes, questions and progress. */
   readonly stderr: OutputStream;
+  /** The variables of the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that paths and patterns start from. */
   readonly cwd: string;

@@ -7,6 +7,7 @@ import { isLoopback } from './loopback.ts';
 
 /** What `access` returns: the rights that are `true`, and who the visitor is, in 1 to 512 bytes. */
 export interface Granted extends Partial<Rights> {
+  /** Who the visitor is. Acts are recorded with it, and so are the holds and operations that come of them. */
   readonly by?: string | undefined;
 }
 

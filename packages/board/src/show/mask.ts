@@ -5,8 +5,11 @@ import type { ErrorLog } from '../access/error-log.ts';
 export interface Maskable {
   /** `payload` and `result` are JSON values; `message` (titles of error groups included) and `stack` are text. */
   readonly kind: 'payload' | 'result' | 'message' | 'stack';
+  /** The name of the run's task; `''` for the title of a group in a plan. */
   readonly task: string;
+  /** The version of that task; `''` as above, and where the lane is not `name@version`. */
   readonly version: string;
+  /** The whole of it: what is long is cut after it was masked. */
   readonly value: unknown;
 }
 
