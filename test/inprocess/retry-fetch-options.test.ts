@@ -163,6 +163,8 @@ describe('an option', () => {
     [{ methods: 'POST' }, 'methods', "['POST']"],
     [{ methods: ['POST', 5] }, 'methods', "['POST']"],
     [{ methods: null }, 'methods', "['POST']"],
+    [{ methods: ['BO GUS'] }, 'methods', "['POST']"],
+    [{ methods: ['POST, PATCH'] }, 'methods', "['POST']"],
     [{ isRepeatable: true }, 'isRepeatable', ''],
     [{ isRepeatable: async () => true }, 'isRepeatable', 'Await'],
     [{ replace: 'yes' }, 'replace', 'httpPolicy'],

@@ -66,6 +66,17 @@ describe('defineTask', () => {
     expect(second.rateLimitRetry).toBe(first.retry);
   });
 
+  it('has runs tried again at a limit if it is said when', () => {
+    const rateLimitRetry = { maxAttempts: 3 };
+
+    expect(defineTask({ name: 'send-email', run, rateLimitRetry }).whenFull).toBe('retry');
+    for (const whenFull of ['wait', 'end'] as const) {
+      expect(problemsOf(() => defineTask({ name: 'send-email', run, rateLimitRetry, whenFull }))).toEqual([
+        ['rateLimitRetry', rateLimitRetry],
+      ]);
+    }
+  });
+
   it('keeps the given options, durations in milliseconds', () => {
     const task = defineTask({
       name: 'send-email',

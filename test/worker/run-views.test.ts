@@ -319,6 +319,14 @@ describe('queue.search', () => {
     expect(await idsOf(scene.queue.search({ ...options, limit: 1 }))).toEqual(page.runs.map(({ id }) => id));
   });
 
+  it('refuses a time that ends before it begins', async () => {
+    const { queue } = setScene();
+
+    const search = queue.search({ from: 2_000, to: 1_000 });
+
+    await expect(search).rejects.toMatchObject({ problems: [{ path: 'to', value: 1_000 }] });
+  });
+
   it('says how many it looked at, and that there are more', async () => {
     const scene = setScene();
     for (let index = 0; index < 5; index += 1) await scene.queue.submit(charge, { amount: index });

@@ -62,11 +62,16 @@ export interface FetchSettings {
 /** Without the options that belong to each request, or that `createRetryFetch` sets by itself. */
 const { signal: _signal, retryIfResult: _retryIfResult, parent: _parent, ...OF_CALLS } = OPTION_RULES;
 
+/** The characters of a method, by RFC 9110. */
+const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+const isMethod = (value: unknown): boolean => typeof value === 'string' && METHOD.test(value);
+
 const RULES = {
   ...OF_CALLS,
   fetch: A_FUNCTION,
   methods: ruleOf(
-    (value) => Array.isArray(value) && value.every((method) => typeof method === 'string' && method !== ''),
+    (value) => Array.isArray(value) && value.every(isMethod),
     'must be a list of HTTP methods',
     "Use methods: ['POST'] to send those again, too.",
   ),

@@ -129,11 +129,20 @@ type ChoiceKey = 'whenFull' | 'onShutdown' | 'onStall' | 'onUnknown';
 
 function readChoices(fields: Fields): Pick<Task<unknown, unknown>, ChoiceKey> {
   return {
-    whenFull: fields.choice('whenFull', 'wait', ['wait', 'retry', 'end']),
+    whenFull: readWhenFull(fields),
     onShutdown: fields.choice('onShutdown', 'finish', ['finish', 'release', 'stall']),
     onStall: fields.choice('onStall', 'retry', ['retry', 'fail', 'hold']),
     onUnknown: fields.choice('onUnknown', 'wait', ['wait', 'drop']),
   };
+}
+
+/** Who says when to try again has it tried again. */
+function readWhenFull(fields: Fields): AnyTask['whenFull'] {
+  const isRetried = fields.value('rateLimitRetry') !== undefined;
+  const chosen = fields.choice('whenFull', isRetried ? 'retry' : 'wait', ['wait', 'retry', 'end']);
+  if (isRetried && chosen !== 'retry')
+    fields.fail('rateLimitRetry', `has no effect with whenFull: '${chosen}'`, 'Leave one of them out.');
+  return chosen;
 }
 
 function readDeadLetter(fields: Fields, report: Report): AnyTask['deadLetter'] {

@@ -149,7 +149,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * default: `{}` is a circuit breaker. @default none
    */
   readonly circuitBreaker?: CircuitBreakerInput | undefined;
-  /** When to try again after a limit was reached (`whenFull: 'retry'`); has its own counter. @default TASK_POLICY */
+  /** When to try again after a limit was reached; implies `whenFull: 'retry'`, and has its own counter. @default TASK_POLICY */
   readonly rateLimitRetry?: Policy | PolicyInput | undefined;
   /** At most `limit` starts per `window` in each worker. @default no limit */
   readonly rateLimit?: { readonly limit: number; readonly window: Duration } | undefined;
@@ -165,7 +165,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   readonly maxConcurrent?: number | undefined;
   /** How many run at the same time over all workers, at most. @default no limit */
   readonly globalConcurrency?: number | undefined;
-  /** What happens to a run whose concurrency or rate limit is reached. @default 'wait' */
+  /** What happens to a run whose concurrency or rate limit is reached. @default 'wait'; with `rateLimitRetry`, 'retry' */
   readonly whenFull?: LimitPolicy | undefined;
   /** What happens to running handlers when their worker stops. @default 'finish' */
   readonly onShutdown?: ShutdownPolicy | undefined;

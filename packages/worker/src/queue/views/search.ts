@@ -72,6 +72,7 @@ function readSearch(fields: Fields, report: Report, times: Times): SearchSetting
   const text = fields.optional('text', A_TEXT);
   const from = readInstant(fields, 'from') ?? -Infinity;
   const to = readInstant(fields, 'to') ?? Infinity;
+  if (from > to) fields.fail('to', 'must not be earlier than from', 'Swap them, or leave one out.');
   const isTimed = from > -Infinity || to < Infinity;
   return {
     ...readPageOptions<Times>(fields, times),
