@@ -115,10 +115,12 @@ describe('ctx.retryAfter', () => {
 
   it('throws an InvalidOptionsError for an invalid delay', async () => {
     const policy = { ...AT_ONCE, stopOn: [InvalidOptionsError] };
+    const error = new Error('busy');
 
-    const thrown = await rejectionOf(retry(({ retryAfter }) => retryAfter(-1, new Error('busy')), policy));
+    const thrown = await rejectionOf(retry(({ retryAfter }) => retryAfter(-1, error), policy));
 
     expect(thrown).toBeInstanceOf(InvalidOptionsError);
+    expect(thrown).toHaveProperty('cause', error);
   });
 });
 

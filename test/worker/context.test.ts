@@ -128,6 +128,18 @@ describe('ctx.retry', () => {
     ]);
   });
 
+  it('keeps the error of the handler, as a cause, when something else of the request is wrong', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const error = new RangeError('mine');
+    const task = asking({ delay: -1, error }, 1);
+    await queue.submit(task, null);
+    const worker = startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    expect(worker.emittedOf('failed')).toMatchObject([{ error: { code: 'INVALID_OPTIONS', cause: error } }]);
+  });
+
   it('fails the run with its error when no attempt is left', async () => {
     const { clock, queue, startWorker } = setScene();
     const error = new RangeError('mine');

@@ -30,3 +30,4 @@ export {
   isAsync,
   isSynchronous,
 } from './value-rules.ts';
+export { withCause } from './with-cause.ts';

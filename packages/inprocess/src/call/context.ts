@@ -1,6 +1,6 @@
 import type { Duration } from '@retry/core';
 import { RetryAfterError } from '@retry/core';
-import { allowedAttempts } from '@retry/core/fields';
+import { allowedAttempts, withCause } from '@retry/core/fields';
 import type { Attempt, AttemptLimit, Call, Directive } from './plan.ts';
 
 /** The context that the function of `retry` receives. Its members may be destructured. */
@@ -87,7 +87,11 @@ export class AttemptWithContext implements Attempt, AttemptContext {
 
   get retryAfter(): (delay: Duration, error: unknown) => never {
     return (delay, error) => {
-      this.directive = { type: 'retry-after', delayMs: new RetryAfterError(delay).delayMs };
+      const asked = withCause(
+        () => error,
+        () => new RetryAfterError(delay),
+      );
+      this.directive = { type: 'retry-after', delayMs: asked.delayMs };
       throw error;
     };
   }

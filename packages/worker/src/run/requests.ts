@@ -1,5 +1,5 @@
 import { MAX_INSTANT_AT, parseDuration } from '@retry/core';
-import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import { QUEUE_SYNONYMS, readOptions, withCause } from '@retry/core/fields';
 import { A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../option-rules.ts';
 import type { Release } from '../settle/outcome.ts';
 import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task.ts';
@@ -43,18 +43,19 @@ export function requestOf(thrown: unknown): RetryRequested | ReleaseRequested | 
   }
 }
 
-/** Checks the argument of `ctx.retry`. @throws {InvalidOptionsError} listing every problem */
+/** Checks the argument of `ctx.retry`. @throws {InvalidOptionsError} listing every problem; its cause is the handler's error */
 export function readRetryRequest(request: RetryRequest): RetryRequest {
-  return readOptions(
-    request,
-    { subject: 'ctx.retry', keys: RETRY_KEYS, synonyms: QUEUE_SYNONYMS },
-    (fields) => {
+  const subject = { subject: 'ctx.retry', keys: RETRY_KEYS, synonyms: QUEUE_SYNONYMS };
+  let error: unknown;
+  const read = (): RetryRequest =>
+    readOptions(request, subject, (fields) => {
+      error = fields.value('error');
       fields.optional('delay', A_DELAY);
       fields.optional('at', AN_INSTANT);
       fields.optional('maxAttempts', A_COUNT);
       return request;
-    },
-  );
+    });
+  return withCause(() => error, read);
 }
 
 /** Reads the argument of `ctx.release`. @throws {InvalidOptionsError} listing every problem */
