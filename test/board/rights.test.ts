@@ -204,6 +204,37 @@ describe('the routes of a board', () => {
   });
 });
 
+describe('a request that is none of these', () => {
+  it.each([
+    ['DELETE groups', 'GET, HEAD'],
+    ['PUT runs/:id', 'GET, HEAD'],
+    ['POST search', 'GET, HEAD'],
+    ['DELETE events', 'GET, HEAD'],
+    ['GET plans', 'POST'],
+    ['GET runs/:id/cancel', 'POST'],
+  ])('%s is answered with the methods that its path takes: %s', async (route, allow) => {
+    const response = await send(board, route);
+
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allow);
+    expect(await response.json()).toMatchObject({ error: { code: 'WRONG_METHOD' } });
+  });
+
+  it('of a plan that selects nothing is refused with what it may name', async () => {
+    const { message } = await refused(board, 'POST plans', { body: {} });
+
+    expect(message).toContain("{ state: 'failed' }");
+    expect(message).not.toContain('all: true');
+  });
+
+  it('is refused when its path is none, and when it is no Request', async () => {
+    expect(await refused(board, 'GET nowhere')).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    const response = await board.fetch('http://127.0.0.1:4000/api/groups' as never);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { problems: [{ path: 'request' }] } });
+  });
+});
+
 describe('the origin of a request', () => {
   const hold = { body: { lane: 'charge@1', for: '1s', reason } };
 

@@ -630,7 +630,7 @@ export type LivePath =
 /** The answer of a route that can be followed. */
 export type LiveAnswer<Path extends LivePath> = Routes[`GET ${Path}`]['answer'];
 
-/** What every route answers that refuses: status 400, 403, 404, 409, 410, 413, 415, 429, 501, 502 or 503. */
+/** What every route answers that refuses: status 400, 403, 404, 405, 409, 410, 413, 415, 429, 501, 502 or 503. */
 export interface ErrorAnswer {
   readonly error: {
     /** `INVALID_OPTIONS`, `FORBIDDEN`, `CROSS_ORIGIN`, `NO_INSIGHT`, … */

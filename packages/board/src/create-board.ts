@@ -1,3 +1,5 @@
+import { InvalidOptionsError } from '@retry/core';
+import { hasMethods } from '@retry/core/fields';
 import { createQueue } from '@retry/worker';
 import type { Context } from 'hono';
 import { Hono } from 'hono';
@@ -19,7 +21,7 @@ import { readJson } from './routes/body.ts';
 import type { Desk } from './routes/call.ts';
 import { createKeptForWhile } from './routes/kept-for-while.ts';
 import type { RouteRule } from './routes/routes.ts';
-import { ROUTES } from './routes/routes.ts';
+import { METHODS_BY_PATH, ROUTES } from './routes/routes.ts';
 import { createMask } from './show/mask.ts';
 
 /** What a server knows of a connection. */
@@ -34,6 +36,15 @@ export interface Board {
   readonly fetch: (request: Request, connection?: Connection) => Promise<Response>;
   /** Ends the streams of every page that listens; requests are answered with 503 from then on. The broker stays open. */
   readonly close: () => void;
+}
+
+function checkRequest(value: unknown): void {
+  if (hasMethods(value, ['text']) && 'url' in value && 'headers' in value) return;
+  const cure = 'Use new Request(url), or toNodeListener(board) with a server of node:http.';
+  throw new InvalidOptionsError(
+    [{ path: 'request', value, message: 'must be a Request', cure }],
+    'fetch of the board',
+  );
 }
 
 /** Plans are kept until they are applied, or for this long. */
@@ -56,6 +67,7 @@ export function createBoard(options: BoardOptions): Board {
       if (isClosed)
         return refuse(new BoardError('BOARD_CLOSED', 'the board is closed. Create another one.'), errors);
       try {
+        checkRequest(request);
         return await app.fetch(request, connection ?? {});
       } catch (error) {
         return refuse(error, errors);
@@ -112,6 +124,12 @@ function createApp(parts: Parts): Hono<Env> {
     // Nobody would end the stream of an answer to HEAD.
     return new Response(context.req.method === 'HEAD' ? null : live.open(topics), { headers });
   });
+  for (const [path, allow] of METHODS_BY_PATH) {
+    app.all(`${basePath}/api/${path}`, ({ req: { method } }) => {
+      const error = new BoardError('WRONG_METHOD', `this route takes ${allow}, and no ${method}.`);
+      return refuse(error, errors, { allow });
+    });
+  }
   app.all(`${basePath}/api/*`, (context) => context.notFound());
   addPage(app, basePath);
   return app;
@@ -157,13 +175,16 @@ function demandOneOf({ rights }: Visitor, oneOf: readonly Right[]): void {
   if (first !== undefined && !oneOf.some((right) => rights[right])) throw forbidden(first);
 }
 
-function refuse(error: unknown, errors: ErrorLog): Response {
+function refuse(error: unknown, errors: ErrorLog, more: Headed = {}): Response {
   if (!isKnown(error)) errors.report(error, 'answering a request');
   const { status, answer } = refusalOf(error);
-  return json(answer, status);
+  return json(answer, status, more);
 }
 
-function json(answer: unknown, status: number): Response {
-  const headers = { ...SAFE_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store' };
+type Headed = Readonly<Record<string, string>>;
+
+function json(answer: unknown, status: number, more: Headed = {}): Response {
+  const typed = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  const headers = { ...SAFE_HEADERS, ...typed, ...more };
   return new Response(JSON.stringify(answer), { status, headers });
 }

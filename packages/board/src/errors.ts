@@ -7,6 +7,7 @@ export type BoardErrorCode =
   | 'FORBIDDEN'
   | 'CROSS_ORIGIN'
   | 'NOT_FOUND'
+  | 'WRONG_METHOD'
   | 'NOT_JSON'
   | 'INVALID_JSON'
   | 'BODY_TOO_LARGE'
@@ -48,6 +49,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   CROSS_ORIGIN: 403,
   PAYLOAD_MASKED: 403,
   NOT_FOUND: 404,
+  WRONG_METHOD: 405,
   UNKNOWN_OPERATION: 404,
   PLAN_GONE: 410,
   TOO_MANY_OPERATIONS: 429,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Fields } from '@retry/core/fields';
 import type { AppliedOperation, ApplyOptions, Plan, PlanFilter as QueueFilter } from '@retry/worker';
 import type { ApplyRequest, OperationAnswer, PlanAnswer, PlanFilter, PlanTask } from '../api.ts';
 import { BoardError } from '../errors.ts';
@@ -20,7 +21,7 @@ const MAX_TITLE = 512;
 
 /** `POST plans`. */
 export async function makePlan({ desk, body }: Call): Promise<PlanAnswer> {
-  const filter = readBody<PlanFilter>(body, { subject: 'plan', keys: FILTER_KEYS });
+  const filter = readBody<PlanFilter>(body, { subject: 'plan', keys: FILTER_KEYS }, readFilter);
   const plan = await desk.queue.deadLetters.plan({
     ...withTask(desk, filter),
     tasks: [...desk.tasks.values()],
@@ -35,6 +36,16 @@ export async function makePlan({ desk, body }: Call): Promise<PlanAnswer> {
     command: planCommand(filter),
   };
 }
+
+/** What each may be is for the queue to say; but by `all`, of which that speaks, no visitor selects. */
+function readFilter(fields: Fields): PlanFilter {
+  const filter = valuesOf<PlanFilter>(fields, FILTER_KEYS);
+  if (Object.keys(filter).length === 0) fields.fail('', 'selects nothing', FILTER_CURE);
+  return filter;
+}
+
+const FILTER_CURE =
+  "Name ids, task, group, errorName, olderThan or newerThan; { state: 'failed' } is every one of that state.";
 
 /** `POST plans/:id/apply`. */
 export async function applyPlan({ desk, visitor, param, body }: Call): Promise<OperationAnswer> {
@@ -63,7 +74,7 @@ export async function applyPlan({ desk, visitor, param, body }: Call): Promise<O
   return { operation };
 }
 
-function readApply(fields: Parameters<typeof demandReason>[0]): ApplyRequest {
+function readApply(fields: Fields): ApplyRequest {
   demandReason(fields);
   const kind = fields.choice('kind', 'redrive', ['redrive', 'discard']);
   return { ...valuesOf<ApplyRequest>(fields, APPLY_KEYS), kind };

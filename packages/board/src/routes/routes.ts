@@ -54,3 +54,20 @@ export const ROUTES: { readonly [Name in Route]: RouteRule<Routes[Name]['answer'
   'POST replay': { rights: ['read'], answer: replayPolicy },
   'GET acts': { rights: ['read'], answer: async ({ desk }) => desk.acts.latest() },
 };
+
+/** The methods of each path, as the header `Allow` lists them. */
+export const METHODS_BY_PATH: ReadonlyMap<string, string> = methodsByPath([
+  ...Object.keys(ROUTES),
+  'GET events',
+]);
+
+function methodsByPath(routes: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const route of routes) {
+    const [method = '', path = ''] = route.split(' ');
+    const methods = method === 'GET' ? 'GET, HEAD' : method;
+    const others = found.get(path);
+    found.set(path, others === undefined ? methods : `${others}, ${methods}`);
+  }
+  return found;
+}
