@@ -76,6 +76,14 @@ describe('retry lint of JSON', () => {
     expect({ exitCode, findings }).toEqual({ exitCode: 0, findings: [] });
   });
 
+  it('refuses to ignore a code that there is not, and names those that there are', async () => {
+    const { exitCode, err } = await lint('{}', '--ignore', 'NO_JITTER,NO_GITTER');
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain('--ignore has no code NO_GITTER.');
+    expect(err).toContain('RETRIES_EVERYTHING');
+  });
+
   it('refuses a pattern that matches no file', async () => {
     const { exitCode, err } = await lint('nothing/**/*.ts');
 

@@ -21,7 +21,7 @@ export { InvalidOptionsError, isRetryError, RetryError } from './errors.ts';
 export type { Explanation } from './inspect/explain.ts';
 export { explain } from './inspect/explain.ts';
 export type { LintCode, LintOptions, LintWarning } from './inspect/lint-policy.ts';
-export { lintPolicy } from './inspect/lint-policy.ts';
+export { LINT_CODES, lintPolicy } from './inspect/lint-policy.ts';
 export type { Preview, PreviewOptions } from './inspect/preview.ts';
 export { preview } from './inspect/preview.ts';
 export type { DurationRange } from './inspect/span.ts';

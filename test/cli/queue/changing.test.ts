@@ -54,6 +54,27 @@ describeOnServers('commands that change a queue', (queue) => {
     expect([resumed, again].map(({ exitCode }) => exitCode)).toEqual([0, 1]);
   });
 
+  it('says of a lane on hold that it has neither runs nor workers', async () => {
+    const held = await call('lanes-hold', 'lanes', 'hold', 'report@1', 'send-emial@1', '--for', '1s');
+    const { out } = await run(['lanes', 'hold', 'send-emial@1', '--for', '1s', ...queue().args]);
+
+    expect(held.lanes).toEqual([
+      { lane: 'report@1', answer: 'held' },
+      { lane: 'send-emial@1', answer: 'held', isEmpty: true },
+    ]);
+    expect(out).toContain('It has no runs and no workers');
+  });
+
+  it('says that a run has not ended when it stops watching', async () => {
+    const watch = ['runs', 'watch', idOf('report', 'one'), '--timeout', '10ms', ...queue().args];
+
+    const { out, err, exitCode } = await run(watch);
+
+    expect(exitCode).toBe(1);
+    expect(out).toContain('submitted');
+    expect(err).toContain('It has not ended within 10ms');
+  });
+
   it('puts all lanes on hold by one hold', async () => {
     await call('lanes-hold', 'lanes', 'hold', '--all', '--for', '1h');
     const { lanes } = await call('lanes-ls', 'lanes', 'ls', 'resize-image@2');

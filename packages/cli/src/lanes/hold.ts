@@ -1,3 +1,4 @@
+import type { Broker } from '@retry/core/broker';
 import type { HoldTarget } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
@@ -27,14 +28,41 @@ export async function holdAction(input: Input<HoldCommandOptions>): Promise<Repo
   const { options, environment } = input;
   const { for: length, until, reason, by = userOf(environment) } = options;
   const targets = targetsOf(input);
-  await withQueue(input, async ({ queue }) => {
+  const empty = await withQueue(input, async ({ queue, broker }) => {
     for (const target of targets) await queue.hold(target, { for: length, until, reason, by });
+    return emptyLanes(broker, targets);
   });
-  const lanes = targets.map((target) => ({ lane: nameOf(target), answer: 'held' }));
-  return {
-    json: { lanes },
-    text: () => lanes.map(({ lane }) => `${printable(lane)} is on hold.`).join('\n'),
-  };
+  const lanes = targets.map((target): HeldLane => {
+    const lane = nameOf(target);
+    return { lane, answer: 'held', ...(empty.has(lane) && { isEmpty: true }) };
+  });
+  return { json: { lanes }, text: () => lanes.map(heldText).join('\n') };
+}
+
+interface HeldLane {
+  readonly lane: string;
+  readonly answer: 'held';
+  /** No run is in it, and no live worker knows it: its name may be wrong. */
+  readonly isEmpty?: true;
+}
+
+function heldText({ lane, isEmpty }: HeldLane): string {
+  const held = `${printable(lane)} is on hold.`;
+  return isEmpty === true
+    ? `${held} It has no runs and no workers; retry lanes ls lists those that have.`
+    : held;
+}
+
+/** Returns the lanes without runs and workers, by name; none where the broker cannot say. */
+async function emptyLanes({ insight }: Broker, targets: readonly LaneTarget[]): Promise<ReadonlySet<string>> {
+  const lanes = targets.flatMap((target) => ('lane' in target ? [target.lane] : []));
+  if (insight === undefined || lanes.length === 0) return new Set();
+  const report = await insight.lanes({ lanes });
+  const empty = report.lanes.filter(
+    ({ waiting, scheduled, started, workers }) =>
+      waiting.count + scheduled.count + started.count + workers === 0,
+  );
+  return new Set(empty.map(({ lane }) => lane));
 }
 
 /** Ends the holds of lanes, or the hold of all lanes. Exit status 1 if there was none. */

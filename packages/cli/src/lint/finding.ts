@@ -20,6 +20,9 @@ export interface Finding extends PolicyLocation {
   readonly cure: string;
 }
 
+/** The code of what is wrong with a policy. */
+export const INVALID_OPTIONS = 'INVALID_OPTIONS';
+
 /** A policy, or what is wrong with it. */
 export type ReadPolicy = { readonly policy: Policy } | { readonly problems: readonly Problem[] };
 
@@ -47,7 +50,7 @@ export function findingsOf(
   if ('problems' in read) {
     return read.problems.map(({ path, message, cure }) => ({
       ...location,
-      ...{ severity: 'error', code: 'INVALID_OPTIONS', path, message, cure },
+      ...{ severity: 'error', code: INVALID_OPTIONS, path, message, cure },
     }));
   }
   const isUnknown = settingsOf(read.policy).backoff.type === 'custom';

@@ -1,13 +1,14 @@
 import { extname, relative, resolve } from 'node:path';
-import { parsePolicy } from '@retry/core';
+import { LINT_CODES, parsePolicy } from '@retry/core';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
 import { readSource, withoutSchema } from '../policies/read-policy.ts';
 import type { Input, Report } from '../report.ts';
+import { printable } from '../terminal/printable.ts';
 import { type FoundPolicy, findPolicies } from './find-policies.ts';
-import { findingsOf, tryPolicy } from './finding.ts';
+import { findingsOf, INVALID_OPTIONS, tryPolicy } from './finding.ts';
 import type { LintReport, Unread } from './lint-report.ts';
 import { lintText } from './lint-text.ts';
 
@@ -25,7 +26,7 @@ const MODULES: readonly string[] = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx'
 /** Checks policies in JSON, and in modules without running them. Exit status 1 if something is found. */
 export async function lintAction({ args, options, environment }: Input<LintCommandOptions>): Promise<Report> {
   const sources = await listSources(args, environment);
-  const ignored = (options.ignore ?? '').split(',').map((code) => code.trim());
+  const ignored = ignoredCodes(options);
   const parts: (readonly (FoundPolicy | Unread)[])[] = [];
   for (const source of sources) parts.push(await readPolicies(source, environment));
   const all = parts.flat();
@@ -43,6 +44,15 @@ export async function lintAction({ args, options, environment }: Input<LintComma
     text: (screen) => lintText(report, screen),
     exitCode: report.findings.length > 0 ? EXIT.found : EXIT.fine,
   };
+}
+
+function ignoredCodes({ ignore = '' }: LintCommandOptions): readonly string[] {
+  const codes = ignore.split(',').map((code) => code.trim());
+  const known = [INVALID_OPTIONS, ...LINT_CODES];
+  const unknown = codes.filter((code) => code !== '' && !known.includes(code));
+  if (unknown.length === 0) return codes;
+  const cure = `Use of these, with commas between: ${known.join(', ')}.`;
+  throw new CliError('WRONG_USAGE', `--ignore has no code ${unknown.map(printable).join(', ')}. ${cure}`);
 }
 
 function unreadOf(part: FoundPolicy | Unread): readonly Unread[] {

@@ -1,3 +1,4 @@
+import { formatDuration } from '@retry/core';
 import { isEnd } from '@retry/core/lifecycle';
 import type { RunView } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
@@ -36,8 +37,11 @@ export async function watchAction(input: Input<WatchOptions>): Promise<Report> {
       await new Promise((resolve) => setTimeout(resolve, options.every));
     }
   });
+  const shown = shownRun(run, environment.now());
   const exitCode = run.state === 'completed' ? EXIT.fine : EXIT.found;
-  return { ...shownRun(run, environment.now()), exitCode };
+  if (isEnd(run.state)) return { ...shown, exitCode };
+  const late = `It has not ended within ${formatDuration(options.timeout ?? 0)}; nobody watches it any longer.`;
+  return { ...shown, exitCode, text: (screen) => `\n${shown.text(screen)}`, notes: () => late };
 }
 
 function printer(

@@ -181,6 +181,9 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
   },
 };
 
+/** Every code of a warning, in the order of {@link lintPolicy}. */
+export const LINT_CODES: readonly LintCode[] = Object.keys(RULES) as readonly LintCode[]; // its own keys
+
 /**
  * Returns warnings about a valid policy, in the order of {@link LintCode}; empty if there are none.
  *

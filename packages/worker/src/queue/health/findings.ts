@@ -41,7 +41,8 @@ const RULES: Readonly<Record<Check, Rule>> = {
     level: 'critical',
     threshold: ({ unattendedRuns }) => unattendedRuns,
     show: count,
-    sentence: (figure, _, { lane }) => `${figure} runs wait in lane ${lane}, which no live worker knows.`,
+    sentence: (figure, _, { lane }) =>
+      `${figure} ${figure === '1' ? 'run waits' : 'runs wait'} in lane ${lane}, which no live worker knows.`,
     cure: 'Start a worker that has this version of the task, or cancel the runs.',
   },
   UNBALANCED: {
@@ -55,7 +56,8 @@ const RULES: Readonly<Record<Check, Rule>> = {
     level: 'warning',
     threshold: ({ expiredLeases }) => expiredLeases,
     show: count,
-    sentence: (figure, threshold) => `${figure} leases have expired; ${threshold} are accepted.`,
+    sentence: (figure, threshold) =>
+      `${figure} ${figure === '1' ? 'lease has' : 'leases have'} expired; ${threshold} are accepted.`,
     cure: 'Look for workers that crash, or that block their event loop. Runs come back when a cleaner of a live worker finds them.',
   },
   OLDEST_AGE: {
