@@ -10,19 +10,34 @@ import { bundleBench, installPackages, installPeers } from './bench-install.mjs'
 import { run } from './run.mjs';
 
 const SUITES = ['inprocess', 'broker', 'redis', 'postgres', 'insight', 'board', 'core', 'results'];
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
+const USAGE = `npm run bench -- ${SUITES.join(' | ')}
+Options: --rounds 9, --only "20 KB", --full, --node 20, --write docs/benchmarks.md; docs/benchmarks.md says what they mean.`;
+const { values, positionals } = readArguments();
+const [suite] = positionals;
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+if (!SUITES.includes(suite)) refuse(`There is no benchmark called ${suite}.`);
+
+function readArguments() {
+  const options = {
     node: { type: 'string', default: '24' },
     rounds: { type: 'string' },
     only: { type: 'string', multiple: true },
     full: { type: 'boolean' },
     write: { type: 'string' },
-  },
-});
-const [suite] = positionals;
-if (!SUITES.includes(suite)) {
-  console.error(`There is no benchmark called ${suite}. Use npm run bench -- ${SUITES.join(' | ')}.`);
+    help: { type: 'boolean' },
+  };
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    return refuse(error.message);
+  }
+}
+
+function refuse(message) {
+  console.error(`${message}\n${USAGE}`);
   process.exit(1);
 }
 

@@ -27,6 +27,23 @@ const SERVERS = {
   },
 } as const;
 
+describe('the table of packages in the README', () => {
+  const [, table = ''] =
+    /^## Packages\n([\s\S]*?)^\n/m.exec(readText('README.md').replace('## Packages\n\n', '## Packages\n')) ??
+    [];
+  const entries = names.flatMap((name) => {
+    const { exports } = JSON.parse(readText(`packages/${name}/package.json`)) as { readonly exports: object };
+    const paths = Object.keys(exports).filter((path) => !path.endsWith('.json'));
+    return paths.map((path) => [`@retry/${name}`, path.slice(1)] as const);
+  });
+
+  it.each(entries)('has %s%s', (name, path) => {
+    const rows = table.split('\n').filter((row) => row.startsWith(`| \`${name}`));
+
+    expect(rows.some((row) => row.includes(`\`${name}${path}\``) || row.includes(`\`${path}\``))).toBe(true);
+  });
+});
+
 describe.each(names)('the README of %s', (name) => {
   const text = readText(`packages/${name}/README.md`);
 
