@@ -22,7 +22,7 @@ const rows = [
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
     limit: 11_760,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_790 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_810 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
   { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_420 },
   {
@@ -37,11 +37,11 @@ const rows = [
     goal: 5_500,
   },
   { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_990, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_630 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_700 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 45_370,
+    limit: 45_440,
   },
   {
     name: 'the page of the board, its worker and its style',

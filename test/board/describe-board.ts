@@ -187,10 +187,24 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
         body: { lane: 'charge@1', group: group?.id, policy: { maxAttempts: 1 } },
       });
       const ofAll = await ask(board, 'POST replay', { body: { policy: { maxAttempts: 5 } } });
+      const first = await ask(board, 'POST replay', { body: { policy: { maxAttempts: 5 }, limit: 1 } });
 
       expect([summary.runs, summary.retried, present?.retried]).toEqual([2, 2, 0]);
       expect(ofGroup.summary).toMatchObject({ runs: 2, endedEarlier: 2, sparedAttempts: 2 });
-      expect([ofAll.summary.retried, ofAll.present]).toEqual([2, undefined]);
+      expect([ofAll.summary.retried, ofAll.present, ofAll.isComplete]).toEqual([2, undefined, true]);
+      expect([first.summary.runs, first.isComplete]).toEqual([1, false]);
+    });
+
+    it('counts dead letters of every state: in the trend of a group, and where another policy is asked', async () => {
+      await failOrders(1);
+      await letStall(report);
+
+      const { groups } = await ask(board, 'GET groups');
+      const ofLane = await ask(board, 'POST replay', { body: { lane: 'report@1', policy: {} } });
+      const ofAll = await ask(board, 'POST replay', { body: { policy: {} } });
+
+      expect(groups.map(({ trend }) => trend?.searched)).toEqual([1, 1]);
+      expect([ofLane.summary.runs, ofAll.summary.runs]).toEqual([1, 2]);
     });
   });
 

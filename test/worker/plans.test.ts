@@ -1,6 +1,6 @@
-import type { Broker, Run } from '@retry/core/broker';
+import type { Broker, Operations, Run } from '@retry/core/broker';
 import { createQueue, defineTask } from '@retry/worker';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
 import { setScene } from './scene.ts';
 
@@ -192,6 +192,30 @@ describe('plan.apply', () => {
     expect(dues.length).toBeGreaterThanOrEqual(99);
     expect(dues.length).toBeLessThanOrEqual(101);
     expect(Math.max(...dues)).toBeLessThanOrEqual(from + 10_001);
+  });
+
+  it('is carried on by one loop of a process, however often it is resumed', async () => {
+    const scene = setScene();
+    await bury(scene, 400);
+    const operations = scene.broker.operations as Operations; // the memory broker has them
+    const claim = vi.fn(operations.claim);
+    const broker = { ...scene.broker, operations: { ...operations, claim } };
+    const queue = createQueue({ broker, clock: scene.clock });
+    const { id } = await (await queue.deadLetters.plan({ task: mail })).apply({ perSecond: 10 });
+    await scene.clock.advance('3s');
+    const claimsOfOne = claim.mock.calls.length;
+
+    for (let times = 0; times < 5; times += 1) {
+      expect(await queue.operations.pause(id)).toBe('changed');
+      expect(await queue.operations.resume(id)).toBe('changed');
+      await queue.operations.resume(id);
+    }
+    claim.mockClear();
+    await scene.clock.advance('3s');
+
+    expect(claim.mock.calls.length).toBeLessThanOrEqual(claimsOfOne + 1);
+    await scene.clock.advance('1m');
+    expect(await queue.operations.get(id)).toMatchObject({ state: 'done', done: 400 });
   });
 
   it('spreads runs evenly over the time asked for', async () => {

@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { areCharged } from '@retry/core/failures';
 import type { AnyTask } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
@@ -138,6 +139,8 @@ describe('runs that stall together', () => {
               const run = await queue.get(id);
               const isGuilty = payloads[index] === 'deadly';
               expect(run).toMatchObject({ state: isGuilty ? 'failed' : 'completed', failures: 0 });
+              // What is recorded says which stalls were charged.
+              expect(areCharged(run?.errors ?? []).filter(Boolean)).toHaveLength(run?.stalls ?? 0);
               expect(isGuilty ? run?.stalls : 0).toBe(isGuilty ? 3 : 0);
               expect(isGuilty || (run?.stalls ?? 0) <= 1).toBe(true);
             }

@@ -71,7 +71,7 @@ export interface QueueOptions<Own extends Times = Times> {
    * Each call may say otherwise. @default 'ms'
    */
   readonly times?: Own | undefined;
-  /** Decides what of an error is stored by `fail`, as that of a worker does. @default its name, message and stack */
+  /** Decides what of an error is stored by `fail`, as that of a worker does. @default its name, message, stack and codes */
   readonly redact?: Redact | undefined;
   /** @default the runtime's own clock */
   readonly clock?: Clock | undefined;

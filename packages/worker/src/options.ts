@@ -57,7 +57,7 @@ export interface WorkerOptions {
   readonly shutdownTimeout?: Duration | undefined;
   /**
    * Decides what of an error is stored with its run; events carry the error itself. If it throws or returns anything else,
-   * nothing of the error is stored. @default its name, message and stack
+   * nothing of the error is stored. @default its name, message, stack and codes
    */
   readonly redact?: Redact | undefined;
   /** The worker's name in leases and telemetry. @default a random one */

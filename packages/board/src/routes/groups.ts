@@ -63,8 +63,8 @@ export function taskOf(lane: string): { readonly task: string; readonly version?
 
 async function rowOf(desk: Desk, row: LetterGroup, index: number): Promise<GroupRow> {
   if (index >= WITH_TREND || row.count > TREND_RUNS || row.isOther) return masked(desk, row);
-  const filter = { ...taskOf(row.lane), group: row.id };
-  const trend = await trendOf(desk, filter, TREND_RUNS);
+  const state = stateOf(null, await desk.queue.get(row.sampleId));
+  const trend = await trendOf(desk, { ...taskOf(row.lane), group: row.id, state }, TREND_RUNS);
   return { ...masked(desk, row), ...(trend && { trend }) };
 }
 

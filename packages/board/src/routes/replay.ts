@@ -3,13 +3,15 @@ import { parsePolicy } from '@retry/core';
 import type { Replay } from '@retry/core/failures';
 import { replay, summarizeReplays } from '@retry/core/failures';
 import { integerFrom } from '@retry/core/fields';
-import type { DeadLetterFilter, RunView } from '@retry/worker';
+import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
+import type { DeadLetterFilter, DeadLetterState, RunView } from '@retry/worker';
 import type { ReplayAnswer, ReplayedRun, ReplayRequest } from '../api.ts';
 import { readBody, valuesOf } from './body.ts';
 import type { Call, Desk } from './call.ts';
 import { openGroup, taskOf } from './groups.ts';
 
 const KEYS: readonly (keyof ReplayRequest)[] = ['policy', 'lane', 'group', 'limit'];
+const DEAD_LETTER_STATES = RUN_STATES.filter((state): state is DeadLetterState => isDeadLetter(state));
 const MAX_RUNS = 1_000;
 const SHOWN_RUNS = 20;
 
@@ -29,13 +31,13 @@ export async function replayPolicy({ desk, body }: Call): Promise<ReplayAnswer> 
   });
   const parsed = parsePolicy(policy);
   const filter = await filterOf(desk, lane, group);
-  const page = await desk.queue.deadLetters.list({ ...filter, limit, payloads: 'omit' });
+  const page = await firstLetters(desk, filter, limit);
   const replays = page.runs.map((run) => replay(parsed, run));
   const present = lane === undefined ? undefined : desk.tasks.get(lane)?.retry;
   return {
     summary: summarizeReplays(replays),
     ...(present && { present: summarize(present, page.runs) }),
-    isComplete: page.next === undefined,
+    isComplete: page.isComplete,
     runs: replays.slice(0, SHOWN_RUNS).map(replayedRun),
   };
 }
@@ -48,6 +50,24 @@ async function filterOf(
 ): Promise<DeadLetterFilter> {
   if (lane === undefined) return {};
   return id === undefined ? taskOf(lane) : (await openGroup(desk, { lane, id })).filter;
+}
+
+/** Reads dead letters, of all states unless the filter has one. */
+async function firstLetters(
+  { queue }: Desk,
+  { state, ...filter }: DeadLetterFilter,
+  most: number,
+): Promise<{ readonly runs: readonly RunView[]; readonly isComplete: boolean }> {
+  const runs: RunView[] = [];
+  let isComplete = true;
+  for (const each of state === undefined ? DEAD_LETTER_STATES : [state]) {
+    // One more than there is room for, to know whether there are more.
+    const limit = Math.min(most - runs.length + 1, MAX_RUNS);
+    const page = await queue.deadLetters.list({ ...filter, state: each, limit, payloads: 'omit' });
+    isComplete &&= page.next === undefined && runs.length + page.runs.length <= most;
+    runs.push(...page.runs.slice(0, most - runs.length));
+  }
+  return { runs, isComplete };
 }
 
 function summarize(policy: Policy, runs: readonly RunView[]): ReplayAnswer['summary'] {

@@ -109,14 +109,14 @@ function decideNext(task: Task, attempts: readonly RunAttempt[], end: RunAttempt
     return { type: 'fail', reason: 'total-timeout' };
   }
   const counters = { failures: attempts.length + 1, previousDelayMs: attempts.at(-1)?.delayMs };
-  const failure = { error: errorOf(end), timedOut: end.timedOut };
+  const failure = { error: errorOf(end, settingsOf(policy).attemptTimeoutMs), timedOut: end.timedOut };
   return decide(policy, counters, failure, { now, random: environment.random, startedAt });
 }
 
 /** Returns the error that a policy sees: its `code` is the exit status, or the name of the signal. */
-function errorOf({ attempt, ...end }: RunAttempt): Error {
+function errorOf({ attempt, ...end }: RunAttempt, limitMs: number): Error {
   if (end.startError !== undefined) return new NonRetryableError(endText(end));
-  if (end.timedOut) return new AttemptTimeoutError(Math.round(end.durationMs), attempt);
+  if (end.timedOut) return new AttemptTimeoutError(limitMs, attempt);
   return Object.assign(new Error(endText(end)), { name: 'CommandError', code: end.signal ?? end.exitStatus });
 }
 

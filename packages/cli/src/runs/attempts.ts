@@ -1,3 +1,4 @@
+import { areCharged } from '@retry/core/failures';
 import type { RunView } from '@retry/worker';
 
 /** One attempt of a run, or a time that it waits for one. */
@@ -48,10 +49,11 @@ export function attemptsOf(run: RunView, now: number): readonly AttemptRow[] {
 /** Attempts are numbered from the last one, because only the latest twenty are kept. */
 function failedAttempts(run: RunView): readonly AttemptRow[] {
   let attempt = run.carried + run.failures + run.stalls;
+  const charged = areCharged(run.errors);
   const rows: AttemptRow[] = [];
   for (const [index, error] of [...run.errors.entries()].reverse()) {
-    const { at, startedAt, durationMs, reason, stalledWith, name, message } = error;
-    const isCharged = reason !== 'ended' && (stalledWith ?? 0) === 0;
+    const { at, startedAt, durationMs, reason, name, message } = error;
+    const isCharged = charged[index] === true;
     const before = run.errors[index - 1]?.at ?? (attempt <= 1 ? (run.resetAt ?? run.createdAt) : undefined);
     const ranMs = durationMs ?? (startedAt === undefined ? undefined : at - startedAt);
     rows.unshift({

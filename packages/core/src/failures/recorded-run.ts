@@ -43,6 +43,14 @@ function attemptsBefore(run: RecordedRun, made: KnownRun['before']): KnownRun['b
   return { failures: Math.max(charged - stallsBefore, 0), stalls: stallsBefore };
 }
 
+/** Returns for each recorded attempt of a run, oldest first, whether it was charged: whether `maxAttempts` counts it. */
+export function areCharged(errors: readonly RecordedAttempt[]): readonly boolean[] {
+  return errors.map((attempt, index) => {
+    const isNone = attempt.reason === 'ended' && attempt.startedAt === undefined;
+    return !isNone && endOf(attempt, errors[index - 1]) !== 'shared stall';
+  });
+}
+
 /** Returns the counters after an attempt. */
 export function countAttempt<Counts extends Counters & KnownRun['before']>(
   counters: Counts,

@@ -1,3 +1,4 @@
+import { areCharged } from '@retry/core/failures';
 import type { AttemptErrorView, RunView } from '@retry/worker';
 import type { AttemptRow } from '../../api.ts';
 import { shownError } from '../../show/shown-error.ts';
@@ -28,7 +29,7 @@ function rowOf(view: RunView, index: number): AttemptRow {
     ...{ attempt, at },
     ...(startedAt !== undefined && { startedAt }),
     ...(ran !== undefined && { durationMs: ran }),
-    ...(attempt === 1 && startedAt !== undefined && waitedFirst(view, startedAt)),
+    ...(index === 0 && attempt === 1 && startedAt !== undefined && waitedFirst(view, startedAt)),
     ...(nextAt !== undefined && { backoffMs: Math.max(nextAt - at, 0) }),
   };
 }
@@ -48,12 +49,8 @@ function waitedFirst({ resetAt, createdAt }: RunView, startedAt: number): { read
 
 /** Only the latest errors are kept, so attempts are counted from the last one backwards. */
 function numberOf({ errors, failures, stalls, carried }: RunView, index: number): number {
-  const later = errors.slice(index + 1).filter(isCharged).length;
-  const charged = failures + stalls + carried - later;
-  const error = errors[index];
-  return error !== undefined && isCharged(error) ? charged : charged + 1;
-}
-
-function isCharged({ stalledWith = 0, reason, startedAt }: AttemptErrorView): boolean {
-  return stalledWith === 0 && !(reason === 'ended' && startedAt === undefined);
+  const charged = areCharged(errors);
+  const later = charged.slice(index + 1).filter(Boolean).length;
+  const upToThis = failures + stalls + carried - later;
+  return charged[index] === true ? upToThis : upToThis + 1;
 }

@@ -59,7 +59,10 @@ export interface PlannedTask {
   readonly ownPolicies: number;
   /** The policy of the task now; absent where neither `task` nor `tasks` named it. */
   readonly policy?: Policy;
-  /** How long after its start a run that fails at each attempt is dead again, at most: `Infinity` where it may retry for ever. */
+  /**
+   * How long after its start a run that fails at each attempt is dead again, at most, by the policy of the task: `Infinity` where it
+   * may retry for ever.
+   */
   readonly deadAgainAfterMs?: number;
 }
 
@@ -67,7 +70,7 @@ export interface PlannedTask {
 export interface PlannedLoad {
   /** As `count` of the plan. */
   readonly runs: number;
-  /** The attempts if each of them fails; absent where a policy is not known. */
+  /** The attempts if each of them fails; absent where a policy is not known, as those of runs with policies of their own. */
   readonly maxAttempts?: number;
   /** Attempts that start per second now in these lanes; absent where no worker has reported. */
   readonly startsPerSecond?: number;
@@ -164,11 +167,13 @@ async function loadOf(
   { count: runs, lanes }: CountedLetters,
 ): Promise<PlannedLoad> {
   let maxAttempts: number | undefined = 0;
-  for (const { policy, count: each } of tasks)
+  for (const { policy, ownPolicies, count: each } of tasks) {
+    const isKnown = policy !== undefined && ownPolicies === 0;
     maxAttempts =
-      policy === undefined || maxAttempts === undefined
-        ? undefined
-        : maxAttempts + each * allowedAttempts(settingsOf(policy));
+      isKnown && maxAttempts !== undefined
+        ? maxAttempts + each * allowedAttempts(settingsOf(policy))
+        : undefined;
+  }
   const names = lanes.slice(0, 1_000).map(({ lane }) => lane);
   const report = names.length === 0 ? undefined : await broker.insight?.lanes({ lanes: names });
   const rates = (report?.lanes ?? []).flatMap(({ rates: reported }) =>

@@ -64,8 +64,7 @@ export function createOperations(port: OperatingPort): OperationsPort {
     if (broker.operations === undefined) throw noOperations();
     return broker.operations;
   };
-  const carrier = `queue-${randomUUID()}`;
-  const carry = (id: string): void => void carryOn(port, { id, carrier });
+  const carry = createCarrying(port);
   const change = async (id: string, to: Parameters<Operations['change']>[1]) =>
     kept().change(readId(id, 'operations'), to);
   return {
@@ -89,23 +88,58 @@ export function createOperations(port: OperatingPort): OperationsPort {
   };
 }
 
+/** An operation that this process carries on. */
+interface Carrying {
+  /** It was resumed since the latest step began, which may have found it paused. */
+  isAskedAgain: boolean;
+}
+
+interface Carried {
+  readonly id: string;
+  readonly carrier: string;
+  /** By id: each is carried on by one loop, since the steps of a second one would fence those of the first. */
+  readonly carried: Map<string, Carrying>;
+}
+
+/** Returns what carries operations on in this process. */
+function createCarrying(port: OperatingPort): (id: string) => void {
+  const carrier = `queue-${randomUUID()}`;
+  const carried = new Map<string, Carrying>();
+  return (id) => {
+    const underWay = carried.get(id);
+    if (underWay === undefined) void carryOn(port, { id, carrier, carried });
+    else underWay.isAskedAgain = true;
+  };
+}
+
 /** Carries an operation on until it has ended, is paused, or another carrier has it. */
-async function carryOn(
-  { broker, background, emitter }: OperatingPort,
-  { id, carrier }: { readonly id: string; readonly carrier: string },
-): Promise<void> {
-  const port = { broker, clock: background, random: Math.random, carrier };
-  for (;;) {
-    let restMs: number | undefined = AFTER_ERROR_MS;
-    try {
-      restMs = await carryStep(port, id);
-    } catch (error) {
-      if (isRetryError(error, 'BROKER_CLOSED')) return;
-      emitter.emit('error', () => ({ error, doing: 'carrying an operation on' }));
-      if (broker.isRefusal(error)) return;
+async function carryOn(port: OperatingPort, { id, carrier, carried }: Carried): Promise<void> {
+  const carrying: Carrying = { isAskedAgain: false };
+  carried.set(id, carrying);
+  try {
+    for (let restMs: number | undefined = 0; restMs !== undefined; ) {
+      if (restMs > 0) await sleep(port.background, restMs);
+      carrying.isAskedAgain = false;
+      restMs = await tryStep(port, carrier, id);
+      if (carrying.isAskedAgain) restMs ??= 0;
     }
-    if (restMs === undefined) return;
-    await sleep(background, restMs);
+  } finally {
+    carried.delete(id);
+  }
+}
+
+/** Returns how long to wait before the next step, in ms; `undefined` when there is none. */
+async function tryStep(
+  { broker, background, emitter }: OperatingPort,
+  carrier: string,
+  id: string,
+): Promise<number | undefined> {
+  try {
+    return await carryStep({ broker, clock: background, random: Math.random, carrier }, id);
+  } catch (error) {
+    if (isRetryError(error, 'BROKER_CLOSED')) return undefined;
+    emitter.emit('error', () => ({ error, doing: 'carrying an operation on' }));
+    return broker.isRefusal(error) ? undefined : AFTER_ERROR_MS;
   }
 }
 
