@@ -20,9 +20,9 @@ const rows = [
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 11_760,
+    limit: 11_780,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_810 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_850 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
   { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_420 },
   {
@@ -33,20 +33,20 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_670,
+    limit: 11_750,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 16_990, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 22_700 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_100, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_070 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 45_440,
+    limit: 45_820,
   },
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 60_910,
+    limit: 60_950,
   },
 ];
 

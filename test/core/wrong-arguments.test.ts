@@ -111,6 +111,10 @@ const FUNCTIONS: Readonly<Record<string, Row>> = {
   preview: [core.preview, only(policy), options()],
   readServerDelay: [core.readServerDelay, anything(error), anything(0)],
 
+  areCharged: [
+    failures.areCharged,
+    only(recorded.errors, (value) => Array.isArray(value) && value.length === 0),
+  ],
   fingerprint: [failures.fingerprint, anything(error)],
   readErrorFacts: [failures.readErrorFacts, anything(error), anything(0)],
   replay: [failures.replay, only(policy), only(recorded), options()],

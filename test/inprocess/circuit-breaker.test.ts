@@ -3,6 +3,7 @@ import type { CircuitBreaker, CircuitBreakerOptions } from '@retry/inprocess';
 import {
   CircuitOpenError,
   createCircuitBreaker,
+  createRetryBudget,
   createRetryGroup,
   retry,
   retryInfo,
@@ -376,6 +377,27 @@ describe('createCircuitBreaker', () => {
 
     expect(result).toMatchObject(expected);
     expect(new Set(reportError.mock.calls.flat())).toEqual(new Set([thrown]));
+  });
+
+  it('while open keeps a budget from counting requests that are not made', async () => {
+    const circuitBreaker = createCircuitBreaker({ minimumThroughput: 1, breakDuration: '1h' });
+    circuitBreaker.permit().fail();
+    const budget = createRetryBudget({ type: 'ratio', ratio: 1, minPerSecond: 0 });
+
+    for (let count = 0; count < 5; count += 1) await tryRetry(() => 'done', {}, { budget, circuitBreaker });
+
+    expect(budget.allowsRetry(new Error('down'))).toBe(false);
+  });
+
+  it('opens by permits that report as the handlers of a promise', async () => {
+    const circuitBreaker = createCircuitBreaker({ minimumThroughput: 2 });
+
+    for (let count = 0; count < 2; count += 1) {
+      const permit = circuitBreaker.permit();
+      await Promise.reject(new Error('down')).then(permit.succeed, permit.fail as () => boolean);
+    }
+
+    expect(circuitBreaker.state).toBe('open');
   });
 
   it('gives permits to code that does not use this package, of which the first report counts', () => {

@@ -1,6 +1,6 @@
 import { AttemptTimeoutError, InvalidOptionsError } from '@retry/core';
 import { createRetryBudget, retryInfo, tryRetry } from '@retry/inprocess';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, failing } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
@@ -77,6 +77,57 @@ describe('createRetryBudget', () => {
       attempts: 2,
       reason: 'budget',
     });
+  });
+
+  it.each([
+    ['an error that the policy does not expect', { retryOn: [{ status: 503 }] }],
+    ['one that stops the retrying', { stopOn: [{ status: 400 }] }],
+  ])('counts no failure for %s: it says nothing about the server', async (_name, rules) => {
+    const budget = createRetryBudget({ type: 'throttle', maxTokens: 4 });
+    const bad = Object.assign(new Error('bad input'), { status: 400 });
+
+    await tryRetry(alwaysFailing(bad), { ...AT_ONCE, ...rules }, { budget });
+    await tryRetry(({ stop }) => stop(bad), AT_ONCE, { budget });
+
+    expect(budget.state().tokens).toEqual([4]);
+  });
+
+  it('counts a failure once, the last one of a call and one beyond its total time, too', async () => {
+    const budget = createRetryBudget({ type: 'throttle', maxTokens: 100 });
+
+    await tryRetry(alwaysFailing(), { ...AT_ONCE, maxAttempts: 3 }, { budget });
+    await tryRetry(
+      alwaysFailing(),
+      { backoff: { type: 'constant', base: '1h' }, totalTimeout: 5 },
+      { budget },
+    );
+
+    expect(budget.state().tokens).toEqual([96]);
+  });
+
+  it('counts a request when its first attempt starts, and none that does not', async () => {
+    const clock = createFakeClock();
+    const budget = createRetryBudget({ type: 'ratio', ratio: 1, minPerSecond: 0 }, { clock });
+
+    for (let count = 0; count < 5; count += 1)
+      await tryRetry(() => 'done', AT_ONCE, { budget, signal: AbortSignal.abort() });
+
+    expect(budget.allowsRetry(new Error('down'))).toBe(false);
+    await tryRetry(() => 'done', AT_ONCE, { budget });
+    expect(budget.allowsRetry(new Error('down'))).toBe(true);
+  });
+
+  it('takes a kind that is promised for the default one, and reports it', async () => {
+    const reported = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const kindOf = () => Promise.reject(new Error('lookup failed')) as never;
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 20 }, { kindOf });
+
+    const result = await tryRetry(alwaysFailing(), { ...AT_ONCE, maxAttempts: 2 }, { budget });
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect([result.attempts, budget.state().tokens]).toEqual([2, [15]]);
+    expect(reported).toHaveBeenCalledWith(expect.objectContaining({ code: 'ASYNC_GATE' }));
+    reported.mockRestore();
   });
 
   it.each([

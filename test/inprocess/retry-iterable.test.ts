@@ -272,6 +272,133 @@ describe('retryIterable and signals', () => {
   });
 });
 
+describe('return()', () => {
+  const FOR_EVER = { maxAttempts: 'Infinity', backoff: { type: 'constant', base: 5 } } as const;
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+  it('ends the retrying while the first item is awaited, which then is the end of the items', async () => {
+    const fn = vi.fn(() => {
+      throw new Error('down');
+    });
+    const items = retryIterable(fn, FOR_EVER);
+    const first = items.next();
+    await pause();
+
+    expect(await items.return()).toEqual({ done: true, value: undefined });
+    expect(await first).toEqual({ done: true, value: undefined });
+    const calls = fn.mock.calls.length;
+    await pause();
+    expect(fn).toHaveBeenCalledTimes(calls);
+  });
+
+  it('closes a source whose next item is awaited', async () => {
+    let isClosed = false;
+    const source = {
+      [Symbol.asyncIterator]: () => source,
+      count: 0,
+      next: () => {
+        source.count += 1;
+        return source.count === 1
+          ? Promise.resolve({ done: false, value: 1 })
+          : new Promise<IteratorResult<number>>(() => {});
+      },
+      return: async () => {
+        isClosed = true;
+        return { done: true, value: undefined } as const;
+      },
+    };
+    const items = retryIterable(() => source);
+    await items.next();
+    const second = items.next();
+
+    expect(await items.return()).toEqual({ done: true, value: undefined });
+    expect([await second, isClosed]).toEqual([{ done: true, value: undefined }, true]);
+  });
+
+  it('ends the retrying when the sink of a stream has gone, and when the stream is destroyed', async () => {
+    const fn = vi.fn(() => {
+      throw new Error('down');
+    });
+    const sink = new Writable({ objectMode: true });
+    setTimeout(() => sink.destroy(new Error('gone')), 20);
+    await rejectionOf(pipeline(Readable.from(retryIterable(fn, FOR_EVER)), sink));
+    const readable = Readable.from(retryIterable(fn, FOR_EVER));
+    readable.resume();
+    await pause();
+    const closed = new Promise((resolve) => readable.once('close', resolve));
+    readable.destroy();
+    await closed;
+
+    const calls = fn.mock.calls.length;
+    await pause();
+    expect(fn).toHaveBeenCalledTimes(calls);
+  });
+
+  it('between two items waits for the source to close, and passes on what that throws', async () => {
+    const source = async function* () {
+      try {
+        yield 1;
+        yield 2;
+      } finally {
+        await pause();
+        await Promise.reject(new Error('not closed'));
+      }
+    };
+    const items = retryIterable(source);
+    await items.next();
+
+    await expect(items.return()).rejects.toThrow('not closed');
+  });
+});
+
+describe('an item that is a promise', () => {
+  const FAST = { maxAttempts: 3, backoff: { type: 'constant', base: 1 } } as const;
+
+  it('is awaited by the attempt, which fails if it rejects', async () => {
+    const fn = vi.fn(({ attempt }: AttemptContext) => [
+      attempt < 3 ? Promise.reject(new Error('busy')) : Promise.resolve('ok'),
+    ]);
+
+    expect(await collect(retryIterable(fn, FAST))).toEqual(['ok']);
+    expect(fn).toHaveBeenCalledTimes(3);
+  });
+
+  it.each([
+    ['the timeout of the attempt', { attemptTimeout: 20, maxAttempts: 1 }],
+    ['the total timeout', { totalTimeout: 20 }],
+  ])('is cut off by %s', async (_name, policy) => {
+    const items = retryIterable(() => [new Promise<number>(() => {})], { ...FAST, ...policy });
+
+    await expect(items.next()).rejects.toMatchObject({ code: expect.stringContaining('TIMEOUT') });
+  });
+
+  it('is cut off by the signal, also later on', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const items = retryIterable(() => [1, new Promise<number>(() => {})], FAST, { signal });
+    await items.next();
+    const second = items.next();
+    setTimeout(() => controller.abort(new Error('stop')), 5);
+
+    await expect(second).rejects.toThrow('stop');
+  });
+
+  it('closes its source if it rejects', async () => {
+    let isClosed = false;
+    const source = function* () {
+      try {
+        yield Promise.resolve(1);
+        yield Promise.reject(new Error('broke off'));
+      } finally {
+        isClosed = true;
+      }
+    };
+
+    expect(await rejectionOf(collect(retryIterable(source, FAST)))).toEqual(new Error('broke off'));
+    expect(isClosed).toBe(true);
+  });
+});
+
 describe('a source', () => {
   it('may be what for await reads, too: an array', async () => {
     const items: number[] = [];

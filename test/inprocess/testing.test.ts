@@ -15,6 +15,19 @@ describe('createTestClock', () => {
     expect(clock.now()).toBe(7_200_000);
     expect(clock.pendingTimers()).toBe(0);
   });
+
+  it('never goes back: a move while another one is under way begins where that ends', async () => {
+    const clock = createTestClock();
+    const seen: number[] = [];
+    for (const minutes of [1, 60, 121]) clock.setTimer(() => seen.push(clock.now()), minutes * 60_000);
+
+    await Promise.all([clock.advance('2h'), clock.advance('1m')]);
+    expect([...seen, clock.now()]).toEqual([60_000, 3_600_000, 7_260_000, 7_260_000]);
+
+    void clock.advance('30m');
+    await clock.advance('30m');
+    expect(clock.now()).toBe(7_260_000 + 3_600_000);
+  });
 });
 
 describe('instantRetries', () => {

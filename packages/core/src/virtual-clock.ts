@@ -6,7 +6,7 @@ import { readOptions } from './fields/read-options.ts';
 export interface VirtualClock extends Clock {
   /**
    * Moves the clock by a duration. The timers due by then fire in order, each at its own instant; `settle` is awaited
-   * before each of them.
+   * before each of them. A call while another one is under way begins where that one ends.
    *
    * @throws {InvalidOptionsError} (a rejection) when `duration` is not a finite duration ≥ 0
    */
@@ -52,13 +52,28 @@ export function createVirtualClock(options: VirtualClockOptions): VirtualClock {
     next.callback();
     return true;
   };
-  const advance = async (duration: Duration): Promise<void> => {
-    const until = now + readAdvance(duration);
+  const move = oneAfterAnother(async (byMs: number) => {
+    const until = now + byMs;
     do await settle();
     while (fireDue(until));
     now = until;
-  };
+  });
+  const advance = async (duration: Duration): Promise<void> => move(readAdvance(duration));
   return { now: () => now, setTimer, advance, pendingTimers: () => timers.size };
+}
+
+/** Returns the function so that a call waits for the one before; without one it begins in the same turn. */
+function oneAfterAnother(move: (byMs: number) => Promise<void>): (byMs: number) => Promise<void> {
+  let latest: Promise<void> | undefined;
+  return async (byMs) => {
+    const moving = latest === undefined ? move(byMs) : latest.catch(() => {}).then(() => move(byMs));
+    latest = moving;
+    try {
+      await moving;
+    } finally {
+      if (latest === moving) latest = undefined;
+    }
+  };
 }
 
 function readClockOptions(options: VirtualClockOptions): Required<VirtualClockOptions> {

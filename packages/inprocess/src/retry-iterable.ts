@@ -23,7 +23,8 @@ export type IterableOptions = Omit<RetryOptions, 'retryIfResult'>;
  * through, because what has been read cannot be read again, and timeouts have ended. An abort of the caller's signal, or
  * of that of the attempt around the call, ends the reading at any time: it closes the source and rejects with `signal.reason`.
  * Nothing runs before the first item is requested; leaving the loop early closes the source. Who reads without a loop, and not to the
- * end, has to call `return()`: until then the source stays open, and known to the signal.
+ * end, has to call `return()`: until then the source stays open, and known to the signal. It ends what is under way, too: a wait for
+ * another attempt, or for the next item, which is answered as the end of the items.
  *
  * @throws {InvalidOptionsError} immediately when the policy or the options are invalid
  */
@@ -34,22 +35,72 @@ export function retryIterable<T>(
 ): AsyncGenerator<T, void, undefined> {
   const { policy: settings, options: read } = readCall('retryIterable', { fn, policy, options }, RULES);
   const own: IterableOptions = { ...read, name: read.name ?? fn.name };
-  return passThrough(own, () => retry<Opened<T>>((context) => open(context, fn), policyOf(settings), own));
+  const start = (signal: AbortSignal): Promise<Opened<T>> =>
+    retry((context) => open(context, fn), policyOf(settings), { ...own, signal });
+  const leaving = new AbortController();
+  return new Items(passThrough(own, start, leaving.signal), leaving);
+}
+
+/** Items that may be left while the next one is awaited: a generator alone would let `return()` wait for that. */
+class Items<T> implements AsyncGenerator<T, void, undefined> {
+  readonly #items: AsyncGenerator<T, void, undefined>;
+  readonly #leaving: AbortController;
+  #pending = 0;
+
+  constructor(items: AsyncGenerator<T, void, undefined>, leaving: AbortController) {
+    this.#items = items;
+    this.#leaving = leaving;
+  }
+
+  async next(): Promise<IteratorResult<T, void>> {
+    this.#pending += 1;
+    try {
+      return await this.#items.next();
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  return(): Promise<IteratorResult<T, void>> {
+    this.#cut();
+    return this.#items.return();
+  }
+
+  throw(error: unknown): Promise<IteratorResult<T, void>> {
+    this.#cut();
+    return this.#items.throw(error);
+  }
+
+  /** Who leaves between two items lets the source close in its own time. */
+  #cut(): void {
+    if (this.#pending > 0) this.#leaving.abort(new Error('the items are left'));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
 }
 
 async function* passThrough<T>(
   options: IterableOptions,
-  start: () => Promise<Opened<T>>,
+  start: (signal: AbortSignal) => Promise<Opened<T>>,
+  leaving: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
   const around = options.parent ?? nested.nesting?.current();
-  const opened = await start();
-  const joined = around && joinSignals(options.signal, around.signal);
-  const reader = new Reader(opened, joined?.signal ?? options.signal);
+  const own = joinSignals(options.signal, leaving);
+  let joined = own;
+  let reader: Reader<T> | undefined;
   try {
+    const opened = await start(own.signal);
+    if (around !== undefined) joined = joinSignals(own.signal, around.signal);
+    reader = new Reader(opened, joined.signal);
     for (let item = opened.first; !item.done; item = await reader.next()) yield item.value; // the consumer may return or throw here
+  } catch (error) {
+    if (!leaving.aborted) throw error; // who has left wants none
   } finally {
-    joined?.release?.();
-    await reader.end();
+    own.release?.();
+    joined.release?.();
+    await reader?.end();
   }
 }
 
@@ -86,7 +137,27 @@ async function open<T>(
 
 function iterate<T>(source: unknown): AsyncIterator<T> | undefined {
   const { [Symbol.asyncIterator]: open, [Symbol.iterator]: openSync } = Object(source);
-  return (open ?? openSync)?.call(source);
+  return open === undefined || open === null ? withAwaited(openSync?.call(source)) : open.call(source);
+}
+
+/** Awaits items that are promises, as `for await` does: one that rejects closes the source. */
+function withAwaited<T>(items: Iterator<T | PromiseLike<T>> | undefined): AsyncIterator<T> | undefined {
+  if (items === undefined || Object(items) !== items) return undefined;
+  return {
+    next: async () => {
+      const { done = false, value } = checkItem(items.next());
+      try {
+        return { done, value: await value } as IteratorResult<T>; // done goes with the type of its value
+      } catch (error) {
+        if (!done) items.return?.();
+        throw error;
+      }
+    },
+    return: async () => {
+      items.return?.();
+      return { done: true, value: undefined };
+    },
+  };
 }
 
 function notIterable(source: unknown): TypeError {

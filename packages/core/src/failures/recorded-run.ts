@@ -1,10 +1,19 @@
 import type { Counters } from '../decision/counters.ts';
+import { InvalidOptionsError } from '../errors.ts';
 import type { RecordedAttempt, RecordedRun } from './recorded-attempt.ts';
 
 /** A recorded attempt, and what its run says about it. */
 export interface KnownAttempt extends RecordedAttempt {
   /** How it ended; a shared stall is not charged. */
   readonly end: 'failure' | 'stall' | 'shared stall';
+}
+
+/** @throws {InvalidOptionsError} */
+export function checkAttempts(errors: unknown, subject: string): void {
+  if (Array.isArray(errors) && errors.every((error) => typeof error === 'object' && error !== null)) return;
+  const cure = 'Use a stored run, or { errors: [{ name, message, at }] }.';
+  const problem = { path: 'errors', value: errors, message: 'must be a list of recorded attempts', cure };
+  throw new InvalidOptionsError([problem], subject);
 }
 
 /** What is known of a recorded run. */
@@ -43,8 +52,13 @@ function attemptsBefore(run: RecordedRun, made: KnownRun['before']): KnownRun['b
   return { failures: Math.max(charged - stallsBefore, 0), stalls: stallsBefore };
 }
 
-/** Returns for each recorded attempt of a run, oldest first, whether it was charged: whether `maxAttempts` counts it. */
+/**
+ * Returns for each recorded attempt of a run, oldest first, whether it was charged: whether `maxAttempts` counts it.
+ *
+ * @throws {InvalidOptionsError} for anything but a list of recorded attempts
+ */
 export function areCharged(errors: readonly RecordedAttempt[]): readonly boolean[] {
+  checkAttempts(errors, 'areCharged');
   return errors.map((attempt, index) => {
     const isNone = attempt.reason === 'ended' && attempt.startedAt === undefined;
     return !isNone && endOf(attempt, errors[index - 1]) !== 'shared stall';

@@ -1,7 +1,6 @@
 import type { Counters } from '../decision/counters.ts';
 import { chargedAttempts } from '../decision/counters.ts';
 import type { FailReason } from '../decision/decision.ts';
-import { InvalidOptionsError } from '../errors.ts';
 import { type ArgumentRule, checkArguments } from '../fields/check-arguments.ts';
 import type { Policy } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
@@ -12,7 +11,7 @@ import type { MissingFact } from './missing-facts.ts';
 import { missingFacts, missingTimes } from './missing-facts.ts';
 import type { RecordedRun } from './recorded-attempt.ts';
 import type { KnownRun } from './recorded-run.ts';
-import { countAttempt, knownRun } from './recorded-run.ts';
+import { checkAttempts, countAttempt, knownRun } from './recorded-run.ts';
 
 /** What a policy would have decided about a recorded run. */
 export interface Replay {
@@ -57,7 +56,7 @@ export function replay(policy: Policy, run: RecordedRun, options: ReplayOptions 
   checkPolicy(policy, 'replay');
   checkArguments('replay', { options: [options, REPLAY_OPTIONS] });
   const { random = () => 0.5 } = options;
-  checkRun(run);
+  checkAttempts(read(run, 'errors'), 'run');
   const known = knownRun(run);
   const { decisions, attempt, recordedAttempt, endedAt, missing } = walkRun(policy, run, { known, random });
   const last = decisions.at(-1) ?? ENDED;
@@ -85,14 +84,6 @@ const REPLAY_OPTIONS: ArgumentRule = {
 
 function isReplayOption([key, value]: readonly [key: string, value: unknown]): boolean {
   return key === 'random' && (value === undefined || typeof value === 'function');
-}
-
-function checkRun(run: unknown): void {
-  const errors = read(run, 'errors');
-  if (Array.isArray(errors) && errors.every((error) => typeof error === 'object' && error !== null)) return;
-  const cure = 'Use a stored run, or { errors: [{ name, message, at }] }.';
-  const problem = { path: 'errors', value: errors, message: 'must be a list of recorded attempts', cure };
-  throw new InvalidOptionsError([problem], 'run');
 }
 
 /** Where a replay ends. */

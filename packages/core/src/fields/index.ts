@@ -1,6 +1,6 @@
 export { decideBy } from '../decision/decide.ts';
 export { markCutFor, wasCutFor } from '../markers.ts';
-export { isYes } from '../matching/answer.ts';
+export { isYes, refusePromise } from '../matching/answer.ts';
 export { findMatch } from '../matching/find-match.ts';
 export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
 export { definePlainPolicy } from '../policy/define-policy.ts';

@@ -4,6 +4,7 @@ import { useOneOf } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { ASYNC_CURE, FINITE_AT_LEAST_0, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
+import { refusePromise } from '../matching/answer.ts';
 import { read } from '../read.ts';
 import type { Backoff, DelayStrategy, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
@@ -125,6 +126,7 @@ function factoryOf(found: unknown): (() => DelayStrategy) | undefined {
   if (create === undefined) return undefined;
   return () => {
     const made = create();
+    refusePromise(made, 'create() of a strategy must return it immediately, got a promise.');
     const next = strategyOf(made);
     if (next !== undefined) return next;
     const cure = 'create() returns (retry, context) => ms, or an object with next.';

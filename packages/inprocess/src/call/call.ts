@@ -1,4 +1,5 @@
 import { wallAheadMs } from '@retry/core/clock';
+import type { RetryBudget } from '../limits/budget.ts';
 import type { AbortListener, AbortWait } from '../time/abort-hub.ts';
 import { onAbort } from '../time/abort-hub.ts';
 import { yieldToEventLoop } from '../time/clock.ts';
@@ -67,10 +68,16 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       if (isObserved(options.onAttempt)) notify('onAttempt', this, { attempt }, startedAt);
       this.attempts = attempt;
       this.attemptStartedAt = startedAt;
+      if (attempt === 1 && plan.budget !== undefined) this.#countRequest(plan.budget);
       const isTotal = leftMs <= attemptTimeoutMs && leftMs < Infinity;
       this.running = this.#createAttempt(startedAt, isTotal ? leftMs : attemptTimeoutMs, isTotal);
     }
     return this.ending === undefined;
+  }
+
+  /** Apart, because a closure in `startAttempt` would cost every attempt. */
+  #countRequest(budget: RetryBudget): void {
+    this.#inform(() => budget.record({ type: 'request' }));
   }
 
   /** Returns now, if anything reads it; the first attempt starts with the call. */

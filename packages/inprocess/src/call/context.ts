@@ -87,12 +87,8 @@ export class AttemptWithContext implements Attempt, AttemptContext {
 
   get retryAfter(): (delay: Duration, error: unknown) => never {
     return (delay, error) => {
-      const asked = withCause(
-        () => error,
-        () => new RetryAfterError(delay),
-      );
-      this.directive = { type: 'retry-after', delayMs: asked.delayMs };
-      throw error;
+      this.directive = readRequest(delay, error);
+      throw this.directive.type === 'stop' ? this.directive.error : error;
     };
   }
 
@@ -116,6 +112,16 @@ export class AttemptWithContext implements Attempt, AttemptContext {
   interrupt(reason: unknown): void {
     if (this.#abort instanceof AbortController) this.#abort.abort(reason);
     else this.#abort ??= { reason };
+  }
+}
+
+/** A wrong delay ends the retrying: another attempt would not mend it. */
+function readRequest(delay: Duration, error: unknown): Directive {
+  const cause = (): unknown => error;
+  try {
+    return { type: 'retry-after', delayMs: withCause(cause, () => new RetryAfterError(delay)).delayMs };
+  } catch (wrong) {
+    return { type: 'stop', error: wrong };
   }
 }
 

@@ -9,6 +9,7 @@ import {
   withoutErrorRules,
   withoutMatchers,
 } from '@retry/core/fields';
+import type { RetryBudget } from '../limits/budget.ts';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call, Plan } from './plan.ts';
@@ -19,6 +20,12 @@ interface Stop {
   readonly type: 'fail';
   readonly reason: GiveUpReason;
   readonly thrown?: unknown;
+}
+
+/** When an attempt failed, and the budget that counts it. */
+interface Failed {
+  readonly failedAt: number;
+  readonly budget: CountedFailure | undefined;
 }
 
 /** What follows a failure: a retry after a delay, or the end. */
@@ -64,20 +71,50 @@ export function decideNext(call: Call, failure: Failure, failedAt: number): Next
 function decideInOrder(call: Call, failure: Failure, failedAt: number): NextStep {
   const { budget, options } = call.plan;
   const { running } = call;
-  budget?.record({ type: 'failure' });
   if (running?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
-  if (running?.isTimedOut && running.isTotal) return stop('total-timeout');
-  const decision = decideByPolicy(call, failure, failedAt);
+  const counted = budget && new CountedFailure(budget, failure.error);
+  const isOutOfTime = running?.isTimedOut === true && running.isTotal;
+  const decision = isOutOfTime
+    ? stop('total-timeout')
+    : decideByPolicy(call, failure, { failedAt, budget: counted });
+  if (decision.type === 'retry' || !SAYS_NOTHING.includes(decision.reason)) counted?.count();
   return decision.type === 'retry' && options.group?.hasRoom === false ? stop('group') : decision;
+}
+
+/** Ends for which a failure says nothing about the dependency: neither breakers nor budgets count it. */
+const SAYS_NOTHING: readonly GiveUpReason[] = ['unexpected', 'stopped'];
+
+/** A failure that a budget counts once, before it is asked for a retry. */
+class CountedFailure {
+  readonly #budget: RetryBudget;
+  readonly #error: unknown;
+  #isCounted = false;
+
+  constructor(budget: RetryBudget, error: unknown) {
+    this.#budget = budget;
+    this.#error = error;
+  }
+
+  /** Read when nothing else forbids the retry. */
+  get allowsRetry(): boolean {
+    this.count();
+    return this.#budget.allowsRetry(this.#error);
+  }
+
+  count(): void {
+    if (this.#isCounted) return;
+    this.#isCounted = true;
+    this.#budget.record({ type: 'failure' });
+  }
 }
 
 function stop(reason: GiveUpReason): Stop {
   return { type: 'fail', reason };
 }
 
-function decideByPolicy(call: Call, failure: Failure, failedAt: number): Decision {
+function decideByPolicy(call: Call, failure: Failure, { failedAt, budget }: Failed): Decision {
   const { plan, startedAt, attempts, latest, running } = call;
-  const { budget, policy, deadlineAt, options } = plan;
+  const { policy, deadlineAt, options } = plan;
   const isRefused = 'result' in failure;
   // One object for all that a decision reads, because every failure makes it.
   const facts: Counters & JudgedFailure & DecisionContext = {
@@ -92,7 +129,7 @@ function decideByPolicy(call: Call, failure: Failure, failedAt: number): Decisio
     startedAt: Number.isNaN(startedAt) ? failedAt : startedAt,
     attemptMs: call.attemptMs(failedAt),
     deadlineAt,
-    budget: budget && { allowsRetry: budget.allowsRetry(failure.error) },
+    budget,
   };
   return decideBy(isRefused ? rulesOfResults(plan) : policy, facts, facts, facts);
 }

@@ -2,7 +2,7 @@ import type { DelayStrategy } from '@retry/core';
 import { allowedAttempts } from '@retry/core/fields';
 import { joinSignals } from '../time/abort-hub.ts';
 import { RetryCall } from './call.ts';
-import { callHook, isObserved, notify, observer } from './hooks.ts';
+import { isObserved, notify, observer } from './hooks.ts';
 import type { ParentAttempt } from './options.ts';
 import type { Call, Plan } from './plan.ts';
 import { nested } from './plan.ts';
@@ -20,14 +20,11 @@ export function openLater(plan: Plan, parameters?: readonly unknown[]): Call {
   return new RetryCall(plan, 1, parameters);
 }
 
-/** Opens a call: its signal, budget and group count it from now on. */
+/** Opens a call: its signal and group count it from now on. */
 export function openCall(plan: Plan, parameters?: readonly unknown[]): Call {
   const call = new RetryCall(withOwnStrategy(plan), 0, parameters);
   call.watchSignal();
-  const { budget, options } = plan;
-  options.group?.enter();
-  if (budget !== undefined)
-    callHook(() => budget.record({ type: 'request' }), undefined, options.reportError);
+  plan.options.group?.enter();
   return call;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '@retry/core';
 import { isRetryError } from '@retry/core';
 import type { BudgetEvent, BudgetInput, BudgetState } from '@retry/core/budget';
 import { budgetAt, defineBudget, openBudget, stepBudget } from '@retry/core/budget';
-import { A_CLOCK, findMatch, readOptions } from '@retry/core/fields';
+import { A_CLOCK, findMatch, readOptions, refusePromise } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 import { SYNCHRONOUS } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
@@ -79,7 +79,9 @@ function guarded(kindOf: (error: unknown) => unknown): (error: unknown) => strin
   return (error) => {
     try {
       const kind = kindOf(error);
-      return typeof kind === 'string' ? kind : 'default';
+      if (typeof kind === 'string') return kind;
+      refusePromise(kind, 'kindOf must not return a promise. Read the kind from the error.');
+      return 'default';
     } catch (thrown) {
       report(thrown);
       return 'default';

@@ -42,7 +42,7 @@ export interface CircuitPermit {
    * Reports a failure.
    *
    * @param reason - why the policy ends the retrying; `unexpected` and `stopped` are counted neither as failure nor as
-   *   success. Absent if it continues
+   *   success. Absent if it continues; anything else is a failure, too, so that `promise.catch(permit.fail)` reports one
    * @returns whether a retry may follow: the circuit breaker is closed
    */
   readonly fail: (reason?: GiveUpReason) => boolean;
@@ -193,6 +193,8 @@ function isFailure(reason: GiveUpReason | undefined): boolean {
     case 'retry-after':
     case 'budget':
       return countsAsFailure(reason);
+    default:
+      return true; // an error, as of promise.catch(permit.fail), or a reason of another program
   }
 }
 
