@@ -54,7 +54,8 @@ export interface Submitting {
    */
   readonly resubmit: Resubmit;
   /**
-   * Submits a run and waits for its result, which is kept until it has been read whatever the broker's retention.
+   * Submits a run and waits for its result, which is kept until it has been read whatever the broker's retention. That of a run which
+   * was there already, by its `key` or a `unique` one, is kept as it was submitted: it may be forgotten before it is read.
    *
    * @throws as `submit` and `waitForResult` do
    */

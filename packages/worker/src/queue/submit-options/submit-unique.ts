@@ -24,7 +24,7 @@ export interface UniqueOptions {
   readonly until?: 'started' | 'ended' | Duration | undefined;
   /**
    * What a submission does while another run has the key: `'keep'` submits nothing and returns that run. `'replace'` submits the new
-   * one, which has the key from then on, and cancels the other one if it has not started: with a `delay`, only the last of many in
+   * one, which has the key from then on, and cancels the other one if it waits, also for another attempt: with a `delay`, only the last of many in
    * a row is run. One that has started keeps running.
    *
    * @default 'keep'
