@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RetryGroup } from '@retry/inprocess';
 import { createRetryGroup, tryRetry, withRetry } from '@retry/inprocess';
 import { publishDiagnostics } from '@retry/inprocess/node';
+import { createTestClock, seededRandom } from '@retry/inprocess/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { alwaysFailing } from './failing.ts';
 
@@ -55,6 +56,25 @@ describe('publishDiagnostics', () => {
     stop();
 
     expect(messages.map(([name]) => name)).toEqual(['retry:attempt', 'retry:retry', 'retry:give-up']);
+  });
+
+  it('changes no delay that is drawn by the caller', async () => {
+    const policy = { maxAttempts: 4, backoff: { type: 'constant', base: 100 } } as const;
+    const delaysOf = async (): Promise<readonly unknown[]> => {
+      const options = { clock: createTestClock(), random: seededRandom(7) };
+      const result = tryRetry(alwaysFailing(), policy, options);
+      await options.clock.advance('1m');
+      return (await result).history.map(({ delayMs }) => delayMs);
+    };
+    const alone = await delaysOf();
+
+    for (const name of CHANNELS) subscribe(name, listen);
+    const stop = publishDiagnostics();
+    const observed = await delaysOf();
+    stop();
+
+    expect(observed).toEqual(alone);
+    expect(messages).not.toEqual([]);
   });
 
   it('publishes nothing after it has been ended', async () => {

@@ -55,6 +55,15 @@ describe('matchesError with a class', () => {
   });
 });
 
+describe('matchesError with a class of the runtime', () => {
+  it.each([Map, URLSearchParams, Promise, Date] as const)('accepts %o, which is not asked', (builtIn) => {
+    const thrown = builtIn === Promise ? Promise.resolve() : new (builtIn as new () => object)();
+
+    expect(matches(builtIn as never, thrown)).toBe(true);
+    expect(matches(builtIn as never, new Error('no'))).toBe(false);
+  });
+});
+
 describe('matchesError with a class of an odd name', () => {
   const named = (name: unknown) => Object.defineProperty(class {}, 'name', { value: name });
 

@@ -38,11 +38,14 @@ export function findMatch(matchers: readonly Matcher[], error: unknown): number 
   return -1;
 }
 
-/** Returns whether a function is a class: arrows have no prototype, and that of an error class has a `message`. */
+/**
+ * Returns whether a function is a class: arrows have no prototype, that of an error class has a `message`, and of the functions of a
+ * runtime only constructors have one.
+ */
 export function isErrorClass(matcher: ErrorClass | Predicate): matcher is ErrorClass {
   const prototype: unknown = matcher.prototype;
   if (typeof prototype !== 'object' || prototype === null) return false;
-  return 'message' in prototype || /^class\b/.test(`${matcher}`);
+  return 'message' in prototype || /^class\b|\{\s*\[native code\]\s*\}$/.test(`${matcher}`);
 }
 
 function isOfClass(error: unknown, errorClass: ErrorClass): boolean {

@@ -11,6 +11,11 @@ const NAMES: Readonly<Record<keyof RetryHooks, string>> = {
   onNested: 'retry:nested',
 };
 
+/** Copies an event without reading its id: one that is drawn from the caller's `random` is drawn for who reads it. */
+function copyOf(event: CallEvent): unknown {
+  return Object.defineProperties({}, Object.getOwnPropertyDescriptors(event));
+}
+
 /**
  * Publishes the events of every call on `node:diagnostics_channel`: `retry:attempt`, `retry:retry`, `retry:give-up`
  * and `retry:nested`. A message is the event of the hook of that name. Off by default, because every call then needs
@@ -24,7 +29,7 @@ export function publishDiagnostics(): () => void {
   );
   const observe = (hook: keyof RetryHooks, event: CallEvent): void => {
     const target = channels.get(hook);
-    if (target?.hasSubscribers) target.publish({ ...event });
+    if (target?.hasSubscribers) target.publish(copyOf(event));
   };
   observer.observe = observe;
   return () => {
