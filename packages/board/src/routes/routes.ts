@@ -5,7 +5,7 @@ import { hold, resume } from './lanes.ts';
 import { changeOperation, operation, operations } from './operations.ts';
 import { overview, rights, workers } from './overview.ts';
 import { applyPlan, makePlan } from './plans.ts';
-import { replayPolicy } from './replay.ts';
+import { replayPolicy } from './replay/replay.ts';
 import { retries } from './retries.ts';
 import { cancel, discard, redrive, reschedule, resubmit, runNow } from './run/run-acts.ts';
 import { run, unmask } from './run/runs.ts';

@@ -1,45 +1,61 @@
 import type { Policy } from '@retry/core';
-import { parsePolicy } from '@retry/core';
+import { InvalidOptionsError, parsePolicy } from '@retry/core';
 import type { Replay } from '@retry/core/failures';
 import { replay, summarizeReplays } from '@retry/core/failures';
 import { integerFrom } from '@retry/core/fields';
 import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
 import type { DeadLetterFilter, DeadLetterState, RunView } from '@retry/worker';
-import type { ReplayAnswer, ReplayedRun, ReplayRequest } from '../api.ts';
-import { readBody, valuesOf } from './body.ts';
-import type { Call, Desk } from './call.ts';
-import { openGroup, taskOf } from './groups.ts';
+import type { ReplayAnswer, ReplayedRun, ReplayRequest } from '../../api.ts';
+import { readBody, valuesOf } from '../body.ts';
+import type { Call, Desk } from '../call.ts';
+import { openGroup, taskOf } from '../groups.ts';
+import { inTime } from './in-time.ts';
+import { checkPatterns } from './patterns.ts';
 
 const KEYS: readonly (keyof ReplayRequest)[] = ['policy', 'lane', 'group', 'limit'];
 const DEAD_LETTER_STATES = RUN_STATES.filter((state): state is DeadLetterState => isDeadLetter(state));
 const MAX_RUNS = 1_000;
 const SHOWN_RUNS = 20;
 
+/** The longest time that all runs of a request may take. */
+const MAX_REPLAY_MS = 1_000;
+
 /** `POST replay`. It changes nothing. */
-export async function replayPolicy({ desk, body }: Call): Promise<ReplayAnswer> {
-  const {
-    policy,
-    lane,
-    group,
-    limit = MAX_RUNS,
-  } = readBody<ReplayRequest>(body, { subject: 'replay', keys: KEYS }, (fields) => {
-    const most = fields.number('limit', MAX_RUNS, A_LIMIT);
+export async function replayPolicy({ desk, visitor, body }: Call): Promise<ReplayAnswer> {
+  const { policy, lane, group, limit = MAX_RUNS } = readReplay(body);
+  const parsed = parsePolicy(policy);
+  checkPatterns(parsed, visitor, desk);
+  const filter = await filterOf(desk, lane, group);
+  const { runs, isComplete } = await firstLetters(desk, filter, limit);
+  const present = lane === undefined ? undefined : desk.tasks.get(lane)?.retry;
+  const replayed = inTime(MAX_REPLAY_MS, () => ({
+    replays: runs.map((run) => replay(parsed, run)),
+    ...(present && { present: summarize(present, runs) }),
+  }));
+  if (replayed === undefined) throw tooSlow(policy);
+  const { replays, ...rest } = replayed;
+  return {
+    summary: summarizeReplays(replays),
+    ...rest,
+    isComplete,
+    runs: replays.slice(0, SHOWN_RUNS).map(replayedRun),
+  };
+}
+
+function readReplay(body: unknown): ReplayRequest {
+  return readBody<ReplayRequest>(body, { subject: 'replay', keys: KEYS }, (fields) => {
+    const limit = fields.number('limit', MAX_RUNS, A_LIMIT);
     const named = fields.optional('lane', A_LANE);
     if (fields.value('group') !== undefined && named === undefined)
       fields.fail('lane', A_LANE.message, A_LANE.cure);
-    return { ...valuesOf<ReplayRequest>(fields, KEYS), limit: most };
+    return { ...valuesOf<ReplayRequest>(fields, KEYS), limit };
   });
-  const parsed = parsePolicy(policy);
-  const filter = await filterOf(desk, lane, group);
-  const page = await firstLetters(desk, filter, limit);
-  const replays = page.runs.map((run) => replay(parsed, run));
-  const present = lane === undefined ? undefined : desk.tasks.get(lane)?.retry;
-  return {
-    summary: summarizeReplays(replays),
-    ...(present && { present: summarize(present, page.runs) }),
-    isComplete: page.isComplete,
-    runs: replays.slice(0, SHOWN_RUNS).map(replayedRun),
-  };
+}
+
+function tooSlow(value: unknown): InvalidOptionsError {
+  const message = 'takes longer than 1 s on these messages';
+  const cure = 'Match by code, name, status or text, with fewer rules; or look at fewer runs.';
+  return new InvalidOptionsError([{ path: 'policy', value, message, cure }], 'replay');
 }
 
 /** Finds every dead letter, those of a lane, or those of a group. */
