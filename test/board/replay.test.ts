@@ -61,6 +61,12 @@ describe('a replay for a visitor who may not unmask', () => {
 
     expect(await retried({ message: { pattern: '^login' } }, network)).toBe(1);
   });
+
+  it('matches what the mask leaves of messages, so that it does not reveal the rest', async () => {
+    expect(await retried({ message: 'login failed' })).toBe(1);
+    expect(await retried({ message: 'password=h' })).toBe(0);
+    expect(await retried({ message: 'hunter2' })).toBe(0);
+  });
 });
 
 describe('a replay for a visitor who may unmask', () => {

@@ -6,6 +6,7 @@ import { integerFrom } from '@retry/core/fields';
 import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
 import type { DeadLetterFilter, DeadLetterState, RunView } from '@retry/worker';
 import type { ReplayAnswer, ReplayedRun, ReplayRequest } from '../../api.ts';
+import type { Mask } from '../../show/mask.ts';
 import { readBody, valuesOf } from '../body.ts';
 import type { Call, Desk } from '../call.ts';
 import { openGroup, taskOf } from '../groups.ts';
@@ -26,7 +27,8 @@ export async function replayPolicy({ desk, visitor, body }: Call): Promise<Repla
   const parsed = parsePolicy(policy);
   checkPatterns(parsed, visitor, desk);
   const filter = await filterOf(desk, lane, group);
-  const { runs, isComplete } = await firstLetters(desk, filter, limit);
+  const { runs: stored, isComplete } = await firstLetters(desk, filter, limit);
+  const runs = visitor.rights.unmask ? stored : stored.map((run) => maskedRun(run, desk.mask));
   const present = lane === undefined ? undefined : desk.tasks.get(lane)?.retry;
   const replayed = inTime(MAX_REPLAY_MS, () => ({
     replays: runs.map((run) => replay(parsed, run)),
@@ -84,6 +86,13 @@ async function firstLetters(
     runs.push(...page.runs.slice(0, most - runs.length));
   }
   return { runs, isComplete };
+}
+
+/** What text would match is told by how many runs are retried: it may be sought only in what is shown. */
+function maskedRun(run: RunView, mask: Mask): RunView {
+  const { task, version } = run;
+  const masked = (value: string): string => String(mask({ kind: 'message', task, version, value }));
+  return { ...run, errors: run.errors.map((error) => ({ ...error, message: masked(error.message) })) };
 }
 
 function summarize(policy: Policy, runs: readonly RunView[]): ReplayAnswer['summary'] {
