@@ -507,7 +507,7 @@ export interface HoldAnswer {
 
 /** `GET search?text=&state=&task=&version=&attempt=&from=&to=&limit=&after=`; `state` may be given several times. */
 export interface SearchAnswer {
-  /** Without payloads. */
+  /** Without payloads. On the first page the run whose id the text is comes before all others, besides `limit`. */
   readonly runs: readonly RunRow[];
   /** How many runs were looked at for this page. */
   readonly searched: number;

@@ -9,7 +9,7 @@ import { replayPolicy } from './replay/replay.ts';
 import { retries } from './retries.ts';
 import { cancel, discard, redrive, reschedule, resubmit, runNow } from './run/run-acts.ts';
 import { run, unmask } from './run/runs.ts';
-import { search } from './search.ts';
+import { search } from './search/search.ts';
 import { storm } from './storm.ts';
 
 /** What a route needs, and what it does. */
