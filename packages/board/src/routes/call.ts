@@ -1,11 +1,18 @@
-import type { Broker } from '@retry/core/broker';
+import type { Broker, Operation } from '@retry/core/broker';
 import type { AnyTask, Plan, Queue } from '@retry/worker';
 import type { Acts } from '../access/acts.ts';
 import type { Visitor } from '../access/rights.ts';
-import type { PlanFilter, Right, Rights } from '../api.ts';
+import type { ApplyRequest, Right, Rights } from '../api.ts';
 import { forbidden } from '../errors.ts';
 import type { Mask } from '../show/mask.ts';
 import type { KeptForWhile } from './kept-for-while.ts';
+
+/** A plan, and what has come of it. */
+export interface KeptPlan {
+  readonly plan: Plan;
+  /** It is applied once: who presses a button twice gets the same operation twice. */
+  applied?: { readonly kind: ApplyRequest['kind']; readonly operation: Promise<Operation> } | undefined;
+}
 
 /** What the routes of a board work with. */
 export interface Desk {
@@ -16,7 +23,7 @@ export interface Desk {
   readonly mask: Mask;
   readonly acts: Acts;
   readonly times: 'local' | 'utc';
-  readonly plans: KeptForWhile<{ readonly plan: Plan; readonly filter: PlanFilter }>;
+  readonly plans: KeptForWhile<KeptPlan>;
 }
 
 /** One request of a visitor, and what its route has to know. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Operation } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import type { AppliedOperation, ApplyOptions, Plan, PlanFilter as QueueFilter } from '@retry/worker';
 import type { ApplyRequest, OperationAnswer, PlanAnswer, PlanFilter, PlanTask } from '../api.ts';
@@ -6,7 +7,7 @@ import { BoardError } from '../errors.ts';
 import { commandOf } from '../show/command.ts';
 import { shownText } from '../show/shown-text.ts';
 import { demandReason, readBody, valuesOf } from './body.ts';
-import type { Call, Desk } from './call.ts';
+import type { Call, Desk, KeptPlan } from './call.ts';
 import { demand } from './call.ts';
 
 const FILTER_KEYS: readonly (keyof PlanFilter)[] = [
@@ -19,6 +20,11 @@ const APPLY_KEYS: readonly (keyof ApplyRequest)[] = [
 
 const MAX_TITLE = 512;
 
+/** Of more tasks no title is shown: each is masked once for each of them. */
+const MAX_MASKING_TASKS = 100;
+
+const UNSHOWN_TITLE = '(the tasks of the plan mask it differently)';
+
 /** `POST plans`. */
 export async function makePlan({ desk, body }: Call): Promise<PlanAnswer> {
   const filter = readBody<PlanFilter>(body, { subject: 'plan', keys: FILTER_KEYS }, readFilter);
@@ -27,11 +33,11 @@ export async function makePlan({ desk, body }: Call): Promise<PlanAnswer> {
     tasks: [...desk.tasks.values()],
   });
   const id = randomUUID();
-  desk.plans.put(id, { plan, filter });
+  desk.plans.put(id, { plan });
   const { at, count, isComplete, load, firstIds } = plan;
   return {
     ...{ id, filter, at, count, isComplete, load, firstIds },
-    groups: plan.groups.map((group) => ({ ...group, title: maskedTitle(desk, group.title) })),
+    groups: plan.groups.map((group) => ({ ...group, title: maskedTitle(desk, group.title, plan.tasks) })),
     tasks: plan.tasks.map(planTask),
     command: planCommand(filter),
   };
@@ -48,7 +54,8 @@ const FILTER_CURE =
   "Name ids, task, group, errorName, olderThan or newerThan; { state: 'failed' } is every one of that state.";
 
 /** `POST plans/:id/apply`. */
-export async function applyPlan({ desk, visitor, param, body }: Call): Promise<OperationAnswer> {
+export async function applyPlan(call: Call): Promise<OperationAnswer> {
+  const { desk, visitor, param, body } = call;
   const { kind, ...request } = readBody<ApplyRequest>(
     body,
     { subject: 'apply', keys: APPLY_KEYS },
@@ -57,21 +64,32 @@ export async function applyPlan({ desk, visitor, param, body }: Call): Promise<O
   demand(visitor, kind);
   const kept = desk.plans.get(param('id'));
   if (kept === undefined) throw new BoardError('PLAN_GONE', PLAN_GONE);
-  const { by } = visitor;
-  const options = { kind, ...request, ...(by !== undefined && { by }) } as ApplyOptions; // checked by the plan
+  if (kept.applied !== undefined && kept.applied.kind !== kind)
+    throw new BoardError('PLAN_GONE', `the plan is applied as a ${kept.applied.kind}. Make another one.`);
+  kept.applied ??= { kind, operation: apply(call, kept, { kind, ...request }) };
+  return { operation: await kept.applied.operation };
+}
+
+/** Applies a plan, which can be applied again only after that has failed. */
+async function apply(
+  { desk, visitor: { by }, param }: Call,
+  kept: KeptPlan,
+  request: ApplyRequest,
+): Promise<Operation> {
+  const who = by === undefined ? {} : { by };
+  const { kind, reason } = request;
   const applied: { operation?: AppliedOperation } = {};
-  const act = {
-    kind: `apply-${kind}`,
-    target: param('id'),
-    reason: request.reason,
-    ...(by !== undefined && { by }),
-  } as const;
-  await desk.acts.perform(act, async () => {
-    applied.operation = await kept.plan.apply(options);
-    return { answer: 'applied', id: applied.operation.id };
-  });
+  try {
+    await desk.acts.perform({ kind: `apply-${kind}`, target: param('id'), reason, ...who }, async () => {
+      applied.operation = await kept.plan.apply({ ...request, ...who } as ApplyOptions); // checked by the plan
+      return { answer: 'applied', id: applied.operation.id };
+    });
+  } catch (error) {
+    kept.applied = undefined;
+    throw error;
+  }
   const { wait: _, ...operation } = applied.operation as AppliedOperation; // performed
-  return { operation };
+  return operation;
 }
 
 function readApply(fields: Fields): ApplyRequest {
@@ -94,8 +112,15 @@ function planTask({ policy: _, deadAgainAfterMs, ...task }: Plan['tasks'][number
   return { ...task, ...(hasEnd && { deadAgainAfterMs }) };
 }
 
-function maskedTitle({ mask }: Desk, value: string): string {
-  return shownText({ kind: 'message', task: '', version: '', value }, { mask, limit: MAX_TITLE }).text;
+/** Which task a group is of, a plan does not say: a title is shown where it is the same for every one that it may be of. */
+function maskedTitle({ mask }: Desk, value: string, tasks: Plan['tasks']): string {
+  if (tasks.length > MAX_MASKING_TASKS) return UNSHOWN_TITLE;
+  const titles = tasks.map(
+    ({ task, version }) =>
+      shownText({ kind: 'message', task, version, value }, { mask, limit: MAX_TITLE }).text,
+  );
+  const [title = UNSHOWN_TITLE] = titles;
+  return titles.every((each) => each === title) ? title : UNSHOWN_TITLE;
 }
 
 function planCommand({
