@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { isRetryError } from '@retry/core';
 import type { Act, ActKind, ActsAnswer } from '../api.ts';
 import type { ErrorLog } from './error-log.ts';
+import { whenRejected } from './error-log.ts';
 
 /** What visitors have done. */
 export interface Acts {
@@ -55,10 +56,11 @@ export function createActs(onAct: ((act: Act) => void) | undefined, errors: Erro
     acts.unshift(act);
     acts.length = Math.min(acts.length, MAX_ACTS);
     published.publish(act);
+    const failed = (error: unknown): void => errors.report(error, 'calling onAct');
     try {
-      onAct?.(act);
+      whenRejected(onAct?.(act), failed);
     } catch (error) {
-      errors.report(error, 'calling onAct');
+      failed(error);
     }
   };
   return {

@@ -22,10 +22,15 @@ export function createErrorLog(onError: ((error: unknown, doing: string) => void
       published.publish({ error, doing });
       try {
         if (onError === undefined) warn(error, doing);
-        else onError(error, doing);
+        else whenRejected(onError(error, doing), (thrown) => warn(thrown, 'onError of the board'));
       } catch (thrown) {
         warn(thrown, 'onError of the board');
       }
     },
   };
+}
+
+/** Calls back when what a callback answered is a promise that rejects: its type says void, and allows that. */
+export function whenRejected(answered: unknown, rejected: (error: unknown) => void): void {
+  Promise.resolve(answered).catch(rejected);
 }

@@ -1,19 +1,20 @@
 import { hideSecrets } from '@retry/core/broker/kit';
 import type { ErrorLog } from '../access/error-log.ts';
+import { whenRejected } from '../access/error-log.ts';
 
 /** What is about to be shown. */
 export interface Maskable {
   /** `payload` and `result` are JSON values; `message` (titles of error groups included) and `stack` are text. */
   readonly kind: 'payload' | 'result' | 'message' | 'stack';
-  /** The name of the run's task; `''` for the title of a group in a plan. */
+  /** The name of the run's task. */
   readonly task: string;
-  /** The version of that task; `''` as above, and where the lane is not `name@version`. */
+  /** The version of that task; `''` where the lane is not `name@version`. */
   readonly version: string;
   /** The whole of it: what is long is cut after it was masked. */
   readonly value: unknown;
 }
 
-/** Returns what of a value may be shown: a JSON value, or text where text was given. */
+/** Returns at once what of a value may be shown: a JSON value, or text where text was given. */
 export type Mask = (shown: Maskable) => unknown;
 
 /** Shown where a mask failed: nothing of the value. */
@@ -24,6 +25,10 @@ export function createMask(mask: Mask | undefined, errors: ErrorLog): Mask {
   return (shown) => {
     try {
       const masked = (mask ?? maskByDefault)(shown);
+      if (typeof (Object(masked) as { readonly then?: unknown }).then === 'function') {
+        whenRejected(masked, () => {}); // it is reported below, once
+        throw new TypeError('mask must answer at once, and returned a promise');
+      }
       const isText = shown.kind === 'message' || shown.kind === 'stack';
       if (isText && typeof masked !== 'string') throw new TypeError('mask returned no text');
       return masked;
