@@ -47,7 +47,10 @@ function checkRequest(value: unknown): void {
   );
 }
 
-/** Plans are kept until they are applied, or for this long. */
+/** A proxy, or `compression()` of Express, that compresses the stream would keep its events back. */
+const UNCHANGED = 'no-store, no-transform';
+
+/** Plans are kept for this long. */
 const PLANS = { count: 100, ms: 900_000 };
 
 /**
@@ -119,7 +122,7 @@ function createApp(parts: Parts): Hono<Env> {
   app.get(`${basePath}/api/events`, (context) => {
     demandOneOf(context.get('visitor'), ['read']);
     const topics = context.req.queries('topic') ?? [];
-    const typed = { ...SAFE_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+    const typed = { ...SAFE_HEADERS, 'content-type': 'text/event-stream', 'cache-control': UNCHANGED };
     const headers = { ...typed, 'x-accel-buffering': 'no' };
     // Nobody would end the stream of an answer to HEAD.
     return new Response(context.req.method === 'HEAD' ? null : live.open(topics), { headers });

@@ -43,7 +43,7 @@ async function answer(
   try {
     const answered = await board.fetch(toRequest(incoming), { address: incoming.socket.remoteAddress });
     response.writeHead(answered.status, Object.fromEntries(answered.headers));
-    if (answered.body === null || incoming.method === 'HEAD') {
+    if (answered.body === null || incoming.method === 'HEAD' || response.closed) {
       await answered.body?.cancel();
       response.end();
     } else await send(answered.body, response);
@@ -60,12 +60,20 @@ async function send(body: ReadableStream<Uint8Array>, response: ServerResponse):
   response.once('close', () => void reader.cancel().catch(() => {}));
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     if (response.write(part.value) || response.closed) continue;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+    await taken(response);
   }
   response.end();
+}
+
+/** Resolves when the client has taken what was written, or has left. */
+function taken(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
+  });
 }
 
 function toRequest(incoming: Incoming): Request {
