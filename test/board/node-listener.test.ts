@@ -108,3 +108,43 @@ describe('the stream of events', () => {
     expect(became).toBe('cancelled');
   });
 });
+
+describe('the body of a request', () => {
+  const post = ['POST /api/lanes/hold HTTP/1.1', 'content-type: application/json'];
+
+  it('that breaks off is no error of the server', async () => {
+    const { fetch, errors, answered } = openBoard();
+    const { port } = await serve({ fetch });
+    const host = `localhost:${port}`;
+
+    sendAndLeave(port, [...post, `host: ${host}`, `origin: http://${host}`, 'content-length: 100']);
+    await expect.poll(answered).toBe(1);
+
+    expect(errors).toEqual([]);
+  });
+
+  it('of more than 2 MiB is answered with 413, which a client reads that first sends all of it', async () => {
+    const { fetch, errors } = openBoard();
+    const { port } = await serve({ fetch });
+    const host = `localhost:${port}`;
+    const length = 12_000_000;
+    const head = [...post, `host: ${host}`, `origin: http://${host}`, `content-length: ${length}`, '', ''];
+
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(
+        () =>
+          new Promise<string>((resolve) => {
+            const socket = connect(port, '127.0.0.1');
+            socket.on('error', (error) => resolve(error.message));
+            socket.write(head.join('\r\n'));
+            socket.write('x'.repeat(length), () => socket.once('data', (part) => resolve(String(part))));
+          }),
+      ),
+    );
+
+    expect(answers.map((answer) => answer.split('\r\n')[0])).toEqual(
+      Array(4).fill('HTTP/1.1 413 Payload Too Large'),
+    );
+    expect(errors).toEqual([]);
+  });
+});

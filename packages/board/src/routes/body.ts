@@ -6,25 +6,31 @@ import { BoardError } from '../errors.ts';
 /** The most bytes of a request: a payload of 1 MiB, every character of which is escaped once. */
 const MAX_BODY_BYTES = 2_097_152;
 
+/** The most bytes that are read of a body that is too large: a client that is still sending would not read the answer. */
+const MAX_READ_BYTES = 67_108_864;
+
 /** Reads the JSON of a request. @throws {BoardError} `NOT_JSON`, `INVALID_JSON` or `BODY_TOO_LARGE` */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) throw new BoardError('NOT_JSON', NOT_JSON);
-  const text = await readText(request);
   try {
-    return JSON.parse(text);
+    const text = await readText(request);
+    if (text !== undefined) return JSON.parse(text);
   } catch (cause) {
+    // It is no JSON, or the client has broken off.
     throw new BoardError('INVALID_JSON', `the body of the request cannot be read: ${reasonOf(cause)}`, {
       cause,
     });
   }
+  throw new BoardError('BODY_TOO_LARGE', TOO_LARGE);
 }
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-async function readText({ body }: Request): Promise<string> {
+/** Returns the body of a request; `undefined` for one that is too large. */
+async function readText({ body }: Request): Promise<string | undefined> {
   if (body === null) return '{}';
   const decoder = new TextDecoder();
   let text = '';
@@ -32,13 +38,10 @@ async function readText({ body }: Request): Promise<string> {
   const reader = body.getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     bytes += part.value.byteLength;
-    if (bytes > MAX_BODY_BYTES) {
-      await reader.cancel();
-      throw new BoardError('BODY_TOO_LARGE', TOO_LARGE);
-    }
-    text += decoder.decode(part.value, { stream: true });
+    if (bytes > MAX_READ_BYTES) await reader.cancel();
+    else if (bytes <= MAX_BODY_BYTES) text += decoder.decode(part.value, { stream: true });
   }
-  return text + decoder.decode();
+  return bytes > MAX_BODY_BYTES ? undefined : text + decoder.decode();
 }
 
 /** Reads the body of a request whose keys are these; every other one is a problem. */
