@@ -77,7 +77,9 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
   async function type(command: string) {
     const [program, ...words] = shellWords(command);
     const { broker } = harness;
-    const { exitCode, out, err } = await run([...words, '--json'], { broker, now: Date.now });
+    const [first, second, ...others] = words;
+    const typed = [first ?? '', second ?? '', '--json', ...others]; // nothing is an option after --
+    const { exitCode, out, err } = await run(typed, { broker, now: Date.now });
     return { program, exitCode, err, answer: JSON.parse(out) };
   }
 
@@ -235,6 +237,24 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
       const { command } = await ask(board, 'GET runs/:id', { params: { id } });
 
       expect((await type(command)).answer.run).toMatchObject({ id });
+    });
+
+    it('gives commands for runs and tasks that begin as options do', async () => {
+      const dashed = defineTask({ name: '-x', run: () => {} });
+      const keys = ['-rf', '--json', 'plain'];
+      const ids: string[] = [];
+      for (const key of keys) ids.push((await queueOf().submit(dashed, undefined, { key, delay: '1h' })).id);
+      for (const id of ids) await queueOf().fail(id, new Error('boom'));
+
+      const shown = await Promise.all(ids.map((id) => ask(board, 'GET runs/:id', { params: { id } })));
+      const plan = await ask(board, 'POST plans', { body: { ids, state: 'failed' } });
+      const ofTask = await ask(board, 'POST plans', { body: { task: '-x', version: '1' } });
+
+      expect(
+        await Promise.all(shown.map(async ({ command }) => (await type(command)).answer.run.id)),
+      ).toEqual(ids);
+      expect((await type(plan.command)).answer.plan.count).toBe(3);
+      expect((await type(ofTask.command)).answer.plan.count).toBe(3);
     });
 
     it('says between which bounds the policy has drawn the delay before the next attempt', async () => {
