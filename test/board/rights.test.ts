@@ -112,6 +112,15 @@ describe('the routes of a board', () => {
     expect(await refused(board, row.route, asked)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
   });
 
+  it('says to an operator what may not be done, and what gives the right', async () => {
+    const asked = { params: { id: await waiting() } };
+    granted = { read: true };
+
+    expect((await refused(board, 'POST runs/:id/cancel', asked)).message).toBe(
+      "You may not cancel runs here: it needs the right cancel, which the board's access gives.",
+    );
+  });
+
   it.each(guarded)('answers $route to a visitor with only $right and read', async (row) => {
     const asked = await row.ask();
     granted = { read: true, [row.right ?? 'read']: true };

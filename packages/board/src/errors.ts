@@ -32,9 +32,20 @@ export class BoardError extends RetryError<BoardErrorCode> {
   }
 }
 
+/** What who lacks a right may not do. */
+const ALLOWED: Readonly<Record<Right, string>> = {
+  read: 'look at this',
+  redrive: 'redrive dead letters',
+  discard: 'discard dead letters',
+  cancel: 'cancel runs',
+  hold: 'hold or resume lanes',
+  edit: 'start runs at another time, or submit them once more,',
+  unmask: 'see what is masked',
+};
+
 /** The error of a visitor who lacks a right. */
 export function forbidden(right: Right): BoardError {
-  const message = `needs the right ${right}. Let access(request) return { ${right}: true } for this visitor.`;
+  const message = `You may not ${ALLOWED[right]} here: it needs the right ${right}, which the board's access gives.`;
   return new BoardError('FORBIDDEN', message, { right });
 }
 

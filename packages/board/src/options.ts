@@ -20,8 +20,8 @@ export interface BoardOptions {
    */
   readonly access?: Access | undefined;
   /**
-   * Hides what visitors without the right `unmask` must not see, in payloads, results, messages and stacks. If it throws, nothing of
-   * the value is shown. @default hides the values of keys such as `password` and `token`, and passwords in text
+   * Hides what visitors without the right `unmask` must not see, in payloads, results, messages and stacks. If it throws, or
+   * returns a promise, nothing of the value is shown. @default hides the values of keys such as `password` and `token`, and passwords in text
    */
   readonly mask?: Mask | undefined;
   /** The path below which the board is mounted, such as `/admin/board`. @default the root */

@@ -42,4 +42,4 @@ function patternsOf(matcher: Matcher): readonly string[] {
 }
 
 const OWN_PATTERN =
-  'You may not replay a policy with a pattern of your own here: it needs the right unmask. Match by text, code, name or status.';
+  "You may not replay a policy with a pattern of your own here: it needs the right unmask, which the board's access gives. Match by text, code, name or status.";
