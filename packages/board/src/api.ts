@@ -41,7 +41,7 @@ export interface Rights {
   readonly hold: boolean;
   /** Start a waiting run now or at another time; submit a run once more, with another payload. */
   readonly edit: boolean;
-  /** See payloads, results, messages and stacks as they are stored. */
+  /** See payloads, results, messages and stacks as they are stored, search them, and replay policies with patterns. */
   readonly unmask: boolean;
 }
 
