@@ -82,6 +82,73 @@ describeInChromium('acts on the board', (browser) => {
     await page.close();
   });
 
+  it.each([
+    { name: 'Submit', of: submitLater, opens: 'Submit once more, as a new run', act: 'resubmit' },
+    { name: 'Cancel', of: submitLater, act: 'cancel' },
+    { name: 'Redrive', of: deadRun, act: 'redrive' },
+    { name: 'Discard', of: deadRun, act: 'discard' },
+  ])(
+    'are done once by a double click on $name, however slow the server is',
+    async ({ name, of, opens, act }) => {
+      for (const delayMs of [0, 700]) {
+        const id = await of();
+        const page = await open(`#/runs/${encodeURIComponent(id)}`);
+        const asked: string[] = [];
+        await page.route(/\/api\/runs\//, async (route) => {
+          if (route.request().method() === 'POST') asked.push(route.request().url());
+          await new Promise((resolve) => setTimeout(resolve, delayMs));
+          await route.continue();
+        });
+        if (opens !== undefined) await page.getByText(opens).click();
+
+        await page.getByRole('button', { name, exact: true }).click({ clickCount: 2, delay: 60 });
+        await page.waitForTimeout(300 + delayMs);
+
+        expect(asked.map((url) => url.split('/').at(-1))).toEqual([act]);
+        await page.close();
+      }
+    },
+  );
+
+  it('say that they are asked, and are disabled meanwhile', async () => {
+    const page = await open(`#/runs/${await submitLater()}`);
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/run-now$/, async (route) => {
+      await answered;
+      await route.continue();
+    });
+
+    await press(page, 'n', 'Enter', 'Enter');
+
+    await page.getByRole('status').getByText('asking …').waitFor();
+    const acts = page.getByRole('button', { name: /^(Run now|Cancel|Reschedule)$/ });
+    expect(await acts.evaluateAll((all) => all.map((each) => each.hasAttribute('disabled')))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    answer();
+    await page.getByRole('status').getByText('rescheduled', { exact: true }).waitFor();
+    await page.close();
+  });
+
+  it('apply a plan once by a double click', async () => {
+    const { groups } = await board.queue.queue.deadLetters.groups({ task: 'charge' });
+    const page = await open(`#/failures/charge%401/${groups[0]?.id}`);
+    await page.getByRole('button', { name: 'Plan a redrive' }).click();
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type('the bank is back');
+
+    await page.getByRole('button', { name: 'Redrive', exact: true }).click({ clickCount: 2, delay: 20 });
+    await page.getByText(/(running|done): \d+ of/).waitFor();
+
+    expect(await board.queue.queue.operations.list()).toHaveLength(1);
+    await page.close();
+  });
+
   it('have their keys in the help', async () => {
     const { groups } = await board.queue.queue.deadLetters.groups({ task: 'mail' });
     const group = groups[0]?.id ?? '';
@@ -198,6 +265,37 @@ describeInChromium('the storm screen', (browser) => {
 
     await hold.waitFor({ state: 'detached' });
     expect((await board.queue.queue.holds()).map(({ lane }) => lane)).toEqual(['charge@1']);
+    await page.close();
+  });
+
+  it('says no hold of a lane that was resumed', async () => {
+    const page = await open();
+    const row = page.getByRole('row', { name: /^sync-stock 1/ });
+    await row.getByRole('button', { name: 'Hold … sync-stock@1' }).click();
+    await page.keyboard.type('stock is counted');
+    await page.keyboard.press('Enter');
+    await row.getByText('on hold').waitFor();
+
+    await page.getByRole('button', { name: 'Resume sync-stock@1' }).click();
+    await row.getByRole('button', { name: 'Hold …' }).waitFor();
+
+    expect(await row.textContent()).not.toMatch(/held|on hold/);
+    await page.close();
+  });
+
+  it('keeps the reason of a hold that failed, and leaves the form by Escape', async () => {
+    const page = await open();
+    await page.route(/lanes\/hold$/, (route) => route.abort());
+    const row = page.getByRole('row', { name: /^sync-stock 1/ });
+    await row.getByRole('button', { name: 'Hold …' }).click();
+    await page.keyboard.type('stock is counted');
+    await page.keyboard.press('Enter');
+    await row.getByText('Is it running?').waitFor();
+    expect(await row.getByLabel('reason').inputValue()).toBe('stock is counted');
+
+    await page.keyboard.press('Escape');
+
+    await row.getByRole('button', { name: 'Hold …' }).and(page.locator(':focus')).waitFor();
     await page.close();
   });
 

@@ -14,7 +14,7 @@ import { createHashLink } from '../studio/hash-link.ts';
 import { Studio } from '../studio/studio.tsx';
 import { Header } from './header.tsx';
 import { now } from './instants.tsx';
-import { KEYS, listenToKeys } from './keys.ts';
+import { ignoreSecondClicks, KEYS, listenToKeys } from './keys.ts';
 import { linkTo, route } from './route.ts';
 import { type Session, SessionProvider } from './session.ts';
 import { useTracked } from './tracked.ts';
@@ -34,6 +34,7 @@ export function Board({ session }: { session: Session }): VNode {
       }),
     [session],
   );
+  useEffect(ignoreSecondClicks, []);
   return (
     <SessionProvider value={session}>
       <Header showHelp={showHelp} />

@@ -42,6 +42,18 @@ export interface KeyActs {
   readonly pause: () => void;
 }
 
+/** Lets the second click of a double click do nothing: the button may have become another one. @returns what ends it */
+export function ignoreSecondClicks(): () => void {
+  const listen = (event: MouseEvent): void => {
+    if (event.detail < 2 || !(event.target instanceof Element) || !event.target.closest('main button'))
+      return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  addEventListener('click', listen, { capture: true });
+  return () => removeEventListener('click', listen, { capture: true });
+}
+
 /** Listens to the keys of the board; keys inside of fields are theirs. @returns what ends it */
 export function listenToKeys(acts: KeyActs): () => void {
   let isGoing = false;

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApplyRequest, PlanAnswer } from '../../../api.ts';
+import { Said, useAsking } from '../../controls/asking.tsx';
 import { NumberField, SelectField, TextField } from '../../controls/fields.tsx';
 import { useSession } from '../../shell/session.ts';
 
@@ -29,35 +30,50 @@ export function ApplyForm({ plan, kind, first = 'rate', onApplied, close }: Appl
   const [speed, setSpeed] = useState<Speed>(first);
   const [amount, setAmount] = useState(10);
   const [reason, setReason] = useState('');
-  const [problem, setProblem] = useState('');
+  const asking = useAsking();
   const apply = (event: Event): void => {
     event.preventDefault();
     const request = { kind, reason, ...(kind === 'redrive' ? speedOf(speed, amount) : {}) };
-    client.post('plans/:id/apply', request, { params: { id: plan.id } }).then(
+    asking.ask(
+      () => client.post('plans/:id/apply', request, { params: { id: plan.id } }),
       ({ operation }) => onApplied(operation.id),
-      (error: Error) => setProblem(error.message),
     );
   };
   return (
     <form class="fields" onSubmit={apply}>
-      {kind === 'discard' ? null : (
-        <>
-          <SelectField label="how fast" value={speed} choices={SPEEDS} onChange={setSpeed} />
-          {speed === 'none' ? null : (
-            <NumberField
-              label={speed === 'rate' ? 'runs a second' : 'minutes'}
-              value={amount}
-              min={1}
-              max={10_000}
-              onChange={setAmount}
-            />
-          )}
-        </>
-      )}
+      {kind === 'discard' ? null : <SpeedFields {...{ speed, setSpeed, amount, setAmount }} />}
       <TextField label="reason, kept with the operation" value={reason} isFocused onChange={setReason} />
-      <ApplyButtons kind={kind} isReady={plan.count > 0 && reason !== ''} close={close} />
-      {problem === '' ? null : <p class="error">{problem}</p>}
+      <ApplyButtons
+        kind={kind}
+        isReady={plan.count > 0 && reason !== '' && !asking.isUnderWay}
+        close={close}
+      />
+      <Said of={asking} />
     </form>
+  );
+}
+
+interface SpeedProps {
+  readonly speed: Speed;
+  readonly setSpeed: (speed: Speed) => void;
+  readonly amount: number;
+  readonly setAmount: (amount: number) => void;
+}
+
+function SpeedFields({ speed, setSpeed, amount, setAmount }: SpeedProps): VNode {
+  return (
+    <>
+      <SelectField label="how fast" value={speed} choices={SPEEDS} onChange={setSpeed} />
+      {speed === 'none' ? null : (
+        <NumberField
+          label={speed === 'rate' ? 'runs a second' : 'minutes'}
+          value={amount}
+          min={1}
+          max={10_000}
+          onChange={setAmount}
+        />
+      )}
+    </>
   );
 }
 

@@ -1,38 +1,52 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Said, useAsking } from '../../controls/asking.tsx';
 import { TextField } from '../../controls/fields.tsx';
 import { useSession } from '../../shell/session.ts';
 
 /** Puts a lane on hold, with a reason. */
 export function HoldLane({ lane, isHeld }: { lane: string; isHeld: boolean }): VNode {
-  const { client, visitor } = useSession();
-  const [reason, setReason] = useState<string | undefined>();
-  const [said, setSaid] = useState('');
-  if (isHeld || !visitor.rights.hold) return <span class="quiet">{isHeld ? 'on hold' : ''}</span>;
-  if (reason === undefined) {
-    return (
-      <>
-        <button type="button" data-row onClick={() => setReason('')}>
-          Hold …
-        </button>{' '}
-        <span role="status">{said}</span>
-      </>
-    );
-  }
+  const { rights } = useSession().visitor;
+  const [isOpen, setIsOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) button.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  if (isHeld || !rights.hold) return <span class="quiet">{isHeld ? 'on hold' : ''}</span>;
+  if (isOpen) return <HoldForm lane={lane} close={() => setIsOpen(false)} />;
+  return (
+    <button ref={button} type="button" data-row aria-label={`Hold … ${lane}`} onClick={() => setIsOpen(true)}>
+      Hold …
+    </button>
+  );
+}
+
+/** It stays open, with its reason, until the lane is held. */
+function HoldForm({ lane, close }: { lane: string; close: () => void }): VNode {
+  const { client } = useSession();
+  const [reason, setReason] = useState('');
+  const asking = useAsking();
   const hold = (event: Event): void => {
     event.preventDefault();
-    setReason(undefined);
-    client.post('lanes/hold', { lane, reason }).then(
-      ({ answer }) => setSaid(answer),
-      (error: Error) => setSaid(error.message),
-    );
+    asking.ask(() => client.post('lanes/hold', { lane, reason }), close);
+  };
+  const closeByKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    close();
   };
   return (
-    <form class="row" onSubmit={hold}>
+    <form class="row" onSubmit={hold} onKeyDown={closeByKey}>
       <TextField label="reason" value={reason} isFocused onChange={setReason} />
-      <button type="submit" disabled={reason === ''}>
+      <button type="submit" disabled={reason === '' || asking.isUnderWay}>
         Hold
       </button>
+      <button type="button" onClick={close}>
+        Cancel
+      </button>
+      <Said of={asking} />
     </form>
   );
 }
@@ -40,20 +54,26 @@ export function HoldLane({ lane, isHeld }: { lane: string; isHeld: boolean }): V
 /** Ends the holds of a lane, or that of all lanes. */
 export function Resume({ lane }: { lane: string | undefined }): VNode | null {
   const { client, visitor } = useSession();
-  const [said, setSaid] = useState('');
+  const asking = useAsking();
   if (!visitor.rights.hold) return null;
   const resume = (): void => {
-    client.post('lanes/resume', lane === undefined ? { all: true } : { lane }).then(
-      ({ answer }) => setSaid(answer),
-      (error: Error) => setSaid(error.message),
+    asking.ask(
+      () => client.post('lanes/resume', lane === undefined ? { all: true } : { lane }),
+      ({ answer }) => answer,
     );
   };
   return (
     <>
-      <button type="button" data-row onClick={resume}>
+      <button
+        type="button"
+        data-row
+        disabled={asking.isUnderWay}
+        aria-label={`Resume ${lane ?? 'all lanes'}`}
+        onClick={resume}
+      >
         Resume
       </button>{' '}
-      <span role="status">{said}</span>
+      <Said of={asking} />
     </>
   );
 }

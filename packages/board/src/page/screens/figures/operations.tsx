@@ -1,11 +1,11 @@
 import type { Operation } from '@retry/core/broker';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import type { ActsAnswer } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { Share } from '../../charts/bars.tsx';
 import { count } from '../../charts/figures.ts';
 import { ActTable } from '../../controls/act-table.tsx';
+import { Said, useAsking } from '../../controls/asking.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
 import { Instant } from '../../shell/instants.tsx';
@@ -91,23 +91,28 @@ const COLUMNS: readonly Column<Operation>[] = [
 
 function OperationActs({ operation: { id, state, kind } }: { operation: Operation }): VNode | null {
   const { client, visitor } = useSession();
-  const [problem, setProblem] = useState('');
+  const asking = useAsking();
   if (state === 'done' || state === 'cancelled' || !visitor.rights[kind]) return null;
   const change = (to: 'pause' | 'resume' | 'cancel') => () => {
-    client.post(`operations/:id/${to}`, {}, { params: { id } }).then(
-      ({ answer }) => setProblem(answer === 'changed' ? '' : `not done: ${answer}`),
-      (error: Error) => setProblem(error.message),
+    asking.ask(
+      () => client.post(`operations/:id/${to}`, {}, { params: { id } }),
+      ({ answer }) => (answer === 'changed' ? '' : `not done: ${answer}`),
     );
   };
   return (
     <>
-      <button type="button" data-row onClick={change(state === 'paused' ? 'resume' : 'pause')}>
+      <button
+        type="button"
+        data-row
+        disabled={asking.isUnderWay}
+        onClick={change(state === 'paused' ? 'resume' : 'pause')}
+      >
         {state === 'paused' ? 'Resume' : 'Pause'}
       </button>{' '}
-      <button type="button" onClick={change('cancel')}>
+      <button type="button" disabled={asking.isUnderWay} onClick={change('cancel')}>
         Cancel
-      </button>
-      {problem === '' ? null : <span class="error">{problem}</span>}
+      </button>{' '}
+      <Said of={asking} />
     </>
   );
 }

@@ -6,11 +6,12 @@ import { useSession } from '../../shell/session.ts';
 interface ResubmitProps {
   readonly run: ShownRun;
   readonly reason: string;
-  readonly perform: (asked: Promise<RunActAnswer>) => void;
+  readonly isUnderWay: boolean;
+  readonly perform: (act: () => Promise<RunActAnswer>) => void;
 }
 
 /** The payload, to be edited and submitted as a new run; not where it is shown cut or masked. */
-export function Resubmit({ run, reason, perform }: ResubmitProps): VNode | null {
+export function Resubmit({ run, reason, isUnderWay, perform }: ResubmitProps): VNode | null {
   const { client, visitor } = useSession();
   const shown = run.payload;
   const [payload, setPayload] = useState(shown?.text ?? 'null');
@@ -18,7 +19,7 @@ export function Resubmit({ run, reason, perform }: ResubmitProps): VNode | null 
   const isWhole = shown === undefined || !(shown.isCut || shown.isMasked);
   const submit = (): void => {
     const body = { ...(isWhole && { payload }), ...(reason !== '' && { reason }) };
-    perform(client.post('runs/:id/resubmit', body, { params: { id: run.id } }));
+    perform(() => client.post('runs/:id/resubmit', body, { params: { id: run.id } }));
   };
   return (
     <details>
@@ -37,7 +38,7 @@ export function Resubmit({ run, reason, perform }: ResubmitProps): VNode | null 
       ) : (
         <p class="quiet">The payload is shown cut or masked, so it is submitted as it is.</p>
       )}
-      <button type="button" onClick={submit}>
+      <button type="button" disabled={isUnderWay} onClick={submit}>
         Submit
       </button>
     </details>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Act, Right, RunActAnswer, ShownRun } from '../../../api.ts';
 import type { Client } from '../../api/client.ts';
 import { ActTable } from '../../controls/act-table.tsx';
+import { Said, useAsking } from '../../controls/asking.tsx';
 import { TextField } from '../../controls/fields.tsx';
 import { linkTo } from '../../shell/route.ts';
 import { useSession } from '../../shell/session.ts';
@@ -42,15 +43,13 @@ interface RunActsProps {
 export function RunActs({ run, acts: done, reload }: RunActsProps): VNode {
   const { client, visitor } = useSession();
   const [reason, setReason] = useState('');
-  const [said, setSaid] = useState<VNode | string>('');
-  const perform = (asked: Promise<RunActAnswer>): void => {
-    asked.then(
-      (answer) => {
-        setSaid(answerText(answer));
-        reload();
-      },
-      (error: Error) => setSaid(error.message),
-    );
+  const asking = useAsking();
+  const { isUnderWay } = asking;
+  const perform = (act: () => Promise<RunActAnswer>): void => {
+    asking.ask(act, (answer) => {
+      reload();
+      return answerText(answer);
+    });
   };
   const acts = ACTS.filter(({ states }) => states.includes(run.state));
   return (
@@ -64,16 +63,16 @@ export function RunActs({ run, acts: done, reload }: RunActsProps): VNode {
             type="button"
             data-key={key}
             data-waits
-            disabled={!visitor.rights[right]}
-            onClick={() => perform(act(client, run.id, reason))}
+            disabled={isUnderWay || !visitor.rights[right]}
+            onClick={() => perform(() => act(client, run.id, reason))}
           >
             {label}
           </button>
         ))}
-        {WAITING.includes(run.state) ? <Reschedule id={run.id} reason={reason} perform={perform} /> : null}
-        <span role="status">{said}</span>
+        {WAITING.includes(run.state) ? <Reschedule id={run.id} {...{ reason, isUnderWay, perform }} /> : null}
+        <Said of={asking} />
       </div>
-      <Resubmit key={String(run.payload?.isMasked)} run={run} reason={reason} perform={perform} />
+      <Resubmit key={String(run.payload?.isMasked)} run={run} {...{ reason, isUnderWay, perform }} />
       {done.length === 0 ? null : <ActTable caption="Acts on this run" acts={done} />}
     </section>
   );
@@ -82,21 +81,22 @@ export function RunActs({ run, acts: done, reload }: RunActsProps): VNode {
 interface RescheduleProps {
   readonly id: string;
   readonly reason: string;
-  readonly perform: (asked: Promise<RunActAnswer>) => void;
+  readonly isUnderWay: boolean;
+  readonly perform: (act: () => Promise<RunActAnswer>) => void;
 }
 
-function Reschedule({ id, reason, perform }: RescheduleProps): VNode {
+function Reschedule({ id, reason, isUnderWay, perform }: RescheduleProps): VNode {
   const { client, visitor } = useSession();
   const [delay, setDelay] = useState('10m');
   const submit = (event: Event): void => {
     event.preventDefault();
     const body = { delay, ...(reason !== '' && { reason }) };
-    perform(client.post('runs/:id/reschedule', body, { params: { id } }));
+    perform(() => client.post('runs/:id/reschedule', body, { params: { id } }));
   };
   return (
     <form class="contents" onSubmit={submit}>
       <TextField label="start in" value={delay} keyName="s" onChange={setDelay} />
-      <button type="submit" disabled={!visitor.rights.edit}>
+      <button type="submit" disabled={isUnderWay || !visitor.rights.edit}>
         Reschedule
       </button>
     </form>

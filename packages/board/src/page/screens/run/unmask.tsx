@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AttemptRow, RunAnswer } from '../../../api.ts';
+import { Said, useAsking } from '../../controls/asking.tsx';
 import { TextField } from '../../controls/fields.tsx';
 import { isMaskedError } from '../../controls/shown.tsx';
 import { useSession } from '../../shell/session.ts';
@@ -39,16 +40,15 @@ export function Unmask({ answer, isUnmasked, show }: UnmaskProps): VNode | null 
 function UnmaskForm({ id, show }: { id: string; show: UnmaskProps['show'] }): VNode {
   const { client } = useSession();
   const [reason, setReason] = useState('');
-  const [problem, setProblem] = useState('');
+  const asking = useAsking();
   const submit = (event: Event): void => {
     event.preventDefault();
-    client.post('runs/:id/unmask', { reason }, { params: { id } }).then(
+    asking.ask(
+      () => client.post('runs/:id/unmask', { reason }, { params: { id } }),
       (answer) => {
         setReason('');
-        setProblem('');
         show(answer);
       },
-      (error: Error) => setProblem(error.message),
     );
   };
   return (
@@ -56,10 +56,10 @@ function UnmaskForm({ id, show }: { id: string; show: UnmaskProps['show'] }): VN
       <summary>Parts of this run are masked: see them</summary>
       <form class="row" onSubmit={submit}>
         <TextField label="reason, recorded with your look" value={reason} onChange={setReason} />
-        <button type="submit" disabled={reason === ''}>
+        <button type="submit" disabled={reason === '' || asking.isUnderWay}>
           Unmask
         </button>
-        {problem === '' ? null : <span class="error">{problem}</span>}
+        <Said of={asking} />
       </form>
     </details>
   );
