@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveAnswer, LivePath } from '../../api.ts';
-import { type Session, useSession } from '../shell/session.ts';
+import { noteStream, type Session, useSession } from '../shell/session.ts';
 import type { Client, Where } from './client.ts';
 
 /** What a screen waits for, has, or cannot get. */
@@ -76,23 +76,50 @@ interface Listener<Data> {
   readonly fail: (problem: string) => void;
 }
 
-/** Opens the stream of a topic; returns what closes it. The browser opens a broken stream again by itself. */
-function follow<Data>({ client, isConnected }: Session, topic: string, listener: Listener<Data>): () => void {
-  const source = new EventSource(client.eventsUrl(topic));
-  source.addEventListener('open', () => {
-    isConnected.value = true;
-  });
-  source.addEventListener('error', () => {
-    isConnected.value = false;
-  });
-  source.addEventListener(topic, ({ data }: MessageEvent<string>) => listener.show(JSON.parse(data)));
-  source.addEventListener('failed', ({ data }: MessageEvent<string>) => {
-    listener.fail(JSON.parse(data).error.message);
-  });
-  return () => {
-    isConnected.value = undefined;
-    source.close();
+/**
+ * Opens the stream of a topic; returns what closes it. The browser opens a broken one again by itself, but not one that was
+ * refused, as by a proxy whose server is away: that is done here.
+ */
+function follow<Data>(session: Session, topic: string, listener: Listener<Data>): () => void {
+  const id = Symbol(topic);
+  let refusals = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const open = (): EventSource => {
+    const source = openStream(session, topic, listener);
+    source.addEventListener('open', () => {
+      refusals = 0;
+      noteStream(session, id, true);
+    });
+    source.addEventListener('error', () => {
+      noteStream(session, id, false);
+      if (source.readyState !== EventSource.CLOSED) return;
+      refusals += 1;
+      timer = setTimeout(() => {
+        current = open();
+      }, pauseAfter(refusals));
+    });
+    return source;
   };
+  let current = open();
+  return () => {
+    clearTimeout(timer);
+    current.close();
+    noteStream(session, id, undefined);
+  };
+}
+
+function openStream<Data>({ client }: Session, topic: string, { show, fail }: Listener<Data>): EventSource {
+  const source = new EventSource(client.eventsUrl(topic));
+  source.addEventListener(topic, ({ data }: MessageEvent<string>) => show(JSON.parse(data)));
+  source.addEventListener('failed', ({ data }: MessageEvent<string>) => fail(JSON.parse(data).error.message));
+  return source;
+}
+
+const MAX_PAUSE_MS = 30_000;
+
+/** At least half of 2 s, 4 s, 8 s, … @returns milliseconds, ≤ 30 000 */
+function pauseAfter(refusals: number): number {
+  return Math.min(1_000 * 2 ** refusals, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }
 
 /** Runs `start` while the page is visible. */

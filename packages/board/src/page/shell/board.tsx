@@ -22,7 +22,7 @@ import { useTracked } from './tracked.ts';
 /** The board: its header, and the screen of the address. */
 export function Board({ session }: { session: Session }): VNode {
   const help = useRef<HTMLDialogElement>(null);
-  useTracked(() => [route.value, now.value, session.isPaused.value, session.isConnected.value]);
+  useTracked(() => [route.value, now.value, session.isPaused.value, session.streams.value]);
   const showHelp = (): void => help.current?.showModal();
   useEffect(
     () =>

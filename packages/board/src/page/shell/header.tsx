@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { linkTo, route } from './route.ts';
-import { useSession } from './session.ts';
+import { isLive, useSession } from './session.ts';
 import { switchTheme } from './theme.ts';
 
 const SCREENS = {
@@ -42,12 +42,13 @@ export function Header({ showHelp }: { showHelp: () => void }): VNode {
   );
 }
 
-/** By whether the stream is open. */
+/** By whether the streams are open. */
 const LIVE: Readonly<Record<string, string>> = { true: 'live', false: 'connection lost' };
 
 function LiveButton(): VNode {
-  const { isPaused, isConnected } = useSession();
-  const state = isPaused.value ? 'paused' : LIVE[String(isConnected.value)];
+  const session = useSession();
+  const { isPaused } = session;
+  const state = isPaused.value ? 'paused' : LIVE[String(isLive(session))];
   return (
     <>
       <span role="status" class={state === 'live' ? 'good' : 'quiet'}>

@@ -11,8 +11,8 @@ export interface Session {
   readonly createWorker: () => Worker;
   /** Whether live figures stand still. */
   readonly isPaused: Signal<boolean>;
-  /** Whether the stream is open; undefined while there is none: the screen has none, or it is paused or hidden. */
-  readonly isConnected: Signal<boolean | undefined>;
+  /** Whether each stream is open; none while the screen has none, or is paused or hidden. */
+  readonly streams: Signal<ReadonlyMap<symbol, boolean>>;
 }
 
 const SessionContext: Context<Session | undefined> = createContext<Session | undefined>(undefined);
@@ -36,6 +36,17 @@ export async function openSession(basePath: string, createWorker: () => Worker):
     visitor,
     createWorker,
     isPaused: signal(false),
-    isConnected: signal<boolean | undefined>(undefined),
+    streams: signal<ReadonlyMap<symbol, boolean>>(new Map()),
   };
+}
+
+/** Notes whether a stream is open. @param isOpen - `undefined`: it was ended */
+export function noteStream({ streams }: Session, id: symbol, isOpen: boolean | undefined): void {
+  const others = [...streams.value].filter(([other]) => other !== id);
+  streams.value = new Map(isOpen === undefined ? others : [...others, [id, isOpen]]);
+}
+
+/** Whether all streams are open; `undefined` while there is none. */
+export function isLive({ streams }: Session): boolean | undefined {
+  return streams.value.size === 0 ? undefined : [...streams.value.values()].every(Boolean);
 }
