@@ -122,6 +122,56 @@ describeInChromium('live figures on the board', (browser) => {
     await page.close();
   });
 
+  it('go on after the stream was refused, as by a proxy whose server was away', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/operations`);
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.route(/api\/events/, (route) => route.fulfill({ status: 502, body: 'away' }));
+    await page.evaluate(`location.hash = '#/failures'`);
+    await page.getByText('connection lost').waitFor();
+    await page.waitForTimeout(500);
+
+    await page.unroute(/api\/events/);
+    await board.queue.failOnce('the drum is worn');
+
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('the drum is worn').waitFor();
+    await page.close();
+  });
+
+  it('stay live when one of two streams has ended', async () => {
+    const page = await openLive(await cardGroup(board.queue));
+    await page.getByRole('button', { name: 'Plan a redrive' }).click();
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type('the bank answers');
+    await page.keyboard.press('Enter');
+    await page.getByText(/(running|done): \d+ of/).waitFor();
+
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('heading', { name: 'Plan a redrive' }).waitFor({ state: 'detached' });
+
+    expect(await page.locator('header').getByRole('status').textContent()).toBe('live');
+    await page.close();
+  });
+
+  it('replace those of further pages', { timeout: 60_000 }, async () => {
+    const own = await serveBoard({ mails: 1 });
+    const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+    for (const one of letters)
+      for (const two of 'xyz') await own.queue.failOnce(`the tray ${one}${two}k is empty`);
+    await expect.poll(async () => (await own.queue.broker.audit()).ended.failed).toBe(45 + 78);
+    const { page } = await openPage(browser(), `${own.url}#/failures`);
+    await page.getByRole('button', { name: 'More groups' }).click();
+    await page.getByRole('button', { name: 'More groups' }).waitFor({ state: 'detached' });
+    const last = String(await page.locator('[data-row]').last().textContent()).replace(/^CardError: /, '');
+
+    for (const _ of letters) await own.queue.failOnce(last);
+
+    const cells = page.getByRole('row').filter({ hasText: last }).locator('td.number').first();
+    await expect.poll(() => cells.textContent(), { timeout: SEEN_WITHIN_MS }).toBe('27');
+    await page.close();
+    await own.close();
+  });
+
   it('stand still while they are paused', async () => {
     const page = await openLive('#/failures');
     await page.keyboard.press('p');
