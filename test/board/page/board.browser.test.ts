@@ -201,6 +201,17 @@ describeInChromium('the page of the board', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  it('ends the engine of the studio when that is left', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/studio`);
+    await page.getByRole('img', { name: /^The policy: delays/ }).waitFor();
+    expect(page.workers()).toHaveLength(1);
+
+    await page.getByRole('link', { name: 'Workers' }).click();
+
+    await expect.poll(() => page.workers()).toEqual([]);
+    await page.close();
+  });
+
   describe('the mask', () => {
     const openCard = async (served: ServedBoard): Promise<Page> => {
       const { page } = await openPage(browser(), `${served.url}#/search?task=charge&state=failed`);

@@ -6,7 +6,7 @@ import { inspect } from '../../../packages/board/src/page/studio/engine/inspect.
 import { readFailures } from '../../../packages/board/src/page/studio/engine/read-failures.ts';
 import { replayPasted } from '../../../packages/board/src/page/studio/engine/replay-pasted.ts';
 import { scanJson } from '../../../packages/board/src/page/studio/engine/scan-json.ts';
-import { writeCode } from '../../../packages/board/src/page/studio/write-code.ts';
+import { writeCode, writeJson } from '../../../packages/board/src/page/studio/write-code.ts';
 
 /** Completes at the bar; returns the labels. */
 function labelsAt(marked: string): readonly string[] {
@@ -237,5 +237,15 @@ describe('writeCode', () => {
         expect(JSON.stringify(new Function('definePolicy', code)((input: unknown) => input))).toBe(text);
       }),
     );
+  });
+});
+
+describe('writeJson', () => {
+  it('writes a number that JSON cannot have as text that a policy takes', () => {
+    const json = writeJson('{ "maxAttempts": 1e999 }');
+
+    expect(json).toBe('{\n  "maxAttempts": "Infinity"\n}\n');
+    expect(parsePolicy(JSON.parse(json))).toEqual(definePolicy({ maxAttempts: Infinity }));
+    expect(writeCode('{ "maxAttempts": 1e999 }')).toContain("maxAttempts: 'Infinity'");
   });
 });

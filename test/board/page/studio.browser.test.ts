@@ -108,6 +108,51 @@ describeInChromium('the policy studio as one file', (browser) => {
     expect(await editor(again.page).inputValue()).toBe('{ "maxAttempts": 9 }');
   });
 
+  it('shows a link that is followed in the same tab, and keeps its text where a link has none', async () => {
+    const { page } = await open();
+    await editor(page).fill('{ "maxAttempts": 9 }');
+
+    await page.evaluate(`location.hash = '?policy=%7B%22maxAttempts%22%3A22%7D'`);
+    await expect.poll(() => editor(page).inputValue()).toBe('{"maxAttempts":22}');
+    await page.evaluate(`location.hash = ''`);
+
+    await page.waitForURL(/maxAttempts%22%3A22/);
+    expect(await editor(page).inputValue()).toBe('{"maxAttempts":22}');
+    await page.close();
+  });
+
+  it('shows nothing that was found for an earlier policy', async () => {
+    const { page } = await open();
+    await editor(page).fill('{ "maxAttempts": 3 }');
+    await page.getByLabel(/^recorded runs, as/).fill('{}');
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.locator('[aria-labelledby=replay-title] .error').first().waitFor();
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByText('attempts per call').waitFor();
+
+    await editor(page).fill('{ "maxAttempts": 4 }');
+
+    await page.getByText('Press Simulate to see it.').waitFor();
+    expect(await page.locator('[aria-labelledby=replay-title] .error').count()).toBe(0);
+    await page.close();
+  });
+
+  it('ends an engine that a pattern keeps busy, and goes on', async () => {
+    const { page } = await open();
+    await editor(page).fill('{ "retryOn": [{ "message": { "pattern": "^(.+)+[0-9]{9}$" } }] }');
+    const message = 'connect ECONNREFUSED while asking the bank';
+    await page
+      .getByLabel(/^recorded runs, as/)
+      .fill(JSON.stringify([{ failures: 1, errors: [{ name: 'E', message, at: 1, startedAt: 0 }] }]));
+    await page.getByRole('button', { name: 'Replay' }).click();
+
+    await page.getByText('It was ended after 5s without an answer: a pattern may take too long').waitFor();
+
+    await editor(page).fill('{ "maxAttempts": 0 }');
+    await page.locator('#policy-findings li').getByText('maxAttempts').first().waitFor();
+    await page.close();
+  });
+
   it('takes markup for text', async () => {
     const { page, complaints } = await open();
 

@@ -6,7 +6,7 @@ import { FigureList } from '../controls/figure-list.tsx';
 import type { Herd } from './engine/herd.ts';
 import { HerdChart } from './herd-chart.tsx';
 import { HerdForm } from './herd-form.tsx';
-import type { StudioState } from './studio-state.ts';
+import type { HerdProblem, StudioState } from './studio-state.ts';
 
 /** What the policies do to a dependency in trouble, when all its callers retry by them. */
 export function HerdView({ studio }: { studio: StudioState }): VNode {
@@ -24,9 +24,14 @@ export function HerdView({ studio }: { studio: StudioState }): VNode {
         {herds === 'running' ? <p class="quiet">Simulating 30 seeds …</p> : null}
         {herds === undefined ? <p class="quiet">Press Simulate to see it.</p> : null}
       </div>
-      {typeof herds === 'object' ? <Herds herds={herds} /> : null}
+      {typeof herds === 'object' ? <Result herds={herds} /> : null}
     </section>
   );
+}
+
+function Result({ herds }: { herds: readonly Herd[] | HerdProblem }): VNode {
+  if (!('problem' in herds)) return <Herds herds={herds} />;
+  return <p class="error" role="alert">{`Not simulated: ${herds.problem}`}</p>;
 }
 
 function Herds({ herds }: { herds: readonly Herd[] }): VNode {

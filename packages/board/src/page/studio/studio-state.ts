@@ -1,4 +1,4 @@
-import { effect, type Signal, signal } from '@preact/signals-core';
+import { computed, effect, type Signal, signal } from '@preact/signals-core';
 import type { Herd, HerdWorld } from './engine/herd.ts';
 import type { Inspection } from './engine/inspect.ts';
 import { createEngine, type Engine } from './engine-client.ts';
@@ -15,6 +15,8 @@ export interface LinkedStudio {
 export interface StudioLink {
   read(): LinkedStudio;
   write(linked: LinkedStudio): void;
+  /** Calls back when another link was followed, or pasted. @returns what ends it */
+  listen(change: () => void): () => void;
 }
 
 /** One policy that is being written. */
@@ -33,14 +35,24 @@ export interface StudioState {
   /** The id of the recorded failures that are chosen; undefined: none was chosen yet. */
   readonly failures: Signal<string | undefined>;
   readonly world: Signal<HerdWorld>;
-  readonly herds: Signal<readonly Herd[] | 'running' | undefined>;
+  readonly herds: Signal<readonly Herd[] | HerdProblem | 'running' | undefined>;
   /** Why the engine could not answer; undefined while it can. */
   readonly failure: Signal<string | undefined>;
   readonly engine: Engine;
   addOther(): void;
   removeOther(): void;
   simulate(): void;
+  /** Ends its workers. */
+  close(): void;
 }
+
+/** Why a herd could not be simulated. */
+export interface HerdProblem {
+  readonly problem: string;
+}
+
+/** The longest that a question may keep the engine busy. */
+const ANSWER_WITHIN_MS = 5_000;
 
 const EXAMPLE = `{
   "maxAttempts": 6,
@@ -70,31 +82,80 @@ const WORLD: HerdWorld = {
 
 /** Creates a studio; policies are inspected as they change. */
 export function createStudio(createWorker: () => Worker, link: StudioLink): StudioState {
-  const engine = createEngine(createWorker);
-  const failure = signal<string | undefined>(undefined);
-  const attemptMs = signal<number | undefined>(undefined);
-  const inspectDraft = (draft: Draft): void => inspectAlways(draft, { engine, failure, attemptMs });
-  const linked = link.read();
-  const [first = EXAMPLE, second] = linked.texts;
-  const failures = signal(linked.failures);
-  const drafts = signal([first, ...(second === undefined ? [] : [second])].map(createDraft));
-  for (const draft of drafts.value) inspectDraft(draft);
-  effect(() => link.write({ texts: drafts.value.map(({ text }) => text.value), failures: failures.value }));
-  const add = (): void => {
-    const other = createDraft(drafts.value[0]?.text.value ?? EXAMPLE, 1);
-    inspectDraft(other);
-    drafts.value = [...drafts.value.slice(0, 1), other];
+  const state = createSignals(createWorker, link.read().failures);
+  const { drafts, failures } = state;
+  const ends: (() => void)[] = [];
+  const begin = (text: string, index: number): Draft => {
+    const draft = createDraft(text, index);
+    ends.push(inspectAlways(draft, state));
+    return draft;
   };
-  const world = signal(WORLD);
-  const herds: StudioState['herds'] = signal(undefined);
-  const simulate = createSimulation({ createWorker, drafts, world, herds, failure });
-  const removeOther = (): void => {
-    drafts.value = drafts.value.slice(0, 1);
+  const show = (texts: readonly string[]): void => {
+    drafts.value = texts.slice(0, 2).map((text, index) => {
+      const draft = drafts.value[index] ?? begin(text, index);
+      draft.text.value = text;
+      return draft;
+    });
   };
+  const { texts } = link.read();
+  show(texts.length === 0 ? [EXAMPLE] : texts);
+  const simulation = createSimulation(createWorker, state);
+  ends.push(
+    keepLinked(link, { drafts, failures, show }),
+    stopWhenChanged(drafts, simulation),
+    state.engine.close,
+  );
+  const first = (): string => drafts.value[0]?.text.value ?? EXAMPLE;
   return {
-    ...{ drafts, attemptMs, failures, world, herds, failure, engine },
-    ...{ addOther: add, removeOther, simulate },
+    ...state,
+    ...{ addOther: () => show([first(), first()]), removeOther: () => show([first()]) },
+    ...{ simulate: simulation.run, close: () => endAll(ends) },
   };
+}
+
+type Signals = Omit<StudioState, 'addOther' | 'removeOther' | 'simulate' | 'close'>;
+
+function createSignals(createWorker: () => Worker, failures: string | undefined): Signals {
+  return {
+    drafts: signal<readonly Draft[]>([]),
+    attemptMs: signal<number | undefined>(undefined),
+    failures: signal(failures),
+    world: signal(WORLD),
+    herds: signal(undefined),
+    failure: signal<string | undefined>(undefined),
+    engine: createEngine(createWorker, ANSWER_WITHIN_MS),
+  };
+}
+
+interface Shown extends Pick<StudioState, 'drafts' | 'failures'> {
+  readonly show: (texts: readonly string[]) => void;
+}
+
+/** Keeps the link as it is shown, and shows another one. */
+function keepLinked(link: StudioLink, { drafts, failures, show }: Shown): () => void {
+  const write = (): void =>
+    link.write({ texts: drafts.value.map(({ text }) => text.value), failures: failures.value });
+  const ends = [
+    effect(write),
+    link.listen(() => {
+      const linked = link.read();
+      show(linked.texts);
+      failures.value = linked.failures;
+      write();
+    }),
+  ];
+  return () => endAll(ends);
+}
+
+/** A herd of an earlier policy says nothing about the one that is written. */
+function stopWhenChanged(drafts: StudioState['drafts'], { stop }: Simulation): () => void {
+  const written = computed(() => JSON.stringify(drafts.value.map(({ text }) => text.value)));
+  // What an effect returns is called before it runs again, and when it ends.
+  return effect(() => (written.value === '' ? undefined : stop));
+}
+
+function endAll(ends: readonly (() => void)[]): void {
+  for (const end of ends) end();
 }
 
 function createDraft(text: string, index: number): Draft {
@@ -104,9 +165,9 @@ function createDraft(text: string, index: number): Draft {
 function inspectAlways(
   { text, inspection }: Draft,
   { engine, failure, attemptMs }: Pick<StudioState, 'engine' | 'failure' | 'attemptMs'>,
-): void {
+): () => void {
   let asked = 0;
-  effect(() => {
+  return effect(() => {
     asked += 1;
     const mine = asked;
     const options = attemptMs.value === undefined ? {} : { attemptMs: attemptMs.value };
@@ -123,37 +184,36 @@ function inspectAlways(
   });
 }
 
+interface Simulation {
+  readonly run: () => void;
+  readonly stop: () => void;
+}
+
 /** A simulation has a worker of its own: a later one ends the earlier one, and typing waits for neither. */
-function createSimulation({
-  createWorker,
-  drafts,
-  world,
-  herds,
-  failure,
-}: Pick<StudioState, 'drafts' | 'world' | 'herds' | 'failure'> & {
-  readonly createWorker: () => Worker;
-}): () => void {
+function createSimulation(
+  createWorker: () => Worker,
+  { drafts, world, herds }: Pick<StudioState, 'drafts' | 'world' | 'herds'>,
+): Simulation {
   let engine: Engine | undefined;
-  return () => {
+  const stop = (): void => {
     engine?.close();
+    engine = undefined;
+    herds.value = undefined;
+  };
+  const run = (): void => {
+    stop();
     const mine = createEngine(createWorker);
     engine = mine;
     herds.value = 'running';
+    const end = (result: readonly Herd[] | HerdProblem): void => {
+      if (engine !== mine) return;
+      stop();
+      herds.value = result;
+    };
     const texts = drafts.value.map(({ text }) => text.value);
     mine
       .ask({ type: 'herd', texts, world: world.value })
-      .then(
-        (answer) => {
-          if (engine !== mine) return;
-          failure.value = undefined;
-          herds.value = answer;
-        },
-        (error: Error) => {
-          if (engine !== mine) return;
-          failure.value = error.message;
-          herds.value = undefined;
-        },
-      )
-      .finally(() => mine.close());
+      .then(end, ({ message }: Error) => end({ problem: message }));
   };
+  return { run, stop };
 }

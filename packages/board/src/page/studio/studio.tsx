@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { NumberField } from '../controls/fields.tsx';
 import { useTracked } from '../shell/tracked.ts';
 import { Curve } from './curve.tsx';
@@ -23,13 +23,14 @@ interface StudioProps {
 export function Studio({ createWorker, link, source }: StudioProps): VNode {
   const studio = useMemo(() => createStudio(createWorker, link), [createWorker, link]);
   useTracked(() => allOf(studio));
+  useEffect(() => studio.close, [studio]);
   const drafts = studio.drafts.value;
   const hasOther = drafts.length > 1;
   return (
     <div class="studio">
       {studio.failure.value === undefined ? null : (
         <p class="error" role="alert">
-          {`The engine of the studio failed: ${studio.failure.value}. Reload the page.`}
+          {`The engine of the studio failed: ${studio.failure.value}. Reload the page if it stays so.`}
         </p>
       )}
       <div class="row">

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
 import { CopyButton } from '../controls/copy-button.tsx';
 import type { Draft } from './studio-state.ts';
-import { writeCode } from './write-code.ts';
+import { writeCode, writeJson } from './write-code.ts';
 
 /** The policy as a JSON file, and as a TypeScript module. */
 export function TakeAway({ draft }: { draft: Draft }): VNode | null {
   if (draft.inspection.value?.curve === undefined || !isJson(draft.text.value)) return null;
-  const json = `${JSON.stringify(JSON.parse(draft.text.value), undefined, 2)}\n`;
+  const json = writeJson(draft.text.value);
   const code = writeCode(draft.text.value);
   return (
     <details class="take-away">

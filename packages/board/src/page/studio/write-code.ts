@@ -1,6 +1,15 @@
+/** Returns policy text as indented JSON. `1e999` is written as the text `Infinity`, which policies take. */
+export function writeJson(text: string): string {
+  return `${JSON.stringify(JSON.parse(text), (_, value: unknown) => writable(value), 2)}\n`;
+}
+
+function writable(value: unknown): unknown {
+  return value === Infinity || value === -Infinity ? String(value) : value;
+}
+
 /** Returns policy text as a TypeScript module; the text is JSON. */
 export function writeCode(text: string): string {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = JSON.parse(writeJson(text));
   return [
     "import { definePolicy } from '@retry/core';",
     '',

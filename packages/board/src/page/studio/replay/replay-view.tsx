@@ -21,12 +21,12 @@ const PASTED = 'pasted';
 export function ReplayView({ studio, source }: ReplayViewProps): VNode {
   const { sets, problem } = useSets(source, studio.failures.value);
   const [pasted, setPasted] = useState('');
-  const [outcome, setOutcome] = useState<Outcome>('');
   const chosen = source === undefined ? PASTED : (studio.failures.value ?? sets[0]?.id ?? PASTED);
+  const texts = studio.drafts.value.map(({ text }) => text.value);
+  const [outcome, setOutcome] = useOutcome([...texts, chosen, pasted]);
   const isValid = studio.drafts.value.every(({ inspection }) => inspection.value?.curve !== undefined);
   const replay = (event: Event): void => {
     event.preventDefault();
-    const texts = studio.drafts.value.map(({ text }) => text.value);
     const asked =
       chosen === PASTED || source === undefined
         ? askEngine(studio, texts, pasted)
@@ -58,6 +58,14 @@ export function ReplayView({ studio, source }: ReplayViewProps): VNode {
   );
 }
 
+/** The outcome of what is written and chosen; that of something else is not shown. */
+function useOutcome(basis: readonly string[]): [Outcome, (outcome: Outcome) => void] {
+  const [found, setFound] = useState<{ readonly basis: readonly string[]; readonly outcome: Outcome }>();
+  const isSame =
+    found?.basis.length === basis.length && basis.every((part, index) => part === found.basis[index]);
+  return [isSame ? found.outcome : '', (outcome) => setFound({ basis, outcome })];
+}
+
 interface Sets {
   readonly sets: readonly FailureSet[];
   readonly problem?: string;
@@ -66,11 +74,12 @@ interface Sets {
 function useSets(source: FailureSource | undefined, wanted: string | undefined): Sets {
   const [found, setFound] = useState<Sets>({ sets: [] });
   useEffect(() => {
+    if (wanted === PASTED || found.sets.some(({ id }) => id === wanted)) return;
     source?.list(wanted).then(
       (sets) => setFound({ sets }),
       ({ message }: Error) => setFound({ sets: [], problem: message }),
     );
-  }, [source]);
+  }, [source, wanted]);
   return found;
 }
 
