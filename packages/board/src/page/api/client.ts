@@ -19,7 +19,7 @@ type Body<Key extends string> = Key extends Route
 export interface Where {
   readonly params?: Readonly<Record<string, string>>;
   /** Empty texts are left out. */
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>> | URLSearchParams;
 }
 
 /** The routes of the server. */
@@ -54,24 +54,27 @@ export function createClient(basePath: string): Client {
 
 function writePath(path: string, { params = {}, query = {} }: Where = {}): string {
   const filled = path.replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const written = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+  const written = new URLSearchParams([...new URLSearchParams(query)].filter(([, value]) => value !== ''));
   return written.size === 0 ? filled : `${filled}?${written}`;
 }
 
 /** The server's answers have the types of api.ts, which it is built from. */
 async function ask<Expected>(url: string, init: RequestInit): Promise<Expected> {
-  const response = await fetch(url, init).catch((error: Error) => {
+  // No route redirects: what does is a login in front, often of another origin.
+  const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: Error) => {
     throw new Error(`The board's server does not answer (${error.message}). Is it running?`);
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return answer as Expected;
-  throw refusalOf(answer, response.status);
+  throw refusalOf(answer, response);
 }
 
 /** What the server refused, or why there was no answer at all. */
-function refusalOf(answer: unknown, status: number): Error {
+function refusalOf(answer: unknown, { status, ok, type }: Response): Error {
   const { error } = (answer ?? {}) as Partial<ErrorAnswer>; // what every route answers that refuses
-  if (error === undefined) return new Error(`The server answered with status ${status}.`);
-  const parts = (error.problems ?? []).map(({ path, message, cure }) => `${path} ${message}. ${cure}`);
-  return new Error([error.message, ...parts].join(' '));
+  if (error !== undefined) return new Error(error.message); // which says all problems
+  const isLogin = ok || type === 'opaqueredirect' || status === 401 || status === 403;
+  return new Error(isLogin ? SIGNED_OUT : `The server answered with status ${status}.`);
 }
+
+const SIGNED_OUT = 'You may be signed out. Reload the page.';

@@ -12,13 +12,17 @@ export function Ready<Data>({ of: { data, problem }, children }: ReadyProps<Data
     <>
       {problem === undefined ? null : (
         <p class="error" role="alert">
-          {problem} {data === undefined ? 'Reload the page to try again.' : 'Below is what was read before.'}
+          {problem} {data === undefined ? hintOf(problem) : 'Below is what was read before.'}
         </p>
       )}
       {data === undefined && problem === undefined ? <p class="quiet">Loading …</p> : null}
       {data === undefined ? null : children(data)}
     </>
   );
+}
+
+function hintOf(problem: string): string {
+  return problem.endsWith('Reload the page.') ? '' : 'Reload the page to try again.';
 }
 
 /** What stands where there is nothing, and what to do next. */
