@@ -212,6 +212,103 @@ describeInChromium('the page of the board', (browser) => {
     await page.close();
   });
 
+  it('names its screens in the tab, and moves the focus to the heading of the next one', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/failures`);
+    await page.getByRole('heading', { level: 1, name: 'Failures' }).waitFor();
+    expect(await page.title()).toBe('Failures · retry');
+
+    await page.getByRole('link', { name: 'Overview' }).click();
+
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).and(page.locator(':focus')).waitFor();
+    expect(await page.title()).toBe('Overview · retry');
+    await page.close();
+  });
+
+  it.each(['toString', 'constructor', '__proto__', 'none'])('has no screen %s', async (name) => {
+    const { page, complaints } = await openPage(browser(), `${board.url}#/${name}`);
+
+    await page.getByRole('heading', { level: 1, name: 'No such screen' }).waitFor();
+
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('has a heading where a run is not there, or a group is gone', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/runs/none`);
+    await page.getByRole('heading', { level: 1, name: 'Run' }).waitFor();
+
+    await page.evaluate(`location.hash = '#/failures/mail%402/0123456789abcdef'`);
+
+    await page.getByRole('heading', { level: 1, name: 'Error group' }).waitFor();
+    await page.close();
+  });
+
+  it('leaves arrows to a text that has the focus, and goes to the field of the search by /', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/failures`);
+    await page.getByRole('link', { name: /card of order/ }).click();
+    await page.locator('pre').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('pre:focus').waitFor();
+
+    await page.keyboard.press('/');
+    await page.locator('input[data-key="/"]:focus').waitFor();
+    await page.getByRole('button', { name: 'Keys' }).focus();
+    await page.keyboard.press('/');
+
+    await page.locator('input[data-key="/"]:focus').waitFor();
+    expect(await page.locator('input[data-key="/"]').inputValue()).toBe('');
+    await page.close();
+  });
+
+  it('keeps several states of a link to a search', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/search?state=failed&state=completed&task=mail`);
+    await page.getByRole('cell', { name: 'failed', exact: true }).first().waitFor();
+    await page
+      .getByRole('option', { name: 'failed, completed', selected: true })
+      .waitFor({ state: 'attached' });
+
+    await page.getByLabel('text', { exact: true }).fill('order');
+    await page.keyboard.press('Enter');
+
+    await page.waitForURL(/text=order&task=mail&state=failed&state=completed/);
+    await page.close();
+  });
+
+  it.each([302, 200, 401])(
+    'says that the visitor may be signed out, by a login of status %i',
+    async (status) => {
+      const { page } = await openPage(browser(), `${board.url}#/failures`);
+      await rows(page).first().waitFor();
+      const login = { status, contentType: 'text/html', body: '<h1>Sign in</h1>' };
+      await page.route(/api\/search/, (route) =>
+        route.fulfill({
+          ...login,
+          ...(status === 302 && { headers: { location: 'https://login.example' } }),
+        }),
+      );
+
+      await page.evaluate(`location.hash = '#/search?state=failed'`);
+
+      await page
+        .getByRole('alert')
+        .getByText('You may be signed out. Reload the page.', { exact: true })
+        .waitFor();
+      await page.close();
+    },
+  );
+
+  it('counts from the clock of the server', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/failures`);
+    await page.clock.setSystemTime(Date.now() - 7_200_000);
+    await page.evaluate(`location.hash = '#/workers'`);
+
+    await page
+      .getByRole('cell', { name: /^(now|\d+s ago)$/ })
+      .first()
+      .waitFor();
+    await page.close();
+  });
+
   describe('the mask', () => {
     const openCard = async (served: ServedBoard): Promise<Page> => {
       const { page } = await openPage(browser(), `${served.url}#/search?task=charge&state=failed`);

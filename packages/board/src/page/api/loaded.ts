@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveAnswer, LivePath } from '../../api.ts';
+import { noteTimeOf } from '../shell/instants.tsx';
 import { noteStream, type Session, useSession } from '../shell/session.ts';
 import type { Client, Where } from './client.ts';
 
@@ -21,14 +22,21 @@ interface Found<Data> extends Loaded<Data> {
 }
 
 /** Loads once, and again whenever `key` changes or `reload` is called. */
-export function useLoaded<Data>(key: string, load: (client: Client) => Promise<Data>): Reloaded<Data> {
+export function useLoaded<Data extends object>(
+  key: string,
+  load: (client: Client) => Promise<Data>,
+): Reloaded<Data> {
   const { client } = useSession();
   const [found, setFound] = useState<Found<Data>>({});
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let isWanted = true;
     load(client).then(
-      (data) => isWanted && setFound({ data, key }),
+      (data) => {
+        if (!isWanted) return;
+        noteTimeOf(data);
+        setFound({ data, key });
+      },
       (error: Error) => isWanted && setFound((old) => withProblem(old, key, error.message)),
     );
     return () => {
@@ -57,6 +65,7 @@ export function useLive<Path extends LivePath>(path: Path, where: Where = {}): R
     if (isPaused) return undefined;
     const show = (data: LiveAnswer<Path>): void => {
       events.current += 1;
+      noteTimeOf(data);
       setStreamed({ data, key });
     };
     const fail = (problem: string): void => setStreamed((old) => withProblem(old, key, problem));

@@ -5,6 +5,7 @@ import { count } from '../charts/figures.ts';
 import { SelectField, TextField } from '../controls/fields.tsx';
 import { RunTable } from '../controls/run-table.tsx';
 import { Empty, Ready } from '../controls/states.tsx';
+import { Heading } from '../shell/heading.tsx';
 import { linkTo } from '../shell/route.ts';
 
 const STATES = {
@@ -22,32 +23,32 @@ const STATES = {
 
 /** Finds runs by text, state and task, and says what it has looked through. */
 export function Search({ query }: { query: URLSearchParams }): VNode {
-  const asked = Object.fromEntries(query);
   const hasAsked = query.size > 0;
   return (
     <>
-      <h1>Search</h1>
+      <Heading>Search</Heading>
       <SearchForm key={String(query)} query={query} />
-      {hasAsked ? <Found asked={asked} /> : <Empty>Write a text, or choose a state or a task.</Empty>}
+      {hasAsked ? <Found query={query} /> : <Empty>Write a text, or choose a state or a task.</Empty>}
     </>
   );
 }
 
 function SearchForm({ query }: { query: URLSearchParams }): VNode {
+  const states = query.getAll('state').join(' ');
   const [text, setText] = useState(query.get('text') ?? '');
   const [task, setTask] = useState(query.get('task') ?? '');
-  const [state, setState] = useState<keyof typeof STATES>((query.get('state') ?? '') as keyof typeof STATES); // an unknown one shows none
+  const [state, setState] = useState(states);
   return (
     <form
       class="fields"
       onSubmit={(event) => {
         event.preventDefault();
-        location.hash = linkTo(['search'], { text, task, state });
+        location.hash = linkTo(['search'], queryOf({ text, task, state }));
       }}
     >
-      <TextField label="text" value={text} isFocused onChange={setText} />
+      <TextField label="text" value={text} isFocused keyName="/" onChange={setText} />
       <TextField label="task" value={task} onChange={setTask} />
-      <SelectField label="state" value={state} choices={STATES} onChange={setState} />
+      <SelectField label="state" value={state} choices={choicesWith(states)} onChange={setState} />
       <button type="submit" class="main">
         Search
       </button>
@@ -55,8 +56,32 @@ function SearchForm({ query }: { query: URLSearchParams }): VNode {
   );
 }
 
-function Found({ asked }: { asked: Readonly<Record<string, string>> }): VNode {
-  const found = useLoaded(JSON.stringify(asked), (client) => client.get('search', { query: asked }));
+/** A link may have several states, which are one more choice. */
+function choicesWith(states: string): Readonly<Record<string, string>> {
+  return { ...(states.includes(' ') && { [states]: states.replaceAll(' ', ', ') }), ...STATES };
+}
+
+interface Sought {
+  readonly text: string;
+  readonly task: string;
+  /** Several have a space between them. */
+  readonly state: string;
+}
+
+function queryOf({ text, task, state }: Sought): URLSearchParams {
+  const query = new URLSearchParams({ text, task });
+  for (const each of state.split(' ')) query.append('state', each);
+  return query;
+}
+
+function furtherIn(query: URLSearchParams, after: string): string {
+  const further = new URLSearchParams(query);
+  further.set('after', after);
+  return linkTo(['search'], further);
+}
+
+function Found({ query }: { query: URLSearchParams }): VNode {
+  const found = useLoaded(String(query), (client) => client.get('search', { query }));
   return (
     <Ready of={found}>
       {({ runs, searched, isComplete, next, looked }) => (
@@ -73,9 +98,7 @@ function Found({ asked }: { asked: Readonly<Record<string, string>> }): VNode {
           ) : (
             <RunTable runs={runs} />
           )}
-          {next === undefined ? null : (
-            <a href={linkTo(['search'], { ...asked, after: next })}>Look further</a>
-          )}
+          {next === undefined ? null : <a href={furtherIn(query, next)}>Look further</a>}
         </>
       )}
     </Ready>

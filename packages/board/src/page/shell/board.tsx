@@ -13,6 +13,7 @@ import { Search } from '../screens/search.tsx';
 import { createHashLink } from '../studio/hash-link.ts';
 import { Studio } from '../studio/studio.tsx';
 import { Header } from './header.tsx';
+import { Heading } from './heading.tsx';
 import { now } from './instants.tsx';
 import { ignoreSecondClicks, KEYS, listenToKeys } from './keys.ts';
 import { linkTo, route } from './route.ts';
@@ -59,7 +60,7 @@ function Screen({ session }: { session: Session }): VNode {
   if (name === 'runs' && first !== undefined) return <Run id={first} />;
   if (name === 'search') return <Search query={query} />;
   if (name === 'studio') return <StudioScreen session={session} />;
-  const Named = SCREENS[name];
+  const Named = Object.hasOwn(SCREENS, name) ? SCREENS[name] : undefined;
   return Named === undefined ? <NoScreen /> : <Named />;
 }
 
@@ -67,7 +68,7 @@ function StudioScreen({ session: { client, createWorker } }: { session: Session 
   const source = useMemo(() => createFailureSource(client), [client]);
   return (
     <>
-      <h1>Policy studio</h1>
+      <Heading>Policy studio</Heading>
       <Studio createWorker={createWorker} link={STUDIO_LINK} source={source} />
     </>
   );
@@ -85,7 +86,7 @@ const SCREENS: Readonly<Record<string, () => VNode>> = {
 function NoScreen(): VNode {
   return (
     <>
-      <h1>No such screen</h1>
+      <Heading>No such screen</Heading>
       <p>
         The board has none at this address. <a href={linkTo(['failures'])}>Failures</a> are where to begin.
       </p>

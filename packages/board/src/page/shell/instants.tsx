@@ -21,6 +21,19 @@ function createNow(): ReadonlySignal<number> {
   return time;
 }
 
+/** Below it the age of an answer looks like a difference of clocks. */
+const SAME_CLOCK_MS = 5_000;
+
+/** By how much the broker's clock is ahead of this browser's. */
+let aheadMs = 0;
+
+/** Takes the broker's clock from an answer that has it. */
+export function noteTimeOf(answer: object): void {
+  if (!('at' in answer) || typeof answer.at !== 'number') return;
+  const differenceMs = answer.at - Date.now();
+  aheadMs = Math.abs(differenceMs) < SAME_CLOCK_MS ? 0 : differenceMs;
+}
+
 /** Returns a duration with one unit, as people say it: `3m`, `2d`. */
 export function roughly(ms: number): string {
   const step = STEPS_MS.find((unit) => Math.abs(ms) >= unit) ?? 1;
@@ -31,7 +44,7 @@ export function roughly(ms: number): string {
 export function Instant({ at }: { at: number | undefined }): VNode | null {
   const { visitor } = useSession();
   if (at === undefined) return null;
-  const differenceMs = at - Date.now();
+  const differenceMs = at - Date.now() - aheadMs;
   const distance = roughly(differenceMs);
   const text =
     Math.abs(differenceMs) < 1_000 ? 'now' : differenceMs > 0 ? `in ${distance}` : `${distance} ago`;

@@ -59,6 +59,7 @@ export function listenToKeys(acts: KeyActs): () => void {
   let isGoing = false;
   const listen = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.startsWith('Arrow') && isScrolled(event.target)) return;
     if (isTyping(event.target)) {
       if (event.key === 'Escape' && !event.defaultPrevented) event.target.blur();
       return;
@@ -77,6 +78,11 @@ function isTyping(target: EventTarget | null): target is HTMLElement {
   return target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null;
 }
 
+/** Arrows scroll a text that has the focus. */
+function isScrolled(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('pre') !== null;
+}
+
 /** @returns whether the key does anything here */
 function press(key: string, { help, pause }: KeyActs): boolean {
   switch (key) {
@@ -87,7 +93,7 @@ function press(key: string, { help, pause }: KeyActs): boolean {
       pause();
       return true;
     case '/':
-      location.hash = '#/search';
+      if (!clickMarked(key)) location.hash = '#/search';
       return true;
     case 'j':
     case 'ArrowDown':

@@ -31,8 +31,11 @@ function decodePart(part: string): string {
 }
 
 /** Writes the address of a screen, for links. */
-export function linkTo(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
-  const written = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+export function linkTo(
+  parts: readonly string[],
+  query: Readonly<Record<string, string>> | URLSearchParams = {},
+): string {
+  const written = new URLSearchParams([...new URLSearchParams(query)].filter(([, value]) => value !== ''));
   const path = parts.map(encodeURIComponent).join('/');
   return written.size === 0 ? `#/${path}` : `#/${path}?${written}`;
 }

@@ -7,6 +7,7 @@ import { Bars, Share } from '../../charts/bars.tsx';
 import { count, percent } from '../../charts/figures.ts';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, RowLink, Table } from '../../controls/table.tsx';
+import { Heading } from '../../shell/heading.tsx';
 import { Instant } from '../../shell/instants.tsx';
 import { linkTo } from '../../shell/route.ts';
 import { useSession } from '../../shell/session.ts';
@@ -15,7 +16,7 @@ import { useSession } from '../../shell/session.ts';
 export function Failures(): VNode {
   return (
     <>
-      <h1>Failures</h1>
+      <Heading>Failures</Heading>
       <Ready of={useLive('groups')}>{(page) => <Groups page={page} />}</Ready>
     </>
   );

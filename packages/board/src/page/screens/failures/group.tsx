@@ -9,6 +9,7 @@ import { FigureList } from '../../controls/figure-list.tsx';
 import { RunTable } from '../../controls/run-table.tsx';
 import { ErrorView, isMaskedError } from '../../controls/shown.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
+import { Heading } from '../../shell/heading.tsx';
 import { Instant } from '../../shell/instants.tsx';
 import { linkTo } from '../../shell/route.ts';
 import { useSession } from '../../shell/session.ts';
@@ -35,10 +36,17 @@ function GroupView({ answer, reload }: { answer: GroupAnswer; reload: () => void
   const known = useRef(answer.group);
   known.current = answer.group ?? known.current;
   const group = known.current;
-  if (group === undefined) return <Empty>{GONE}</Empty>;
+  if (group === undefined) {
+    return (
+      <>
+        <Heading>Error group</Heading>
+        <Empty>{GONE}</Empty>
+      </>
+    );
+  }
   return (
     <>
-      <h1 dir="auto">{group.title}</h1>
+      <Heading>{group.title}</Heading>
       {answer.group === undefined ? <Empty>{GONE}</Empty> : <GroupFigures group={group} />}
       <Acts group={group} answer={answer} reload={reload} />
       {answer.group === undefined ? null : <Members group={group} answer={answer} />}

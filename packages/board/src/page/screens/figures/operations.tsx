@@ -8,6 +8,7 @@ import { ActTable } from '../../controls/act-table.tsx';
 import { Said, useAsking } from '../../controls/asking.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
+import { Heading } from '../../shell/heading.tsx';
 import { Instant } from '../../shell/instants.tsx';
 import { useSession } from '../../shell/session.ts';
 
@@ -15,7 +16,7 @@ import { useSession } from '../../shell/session.ts';
 export function Operations(): VNode {
   return (
     <>
-      <h1>Operations</h1>
+      <Heading>Operations</Heading>
       <Ready of={useLive('operations')}>
         {({ operations, acts }) => (
           <>

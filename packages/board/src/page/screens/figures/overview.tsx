@@ -7,6 +7,7 @@ import { count } from '../../charts/figures.ts';
 import { FigureList } from '../../controls/figure-list.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
+import { Heading } from '../../shell/heading.tsx';
 import { roughly } from '../../shell/instants.tsx';
 import { Findings, Holds } from './findings.tsx';
 import { HoldLane } from './hold-lane.tsx';
@@ -15,7 +16,7 @@ import { HoldLane } from './hold-lane.tsx';
 export function Overview(): VNode {
   return (
     <>
-      <h1>Overview</h1>
+      <Heading>Overview</Heading>
       <Ready of={useLive('overview')}>
         {(answer) => (
           <>

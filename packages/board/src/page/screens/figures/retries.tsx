@@ -6,12 +6,13 @@ import { Bars } from '../../charts/bars.tsx';
 import { count } from '../../charts/figures.ts';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
+import { Heading } from '../../shell/heading.tsx';
 
 /** When retries are due, and how many runs are at which attempt. */
 export function Retries(): VNode {
   return (
     <>
-      <h1>Retries</h1>
+      <Heading>Retries</Heading>
       <Ready of={useLive('retries')}>
         {({ near, far, attempts, otherLanes }) => (
           <>

@@ -7,6 +7,7 @@ import { percent } from '../../charts/figures.ts';
 import { FigureList } from '../../controls/figure-list.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
+import { Heading } from '../../shell/heading.tsx';
 import { useSession } from '../../shell/session.ts';
 import { PlanView } from '../failures/plan.tsx';
 import { Findings, Holds } from './findings.tsx';
@@ -18,7 +19,7 @@ const LINE = 0.1;
 export function Storm(): VNode {
   return (
     <>
-      <h1>Storm</h1>
+      <Heading>Storm</Heading>
       <Ready of={useLive('storm')}>
         {({ all, lanes, holds, findings }) => (
           <>

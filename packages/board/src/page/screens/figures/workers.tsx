@@ -4,13 +4,14 @@ import type { VNode } from 'preact';
 import { useLive } from '../../api/loaded.ts';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
+import { Heading } from '../../shell/heading.tsx';
 import { Instant } from '../../shell/instants.tsx';
 
 /** The workers that are alive, and what they work on. */
 export function Workers(): VNode {
   return (
     <>
-      <h1>Workers</h1>
+      <Heading>Workers</Heading>
       <Ready of={useLive('workers')}>
         {({ workers }) =>
           workers.length === 0 ? (
