@@ -68,6 +68,34 @@ describeInChromium('acts on the board', (browser) => {
     await page.close();
   });
 
+  it('say that a run was discarded, and are over then', async () => {
+    const page = await open(`#/runs/${await deadRun()}`);
+
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('This run was discarded. Below is what it was.').waitFor();
+    await page.waitForTimeout(2_500);
+
+    expect(await page.getByRole('alert').count()).toBe(0);
+    const acts = page.getByRole('button', { name: /^(Redrive|Discard)$/ });
+    expect(await acts.evaluateAll((all) => all.map((each) => each.hasAttribute('disabled')))).toEqual([
+      true,
+      true,
+    ]);
+    await page.close();
+  });
+
+  it('say what is wrong with a value once', async () => {
+    const page = await open(`#/runs/${await submitLater()}`);
+    await page.getByLabel('start in').fill('tomorrow');
+
+    await page.getByRole('button', { name: 'Reschedule' }).click();
+
+    const said = page.getByRole('status').filter({ hasText: 'tomorrow' });
+    await said.waitFor();
+    expect(String(await said.textContent()).split('tomorrow')).toHaveLength(2);
+    await page.close();
+  });
+
   it('submit a run once more, and lead to the new one, which names its origin', async () => {
     const id = await submitLater();
     const page = await open(`#/runs/${id}`);

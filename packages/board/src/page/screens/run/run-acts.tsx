@@ -32,22 +32,27 @@ function actBy(path: 'run-now' | 'cancel' | 'redrive' | 'discard'): PossibleAct[
     client.post(`runs/:id/${path}`, reason === '' ? {} : { reason }, { params: { id } });
 }
 
-interface RunActsProps {
+/** A run, and what acts on it call. */
+export interface RunActsProps {
   readonly run: ShownRun;
   /** What was done with it. */
   readonly acts: readonly Act[];
+  /** Then there is nothing left to act on. */
+  readonly isDiscarded: boolean;
+  readonly discard: () => void;
   readonly reload: () => void;
 }
 
 /** What may be done with a run in its state, by this visitor, and what visitors have done with it. */
-export function RunActs({ run, acts: done, reload }: RunActsProps): VNode {
+export function RunActs({ run, acts: done, isDiscarded, discard, reload }: RunActsProps): VNode {
   const { client, visitor } = useSession();
   const [reason, setReason] = useState('');
   const asking = useAsking();
-  const { isUnderWay } = asking;
+  const isUnderWay = asking.isUnderWay || isDiscarded;
   const perform = (act: () => Promise<RunActAnswer>): void => {
     asking.ask(act, (answer) => {
-      reload();
+      if (answer.answer === 'discarded') discard();
+      else reload();
       return answerText(answer);
     });
   };

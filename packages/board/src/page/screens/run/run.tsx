@@ -7,20 +7,37 @@ import { CopyButton } from '../../controls/copy-button.tsx';
 import { FigureList } from '../../controls/figure-list.tsx';
 import { Shown } from '../../controls/shown.tsx';
 import { Ready } from '../../controls/states.tsx';
+import { Heading } from '../../shell/heading.tsx';
 import { Instant } from '../../shell/instants.tsx';
 import { linkTo } from '../../shell/route.ts';
 import { AttemptTable } from './attempt-table.tsx';
-import { RunActs } from './run-acts.tsx';
+import { RunActs, type RunActsProps } from './run-acts.tsx';
 import { Timeline } from './timeline.tsx';
 import { Unmask, unmaskedIn } from './unmask.tsx';
 
 /** One run: its attempts, why each was retried, and what follows. */
 export function Run({ id }: { id: string }): VNode {
-  const found = useLive('runs/:id', { params: { id } });
-  return <Ready of={found}>{(answer) => <RunView answer={answer} reload={found.reload} />}</Ready>;
+  const { reload, ...found } = useLive('runs/:id', { params: { id } });
+  const [discarded, setDiscarded] = useState('');
+  const isDiscarded = discarded === id;
+  const discard = (): void => setDiscarded(id);
+  const { data } = found;
+  return (
+    <>
+      {data === undefined && found.problem !== undefined ? <Heading>Run</Heading> : null}
+      {isDiscarded ? <p role="status">This run was discarded. Below is what it was.</p> : null}
+      <Ready of={isDiscarded && data !== undefined ? { data } : found}>
+        {(answer) => <RunView {...{ answer, isDiscarded, discard, reload }} />}
+      </Ready>
+    </>
+  );
 }
 
-function RunView({ answer, reload }: { answer: RunAnswer; reload: () => void }): VNode {
+interface RunViewProps extends Pick<RunActsProps, 'isDiscarded' | 'discard' | 'reload'> {
+  readonly answer: RunAnswer;
+}
+
+function RunView({ answer, ...acting }: RunViewProps): VNode {
   const [unmasked, setUnmasked] = useState<RunAnswer | undefined>();
   const shown = unmaskedIn(answer, unmasked);
   const { run, attempts, command } = shown;
@@ -29,9 +46,9 @@ function RunView({ answer, reload }: { answer: RunAnswer; reload: () => void }):
       <p>
         <BackLink answer={answer} />
       </p>
-      <h1>
+      <Heading>
         <bdi>{run.task}</bdi> <span class={`state ${run.state}`}>{run.state}</span>
-      </h1>
+      </Heading>
       <RunFigures answer={answer} />
       <Unmask answer={shown} isUnmasked={unmasked !== undefined} show={setUnmasked} />
       <section aria-labelledby="attempts">
@@ -40,7 +57,7 @@ function RunView({ answer, reload }: { answer: RunAnswer; reload: () => void }):
         <AttemptTable attempts={attempts} />
       </section>
       <Verdict answer={answer} />
-      <RunActs run={run} acts={answer.acts} reload={reload} />
+      <RunActs run={run} acts={answer.acts} {...acting} />
       <p>
         <CopyButton label="Copy as command" text={command} keyName="c" />
       </p>
