@@ -1,5 +1,6 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openRedisBroker } from '../support/redis-harness.ts';
@@ -129,6 +130,27 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     expect(await broker.audit()).toMatchObject({ created: 2, started: 1, unbalanced: 0 });
     await other.close();
   });
+
+  it.each(['redis', 'ioredis'])(
+    'starts without memory by a client of %s, and works the queue off',
+    async (name) => {
+      await submit('a');
+      const other = await createClient({ url: server.url }).connect();
+      const client = name === 'redis' ? other : new Redis(server.url);
+      await other.configSet('maxmemory', '1');
+
+      const late = await openRedisBroker({ client });
+      const { claimed } = await late.settleAndClaim({
+        claim: { worker: 'w', requestId: 'late', limit: 1, lanes: new Map([['l', 1]]), leaseMs: LONG_MS },
+      });
+
+      expect(claimed.map(({ run }) => run.id)).toEqual(['a']);
+      expect(await createQueue({ broker: late }).counts()).toMatchObject({ started: 1 });
+      await late.close();
+      if (client instanceof Redis) client.disconnect();
+      await other.close();
+    },
+  );
 
   it('loses no run when the server is killed and restarts with its append-only file', async () => {
     const queue = createQueue({ broker });

@@ -54,7 +54,7 @@ describeWithUser('a Redis user', (user) => {
     },
   );
 
-  it.each(['eval', 'evalsha'])('is refused without %s', async (command) => {
+  it.each(['eval', 'evalsha', 'multi', 'exec'])('is refused without %s', async (command) => {
     await change(`-${command}`);
 
     expect(await codeOf(openRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });

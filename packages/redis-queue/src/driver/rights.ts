@@ -108,13 +108,22 @@ export async function checkRights(link: RedisLink, keys: Keys): Promise<void> {
   try {
     const reply = await runScript({ link, keys }, PROBE, [keys.wakeOf('')]);
     missing = reply as typeof missing; // what our own script returns
-    if (missing.length === 0) await link.sendAll?.(keys.of.lanes, [['EXISTS', keys.of.lanes]]);
+    if (missing.length === 0) await tryTransaction(link, keys);
   } catch (error) {
     throw withCure(error, keys);
   }
   if (missing.length === 0) return;
   const commands = [...new Set(missing.map(([command]) => command))];
   throw missingRights(commands, { keys, reason: missing[0]?.[1] ?? '', cause: undefined });
+}
+
+/** A server without memory refuses every command of a transaction, though scripts still run: only a missing right is a problem. */
+async function tryTransaction({ sendAll }: RedisLink, { of: { lanes } }: Keys): Promise<void> {
+  try {
+    await sendAll?.(lanes, [['EXISTS', lanes]]);
+  } catch (error) {
+    if (error instanceof Error && isMissingRight(error.message)) throw error;
+  }
 }
 
 /**
@@ -136,9 +145,9 @@ export function guardRights(
   return (call) => (isLacking ? checked().then(call) : call()).catch(refuse);
 }
 
-/** Redis before 7.2 has no code for a command that is refused inside of a script. */
+/** Redis before 7.2 has no code for a command that is refused inside of a script; a refused `EXEC` has another one. */
 export function isMissingRight(message: string): boolean {
-  return message.startsWith('NOPERM') || message.includes('The user executing the script can');
+  return /^(?:EXECABORT .*: )?NOPERM/.test(message) || message.includes('The user executing the script can');
 }
 
 /** Returns the error, or, if it reports missing rights, one that says which rights to grant. */
