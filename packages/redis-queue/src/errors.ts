@@ -13,12 +13,26 @@ export type RedisErrorCode =
   | 'REDIS_MAY_EVICT'
   /** The append-only file was not written in time. */
   | 'REDIS_NOT_DURABLE'
+  /** The server is a replica. */
+  | 'REDIS_READ_ONLY'
   | 'REDIS_TOO_OLD'
   | 'REDIS_UNREACHABLE';
 
 /** A wrong use of the broker, or a server that it cannot work with; `code` is stable. Errors of the server pass unchanged. */
 export class RedisBrokerError extends BrokerError<RedisErrorCode> {
   override readonly name = 'RedisBrokerError';
+}
+
+/** Whether a server refused a write because it is a replica. Redis before 7.0 says so within the error of the script. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && /(?:^|-)READONLY /.test(error.message);
+}
+
+/** The error of a server that is a replica. */
+export function readOnly(cause?: unknown): RedisBrokerError {
+  const message =
+    'this server is a replica, and a queue needs the primary. Connect to the primary, by a name that follows it after a failover.';
+  return new RedisBrokerError('REDIS_READ_ONLY', message, cause === undefined ? {} : { cause });
 }
 
 /** The name of the error of a run that is failed because its body or record cannot be read. */

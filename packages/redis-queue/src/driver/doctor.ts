@@ -1,4 +1,4 @@
-import { RedisBrokerError } from '../errors.ts';
+import { RedisBrokerError, readOnly } from '../errors.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** What the server reported about itself when it was examined. */
@@ -26,26 +26,41 @@ export interface Requirements {
 export async function examine(link: RedisLink, key: string, required: Requirements): Promise<ServerReport> {
   await checkReplies(link, key);
   const info = readInfo(String(await link.ask(key, ['INFO'])));
-  const version = info.get('redis_version') ?? '';
-  const maxmemoryPolicy = info.get('maxmemory_policy') ?? 'unknown';
-  if (!isAtLeast(version, 6, 2)) {
-    const cure = 'Use Redis 6.2 or newer, or Valkey.';
-    throw new RedisBrokerError(
-      'REDIS_TOO_OLD',
-      `The server must have version 6.2 or newer, got ${version}. ${cure}`,
-    );
-  }
-  if (maxmemoryPolicy.startsWith('allkeys') && !required.allowEviction) {
-    const seen = `maxmemory-policy must not let the server evict runs, got ${maxmemoryPolicy}.`;
-    const cure = 'Run CONFIG SET maxmemory-policy noeviction, or allowEviction: true if runs may be lost.';
-    throw new RedisBrokerError('REDIS_MAY_EVICT', `${seen} ${cure}`);
-  }
+  checkServer(info, required);
+  const version = versionOf(info);
+  const maxmemoryPolicy = policyOf(info);
   const isAof = info.get('aof_enabled') === '1';
   const appendFsync = isAof ? await readSetting(link, key, 'appendfsync') : undefined;
   const persistence = isAof ? 'aof' : await readSnapshots(link, key);
   const report = { version, maxmemoryPolicy, persistence, appendFsync } as const;
   if (required.needsWaitAof) requireWaitAof(report);
   return report;
+}
+
+type Info = ReadonlyMap<string, string>;
+
+function checkServer(info: Info, { allowEviction }: Requirements): void {
+  if (!isAtLeast(versionOf(info), 6, 2)) {
+    const cure = 'Use Redis 6.2 or newer, or Valkey.';
+    throw new RedisBrokerError(
+      'REDIS_TOO_OLD',
+      `The server must have version 6.2 or newer, got ${versionOf(info)}. ${cure}`,
+    );
+  }
+  if (info.get('role') === 'slave') throw readOnly();
+  if (policyOf(info).startsWith('allkeys') && !allowEviction) {
+    const seen = `maxmemory-policy must not let the server evict runs, got ${policyOf(info)}.`;
+    const cure = 'Run CONFIG SET maxmemory-policy noeviction, or allowEviction: true if runs may be lost.';
+    throw new RedisBrokerError('REDIS_MAY_EVICT', `${seen} ${cure}`);
+  }
+}
+
+function versionOf(info: Info): string {
+  return info.get('redis_version') ?? '';
+}
+
+function policyOf(info: Info): string {
+  return info.get('maxmemory_policy') ?? 'unknown';
 }
 
 /** A client may be set to convert replies, such as numbers to text: scripts and what reads their replies rely on the usual kinds. */
@@ -91,7 +106,7 @@ async function readSetting(link: RedisLink, key: string, name: string): Promise<
   }
 }
 
-function readInfo(text: string): ReadonlyMap<string, string> {
+function readInfo(text: string): Info {
   const lines = text.split('\r\n').filter((line) => line.includes(':'));
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
 }

@@ -1,4 +1,4 @@
-import { RedisBrokerError } from '../errors.ts';
+import { isReadOnly, RedisBrokerError, readOnly } from '../errors.ts';
 import type { Keys } from '../store/keys.ts';
 import type { Script, Store } from '../store/store.ts';
 import { composeScript, runScript } from '../store/store.ts';
@@ -70,7 +70,7 @@ local missing = {}
 local function try(...)
   local reply = redis.pcall(...)
   local problem = type(reply) == 'table' and reply.err
-  if problem and (string.find(problem, 'NOPERM', 1, true) or string.find(problem, "can't ", 1, true)
+  if problem and (string.find(problem, 'NOPERM', 1, true) or string.find(problem, "executing the script can't ", 1, true)
     or string.find(problem, 'no permission', 1, true)) then
     missing[#missing + 1] = { string.lower(({ ... })[1]), problem }
   end
@@ -150,8 +150,9 @@ export function isMissingRight(message: string): boolean {
   return /^(?:EXECABORT .*: )?NOPERM/.test(message) || message.includes('The user executing the script can');
 }
 
-/** Returns the error, or, if it reports missing rights, one that says which rights to grant. */
+/** Returns the error, or, if it reports missing rights or a replica, one that says what to do. */
 export function withCure(error: unknown, keys: Keys): unknown {
+  if (isReadOnly(error)) return readOnly(error);
   if (!(error instanceof Error) || error instanceof RedisBrokerError || !isMissingRight(error.message))
     return error;
   const command = /'(?<command>[\w|]+)'/.exec(error.message)?.groups?.['command'];
