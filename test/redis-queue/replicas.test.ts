@@ -3,6 +3,9 @@ import { connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { open } from '../../packages/redis-queue/src/driver/open-heartbeats.ts';
+import { openLink } from '../../packages/redis-queue/src/driver/open-link.ts';
+import { heartbeatScript } from '../../packages/redis-queue/src/scripts/heartbeat.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
@@ -65,6 +68,55 @@ describeOnPrivateRedis('a Redis replica', () => {
     expect(name.connectionsTo(primary.port)).toBe(1);
     await broker.close();
     client.destroy();
+  });
+
+  it('that was the primary is left by a broker with a url', async () => {
+    const broker = await openRedisBroker({ url: name.url, onError: () => {} });
+    const waiting = broker.waitForWork(['other'], { timeoutMs: 60_000 });
+    await vi.waitFor(() => expect(name.connectionsTo(primary.port)).toBe(2), PATIENCE);
+    await failOver();
+
+    const error = await broker.submit([SUBMISSION]).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ code: 'REDIS_READ_ONLY' });
+    await vi.waitFor(async () => expect(await broker.submit([SUBMISSION])).toEqual(['created']), PATIENCE);
+    await waiting;
+    await vi.waitFor(() => expect(name.connectionsTo(replica.port)).toBe(2), PATIENCE);
+    expect(name.connectionsTo(primary.port)).toBe(0);
+    await broker.close();
+  });
+
+  it('that was the primary is left by every connection of a link', async () => {
+    const { link, connected } = await openLink(name.url, () => {});
+    await connected;
+    const second = await link.openSecond();
+    const subscriber = link.listen(
+      () => {},
+      () => {},
+    );
+    await subscriber.subscribe('channel');
+    expect(name.connectionsTo(primary.port)).toBe(3);
+    await failOver();
+
+    link.leave?.();
+
+    await vi.waitFor(() => expect(name.connectionsTo(replica.port)).toBe(3), PATIENCE);
+    expect(await link.send('a', ['INCR', 'a'])).toBe(1);
+    subscriber.destroy();
+    await Promise.all([second.close(), link.close()]);
+  });
+
+  it('that was the primary is left by the connection for heartbeats', async () => {
+    const options = { url: name.url, prefix: 'retry', partitions: 1, script: heartbeatScript };
+    const heartbeats = open(options, { createClient });
+    await heartbeats.ready();
+    await failOver();
+
+    const beat = async () => heartbeats.heartbeat([{ id: 'a', epoch: 1 }], 1_000);
+
+    await expect(beat()).rejects.toThrow('READONLY');
+    await vi.waitFor(async () => expect(await beat()).toEqual(['gone']), PATIENCE);
+    await heartbeats.close();
   });
 });
 

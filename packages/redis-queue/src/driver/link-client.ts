@@ -182,6 +182,14 @@ function duplicateIoRedis(client: IoRedisClient): ReturnType<IoRedisClient['dupl
   return client.duplicate({ enableOfflineQueue: true } as never); // an option that a cluster ignores
 }
 
+/** A connection that can be left. */
+export type Leaving = Pick<NodeRedisClient, 'sendCommand' | 'isReady'>;
+
+/** Lets the server end a connection: the package then opens it again, as one that was lost, and sends what was not written yet. */
+export function leaveServer(connection: Leaving): void {
+  if (connection.isReady === true) connection.sendCommand(['QUIT']).catch(() => {});
+}
+
 /** Runs an action and ignores its errors: closing a closed connection throws. */
 export function ignoreErrors(action: () => void): void {
   try {

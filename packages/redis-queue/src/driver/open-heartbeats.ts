@@ -1,11 +1,12 @@
 import type { OpenHeartbeats } from '@retry/core/broker';
 import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
+import { isReadOnly } from '../errors.ts';
 import { askEach } from '../partitions/spread.ts';
 import type { Keys } from '../store/keys.ts';
 import { createKeys } from '../store/keys.ts';
 import type { Script } from '../store/store.ts';
 import { heartbeatBy } from '../verbs/heartbeat.ts';
-import { ignoreErrors, linkClient } from './link-client.ts';
+import { ignoreErrors, leaveServer, linkClient } from './link-client.ts';
 
 /** What heartbeats need: of the broker's options, and the script, whose parts need not be composed again. */
 export interface HeartbeatOptions {
@@ -41,7 +42,10 @@ export const open: OpenHeartbeats<HeartbeatOptions, Pick<typeof import('redis'),
         beats,
         { partitions, idOf: ({ id }) => id },
         (at, some) => heartbeatBy(script, { link, keys: keys[at] as Keys }, { leases: some, leaseMs }), // one of its partitions
-      ),
+      ).catch((error: unknown) => {
+        if (isReadOnly(error)) leaveServer(client);
+        throw error;
+      }),
     close: async () => ignoreErrors(() => client.destroy()),
   };
 };

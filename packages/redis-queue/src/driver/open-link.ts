@@ -2,7 +2,8 @@ import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { RedisBrokerError } from '../errors.ts';
-import { ignoreErrors, linkClient } from './link-client.ts';
+import type { Leaving } from './link-client.ts';
+import { ignoreErrors, leaveServer, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Full jitter, so that a thousand workers do not reconnect to a restarted server at the same time. */
@@ -44,7 +45,36 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
     if (client.isReady) await withinTimeout(client.close());
     ignoreErrors(() => client.destroy());
   };
-  return { link: { ...linkClient(client), close }, connected };
+  const leave = leaveBy(client);
+  return { link: { ...linkClient(client), close, leave }, connected };
+}
+
+/** How often the connections are opened again at most, in ms: until its name leads elsewhere, a replica refuses every call. */
+const MIN_STAY_MS = 1_000;
+
+interface OwnClient extends Leaving {
+  readonly duplicate: () => OwnClient;
+  readonly once: (event: 'end', listener: () => void) => unknown;
+}
+
+/** Returns `leave` of a link, for this client and those that it is duplicated to. */
+function leaveBy(client: OwnClient): () => void {
+  const connections = new Set<Leaving>([client]);
+  const duplicate = client.duplicate.bind(client);
+  const tracked = (): OwnClient => {
+    const other = duplicate();
+    connections.add(other);
+    other.once('end', () => connections.delete(other));
+    return other;
+  };
+  Object.assign(client, { duplicate: tracked });
+  let leftAt = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now - leftAt < MIN_STAY_MS) return;
+    leftAt = now;
+    for (const connection of connections) leaveServer(connection);
+  };
 }
 
 /** Whether the server refuses the credentials: another try would fail, too. */

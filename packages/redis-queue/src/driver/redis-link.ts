@@ -22,6 +22,8 @@ export interface RedisLink extends Sender {
   readonly listen: (onMessage: OnMessage, onBack: () => void) => Subscriber;
   /** Opens another connection, for commands that block theirs. */
   readonly openSecond: () => Promise<PairSender>;
+  /** Opens every connection again, because the server has become a replica. Absent for a client of the user. */
+  readonly leave?: () => void;
 }
 
 /** A connection for commands that belong together. */

@@ -1,3 +1,4 @@
+import { isRetryError } from '@retry/core';
 import { isReadOnly, RedisBrokerError, readOnly } from '../errors.ts';
 import type { Keys } from '../store/keys.ts';
 import type { Script, Store } from '../store/store.ts';
@@ -128,7 +129,7 @@ async function tryTransaction({ sendAll }: RedisLink, { of: { lanes } }: Keys): 
 
 /**
  * Passes calls to a store while its user has all rights. After a call that a missing right may have stopped half-way, all rights are
- * checked before each call, until they are there again.
+ * checked before each call, until they are there again. After one that met a replica, our own connections leave it.
  */
 export function guardRights(
   store: Pick<Store, 'link' | 'keys'>,
@@ -136,7 +137,9 @@ export function guardRights(
   let isLacking = false;
   const refuse = (error: unknown): never => {
     isLacking = isLacking || (error instanceof Error && isMissingRight(error.message));
-    throw withCure(error, store.keys);
+    const cured = withCure(error, store.keys);
+    if (isRetryError(cured, 'REDIS_READ_ONLY')) store.link.leave?.();
+    throw cured;
   };
   const checked = async (): Promise<void> => {
     await checkRights(store.link, store.keys);

@@ -89,6 +89,7 @@ function waitingLink(
       const listening = open().then((server) => server[kind].listen(onMessage, onBack));
       return waitingSubscriber(listening);
     },
+    leave: () => opened()?.[kind].leave?.(),
     close: async () => {},
   };
 }
