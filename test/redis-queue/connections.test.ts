@@ -102,6 +102,7 @@ describeOnPrivateRedis('connections to Redis', () => {
   it.each([
     ['takes no command before it is connected', { enableOfflineQueue: false }],
     ['puts something before all keys', { keyPrefix: 'app:' }],
+    ['puts a hash tag before all keys', { keyPrefix: '{app}:' }],
     ['connects when it is used', { lazyConnect: true }],
   ])('wake workers by a client of ioredis that %s', async (_name, options) => {
     const client = new Redis(server.url, options);

@@ -185,7 +185,7 @@ repeat
   end
   call('HINCRBY', META, 'created', count)
   if depth == count then
-    local tag, channel = string.sub(LANE, #BODY + 2), string.sub(BODY, (string.find(BODY, '{', 1, true)), -5) .. 'wake:'
+    local tag, channel = string.sub(LANE, #BODY + 2), string.sub(BODY, (string.find(BODY, '{[^{]*$')), -5) .. 'wake:'
     call('SADD', LANES, tag)
     call('PUBLISH', channel .. tag, '')
   end

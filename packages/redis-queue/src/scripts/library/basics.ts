@@ -48,8 +48,8 @@ const WRITES = ['hdel', 'hincrby', 'hset', 'lpop', 'lrem', 'ltrim', 'rpush', 'sa
  */
 export const basics: string = `
 local call, sub, byte, char, find = redis.call, string.sub, string.byte, string.char, string.find
--- A client may prepend something to all keys, but not to channels.
-local CHANNELS = sub(BODY, (find(BODY, '{', 1, true)), -5)
+-- A client may prepend something to all keys, also braces, but not to channels.
+local CHANNELS = sub(BODY, (find(BODY, '{[^{]*$')), -5)
 local WAKE, RESULT = CHANNELS .. 'wake:', CHANNELS .. 'result'
 local HOLDS_CHANGED = CHANNELS .. 'holds'
 local time = call('TIME')
