@@ -62,9 +62,12 @@ function sendByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand' | 'isReady'
   return (_key, args) =>
     client.isReady === true
       ? client.sendCommand(args, WITHOUT_TIMER)
-      : client.sendCommand(args).catch((error: unknown) => {
-          throw isUnsent(error) ? unsent(error) : error;
-        });
+      : client.sendCommand(args).catch(throwCured);
+}
+
+/** Names what the errors of the package do not. */
+function throwCured(error: unknown): never {
+  throw isUnsent(error) ? unsent(error) : error;
 }
 
 /** Whether the package has given a command up that it could not write for seconds: its error says nothing. */
@@ -79,7 +82,7 @@ function unsent(cause: unknown): RedisBrokerError {
 }
 
 function sendByCluster(cluster: Pick<NodeRedisCluster, 'sendCommand'>): Sender['send'] {
-  return (key, args) => cluster.sendCommand(key, false, [...args]);
+  return (key, args) => cluster.sendCommand(key, false, [...args]).catch(throwCured);
 }
 
 /** Sends both in one turn of the event loop. Commands that a lost connection did not answer reject, and are not sent again. */
