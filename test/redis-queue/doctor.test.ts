@@ -118,6 +118,26 @@ describeOnPrivateRedis('the doctor', () => {
     },
   );
 
+  it('refuses one node of a cluster, whether it has the queue or not, and names the client that is needed', {
+    timeout: 60_000,
+  }, async () => {
+    const cluster = await startPrivateCluster();
+    onTestFinished(cluster.stop);
+    const client = new Redis(cluster.urls[0] ?? '');
+    onTestFinished(() => client.disconnect());
+    const sources = [...cluster.urls.map((url) => ({ url })), { client }];
+
+    const errors = await Promise.all(
+      sources.map((source) => openRedisBroker(source).catch((error: unknown) => error)),
+    );
+
+    for (const error of errors)
+      expect(error).toMatchObject({
+        code: 'NEEDS_CLUSTER_CLIENT',
+        message: expect.stringMatching(/createCluster.*new Cluster/),
+      });
+  });
+
   it('accepts such a server with allowEviction', async () => {
     await set('maxmemory-policy', 'allkeys-lru');
 

@@ -5,7 +5,7 @@ import { secretsOf } from '@retry/core/broker/kit';
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { createClient } from 'redis';
+import { createClient, createCluster, createSentinel } from 'redis';
 import { describe, expect, it } from 'vitest';
 import { withoutSecrets } from '../../packages/redis-queue/src/driver/secrets.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
@@ -66,13 +66,20 @@ describe('createRedisBroker to a server that is not there', () => {
     client.disconnect();
   });
 
-  it('rejects by a client of redis that is not connected', async () => {
-    const client = createClient({ url: 'redis://:hunter2@127.0.0.1:1' });
+  const password = { password: 'hunter2' };
+  it.each([
+    ['client', () => createClient({ url: 'redis://127.0.0.1:1', ...password })],
+    ['cluster', () => createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }], defaults: password })],
+  ])('rejects by a %s of redis that is not connected, with the cure', async (_name, create) => {
+    const client = create();
     client.on('error', () => {});
 
     const error = await failing(openRedisBroker({ client }));
 
-    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      code: 'CLIENT_NOT_CONNECTED',
+      message: expect.stringContaining('await client.connect()'),
+    });
     expect(printed(error)).not.toContain('hunter2');
   });
 });
@@ -171,6 +178,16 @@ describe('the options of createRedisBroker', () => {
 
     expect(error).toMatchObject({ message: expect.stringContaining(cure) });
     expect(printed(error)).not.toContain('hunter2');
+  });
+
+  it('refuse a sentinel of redis, and say what follows a failover', async () => {
+    const client = createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] });
+
+    const error = await failing(openRedisBroker({ client } as never));
+
+    expect(error).toMatchObject({
+      problems: [{ path: 'client', cure: expect.stringContaining('new Redis({ sentinels, name })') }],
+    });
   });
 
   it('are refused together, with every problem', async () => {

@@ -4,7 +4,11 @@ import { BrokerError } from '@retry/core/broker';
 export type RedisErrorCode =
   /** The user's client converts replies: numbers to text, or text to buffers. */
   | 'CLIENT_CONVERTS_REPLIES'
+  /** The user's client was not connected, or is closed. */
+  | 'CLIENT_NOT_CONNECTED'
   | 'MISSING_RIGHTS'
+  /** The server is one node of a Cluster, and the client knows only that one. */
+  | 'NEEDS_CLUSTER_CLIENT'
   | 'NEEDS_ONE_PARTITION'
   /** The package `redis` is not installed. */
   | 'NO_DRIVER'

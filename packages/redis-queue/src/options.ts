@@ -132,6 +132,8 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
     );
   } else if (url !== undefined && !isRedisUrl(url)) {
     fail('url', 'must be a Redis URL', URL_CURE);
+  } else if (url === undefined && isSentinel(client)) {
+    fail('client', 'must not be a sentinel of redis', SENTINEL_CURE);
   } else if (url === undefined && !isClient(client)) {
     fail(
       'client',
@@ -144,6 +146,8 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
 
 const URL_CURE =
   'Use redis://user:password@host:port/0, or rediss:// for TLS, with encodeURIComponent(password).';
+
+const SENTINEL_CURE = 'Use new Redis({ sentinels, name }) of ioredis, which follows a failover.';
 
 function isRedisUrl(url: unknown): boolean {
   if (typeof url !== 'string') return false;
@@ -169,6 +173,11 @@ function isClient(client: unknown): client is RedisClient {
   } catch {
     return false; // a Proxy that throws
   }
+}
+
+/** Its `sendCommand` takes other arguments than that of a client. */
+function isSentinel(client: unknown): boolean {
+  return isClient(client) && 'getSentinelNode' in client;
 }
 
 const PLAIN = new Set(['prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction']);

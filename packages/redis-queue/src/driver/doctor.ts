@@ -18,6 +18,8 @@ export interface ServerReport {
 
 /** What the options require of the server. */
 export interface Requirements {
+  /** Whether the client sends each command to the node of a Cluster that has its key. */
+  readonly isCluster: boolean;
   readonly allowEviction: boolean;
   readonly needsWaitAof: boolean;
 }
@@ -39,7 +41,7 @@ export async function examine(link: RedisLink, key: string, required: Requiremen
 
 type Info = ReadonlyMap<string, string>;
 
-function checkServer(info: Info, { allowEviction }: Requirements): void {
+function checkServer(info: Info, { allowEviction, isCluster }: Requirements): void {
   if (!isAtLeast(versionOf(info), 6, 2)) {
     const cure = 'Use Redis 6.2 or newer, or Valkey.';
     throw new RedisBrokerError(
@@ -47,12 +49,25 @@ function checkServer(info: Info, { allowEviction }: Requirements): void {
       `The server must have version 6.2 or newer, got ${versionOf(info)}. ${cure}`,
     );
   }
+  if (info.get('cluster_enabled') === '1' && !isCluster) throw needsCluster();
   if (info.get('role') === 'slave') throw readOnly();
   if (policyOf(info).startsWith('allkeys') && !allowEviction) {
     const seen = `maxmemory-policy must not let the server evict runs, got ${policyOf(info)}.`;
     const cure = 'Run CONFIG SET maxmemory-policy noeviction, or allowEviction: true if runs may be lost.';
     throw new RedisBrokerError('REDIS_MAY_EVICT', `${seen} ${cure}`);
   }
+}
+
+/** Whether a node of a Cluster answered that another one has the key. */
+export function isMoved(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('MOVED ');
+}
+
+/** The error of a client that knows one node of a Cluster. */
+export function needsCluster(cause?: unknown): RedisBrokerError {
+  const message =
+    'this server is one node of a Cluster, and its client does not know the others. Pass a client: createCluster of redis, or new Cluster of ioredis.';
+  return new RedisBrokerError('NEEDS_CLUSTER_CLIENT', message, cause === undefined ? {} : { cause });
 }
 
 function versionOf(info: Info): string {

@@ -67,12 +67,23 @@ function sendByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand' | 'isReady'
 
 /** Names what the errors of the package do not. */
 function throwCured(error: unknown): never {
-  throw isUnsent(error) ? unsent(error) : error;
+  if (isUnsent(error)) throw unsent(error);
+  throw isClosed(error) ? notConnected(error) : error;
 }
 
 /** Whether the package has given a command up that it could not write for seconds: its error says nothing. */
 function isUnsent(error: unknown): boolean {
   return error instanceof Error && error.constructor.name === 'TimeoutError' && error.message === '';
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && error.constructor.name === 'ClientClosedError';
+}
+
+function notConnected(cause: unknown): RedisBrokerError {
+  const message =
+    'the client of redis is not connected. Run await client.connect() before the first call of the broker, and leave it open until await broker.close().';
+  return new RedisBrokerError('CLIENT_NOT_CONNECTED', message, { cause });
 }
 
 function unsent(cause: unknown): RedisBrokerError {

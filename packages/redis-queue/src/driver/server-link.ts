@@ -3,8 +3,8 @@ import { RedisBrokerError } from '../errors.ts';
 import type { RedisBrokerSettings } from '../options.ts';
 import type { Keys } from '../store/keys.ts';
 import { createConnectionWarning } from './connection-warning.ts';
-import type { ServerReport } from './doctor.ts';
-import { examine } from './doctor.ts';
+import type { Requirements, ServerReport } from './doctor.ts';
+import { examine, isMoved, needsCluster } from './doctor.ts';
 import { openDurable } from './durable.ts';
 import { linkClient } from './link-client.ts';
 import { openLink } from './open-link.ts';
@@ -140,19 +140,29 @@ async function openServer(
 
 async function examineAll(
   link: RedisLink,
-  { durability, allowEviction }: RedisBrokerSettings,
+  { source, durability, allowEviction }: RedisBrokerSettings,
   partitions: readonly Keys[],
 ): Promise<OpenServer> {
   const needsWaitAof = durability === 'wait-aof';
-  const reports = await Promise.all(
-    partitions.map(async (keys) => {
-      await checkRights(link, keys);
-      return examine(link, keys.of.lanes, { allowEviction, needsWaitAof });
-    }),
-  );
+  const isCluster = 'client' in source && isClusterClient(source.client);
+  const required = { isCluster, allowEviction, needsWaitAof };
+  const reports = await Promise.all(partitions.map((keys) => examinePart(link, keys, required)));
   const durable = needsWaitAof ? await openDurable(link) : link;
   const report = reports[0] as ServerReport; // there is one partition at least
   return { link, durable, report };
+}
+
+async function examinePart(link: RedisLink, keys: Keys, required: Requirements): Promise<ServerReport> {
+  try {
+    await checkRights(link, keys);
+    return await examine(link, keys.of.lanes, required);
+  } catch (error) {
+    throw !required.isCluster && isMoved(error) ? needsCluster(error) : error;
+  }
+}
+
+function isClusterClient(client: RedisClient): boolean {
+  return 'slots' in client || ('isCluster' in client && client.isCluster === true);
 }
 
 /** The latest error of a connection. */
