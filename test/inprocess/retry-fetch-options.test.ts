@@ -289,9 +289,6 @@ describe("a fetch of the user's", () => {
     const fetch = answering(200);
 
     expect((await createRetryFetch(AT_ONCE, { fetch })('/users', { method })).status).toBe(200);
-    await expect(
-      createRetryFetch(AT_ONCE, { fetch })('/users', { method: 'GET', body: 'x' }),
-    ).rejects.toThrow('body');
   });
 
   it.each([1, 3])(

@@ -1,0 +1,103 @@
+import { httpTransient, InvalidOptionsError } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
+import { findMatch } from '@retry/core/fields';
+import { AttemptWithContext } from '../call/context.ts';
+import { limitBody } from './limit-body.ts';
+import type { Fetch, FetchSettings } from './options.ts';
+import { discardBody, RefusedResponse } from './refused-response.ts';
+import { releaseAfter, requestSignal } from './request-signal.ts';
+import type { GivenRequest } from './sent-request.ts';
+import { isRefusedRequest } from './sent-request.ts';
+
+/** The requests and responses of one call: sends the request of each attempt, and ends the bodies that nobody will read. */
+export class Exchange {
+  readonly #given: GivenRequest;
+  readonly #caller: AbortSignal | undefined;
+  readonly #settings: FetchSettings;
+  readonly #fetch: Fetch;
+  #attempt: AttemptWithContext | undefined;
+  #signal: AbortSignal | undefined;
+  /** The response of the latest attempt, while the call waits for the next one. */
+  #refused: RefusedResponse | undefined;
+
+  constructor(given: GivenRequest, caller: AbortSignal | undefined, settings: FetchSettings) {
+    this.#given = given;
+    this.#caller = caller;
+    this.#settings = settings;
+    this.#fetch = settings.options.fetch ?? globalThis.fetch;
+  }
+
+  /** Sends the request of an attempt, which is the context. */
+  async send(context: unknown): Promise<Response> {
+    if (!(context instanceof AttemptWithContext)) throw new TypeError('a sender needs an attempt'); // the loop passes it
+    const { signal, release } = requestSignal(this.#caller, context);
+    this.#attempt = context;
+    this.#signal = signal;
+    try {
+      const response = await this.#request(signal, context);
+      if (release !== undefined) releaseAfter(response, release);
+      // This `fetch` does not obey its signal; no caller waits for the response.
+      if (context.isInterrupted) discardBody(response);
+      return response;
+    } catch (error) {
+      release?.();
+      if (isRefusedRequest(error, this.#given)) context.stop(error);
+      throw error;
+    }
+  }
+
+  async #request(signal: AbortSignal, { stop }: AttemptWithContext): Promise<Response> {
+    const before = this.#refused;
+    this.#refused = undefined;
+    before?.discardSoon();
+    const { input, init } = this.#given;
+    const fetch = this.#fetch; // that of a browser must not be called as a method
+    const response = await fetch(input, { ...init, headers: new Headers(init.headers), signal });
+    if (Object(response) !== response) stop(noResponse(response));
+    if (before?.response === response) before.keep();
+    else before?.discard();
+    return response;
+  }
+
+  /** Returns whether a response counts as a failure. One that `stopOn` names too is the last, as an error is. */
+  refuses(response: Response): boolean {
+    const { retryOn, stopOn } = this.#settings.repeated;
+    // A policy that names no errors retries every error, but not every response.
+    if (!matchesAny(retryOn === 'everything' ? httpTransient : retryOn, response)) return false;
+    const isLast = matchesAny(stopOn, response);
+    if (isLast && this.#attempt !== undefined) this.#attempt.directive = { type: 'stop', error: undefined };
+    return true;
+  }
+
+  /** Keeps a response during the wait for the next attempt. */
+  keepRefused(response: Response): void {
+    this.#refused = new RefusedResponse(response);
+  }
+
+  /** Returns the response that the call resolves with, its body limited by the total timeout. */
+  async finish(call: Promise<unknown>): Promise<Response> {
+    try {
+      const response = (await call) as Response; // what `send` has returned
+      this.#refused?.keep();
+      const { until } = this.#settings.options;
+      const signal = this.#caller && this.#signal;
+      if (until !== 'headers' && this.#attempt !== undefined) limitBody(response, this.#attempt, signal);
+      return response;
+    } catch (error) {
+      this.#refused?.discard();
+      throw error;
+    }
+  }
+}
+
+function matchesAny(matchers: PolicySettings['retryOn'], response: Response): boolean {
+  return typeof matchers !== 'string' && findMatch(matchers, response) !== -1;
+}
+
+function noResponse(value: unknown): InvalidOptionsError {
+  const cure = 'A fetch of yours, or a mock, must return it: async (input, init) => fetch(input, init).';
+  return new InvalidOptionsError(
+    [{ path: 'fetch', value, message: 'must resolve with a Response', cure }],
+    'createRetryFetch',
+  );
+}

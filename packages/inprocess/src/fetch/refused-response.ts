@@ -1,0 +1,71 @@
+import { nextTurn } from '../time/clock.ts';
+
+/** How much of a body is read to free its connection. Error pages are shorter; the rest would cost more than a new connection. */
+const MAX_BYTES = 65_536;
+
+/**
+ * A response that is to be retried. Its body is read beside the wait, so that its connection can serve other requests; the response
+ * stays readable, because the call may still end with it.
+ */
+export class RefusedResponse {
+  readonly response: Response;
+  readonly #copy: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #isDone = false;
+
+  constructor(response: Response) {
+    this.response = response;
+    this.#copy = readerOfCopy(response);
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for (let bytes = 0; this.#copy !== undefined && bytes < MAX_BYTES; ) {
+        const { done, value } = await this.#copy.read();
+        if (done) this.#isDone = true;
+        if (done) return;
+        bytes += value.byteLength;
+      }
+    } catch {
+      // Its connection broke, or the caller aborted.
+    }
+  }
+
+  /** Leaves the body to the caller: the call has ended with this response, or a mock answers with it again. */
+  keep(): void {
+    this.#isDone = true;
+  }
+
+  /** Cancels what has not been read yet. Only both together: where the copy alone is cancelled, an abort makes Node reject unheard. */
+  discard(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#copy?.cancel().catch(() => undefined);
+    discardBody(this.response);
+  }
+
+  /** Discards it in the next turn: a mock has answered by then, perhaps with the same response. */
+  discardSoon(): void {
+    nextTurn(() => this.discard());
+  }
+}
+
+function readerOfCopy(response: Response): ReadableStreamDefaultReader<Uint8Array> | undefined {
+  try {
+    // A copy of a stream of Node would hold up the response itself.
+    return response.body && 'getReader' in response.body ? response.clone().body?.getReader() : undefined;
+  } catch {
+    return undefined; // it is being read already
+  }
+}
+
+/** Ends a body that nobody will read: it would keep its connection. That of node-fetch is a stream of Node, that of a mock may be text. */
+export function discardBody({ body }: Response): void {
+  const { cancel, destroy } = Object(body);
+  const end: unknown = cancel ?? destroy;
+  try {
+    if (typeof end === 'function') Promise.resolve(end.call(body)).catch(() => undefined);
+  } catch {
+    // The response counts, whatever becomes of its body.
+  }
+}
