@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { SqlClient } from '../driver/sql-client.ts';
+import { inTurns, turnsOf } from '../driver/users-client/turns.ts';
 
 /** A pool or client of `pg`, or PGlite. */
 export type TransactionClient = SqlClient | PoolClientSource | SelfTransacting;
@@ -70,13 +71,14 @@ async function runOnConnection<Result>(
   work: (tx: SqlClient) => Promise<Result>,
   onBroken: () => void = () => {},
 ): Promise<Result> {
+  const client = inTurns(connection, turnsOf(connection));
   try {
-    await connection.query('begin');
-    const result = await runChecked(connection, work);
-    await connection.query('commit');
+    await client.query('begin');
+    const result = await runChecked(client, work);
+    await client.query('commit');
     return result;
   } catch (error) {
-    await connection.query('rollback').catch(onBroken);
+    await client.query('rollback').catch(onBroken);
     throw error;
   }
 }
@@ -106,11 +108,11 @@ async function runChecked<Result>(
 }
 
 /** When the latest transaction on a client ends. */
-const turns = new WeakMap<SqlClient, Promise<unknown>>();
+const latest = new WeakMap<SqlClient, Promise<unknown>>();
 
 function inTurn<Result>(client: SqlClient, run: () => Promise<Result>): Promise<Result> {
-  const result = (turns.get(client) ?? Promise.resolve()).then(run);
-  turns.set(
+  const result = (latest.get(client) ?? Promise.resolve()).then(run);
+  latest.set(
     client,
     result.catch(() => undefined),
   );

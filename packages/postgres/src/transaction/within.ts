@@ -4,7 +4,8 @@ import { refuseUnsettled } from '@retry/core/broker/kit';
 import type { Call } from '../driver/call.ts';
 import { createCall } from '../driver/call.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
-import { isPgPool } from '../driver/users-client/users-client.ts';
+import { inTurns, turnsOf } from '../driver/users-client/turns.ts';
+import { isPgClient, isPgPool } from '../driver/users-client/users-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
 import { settlementArguments, splitSettlements, submissionsOf } from '../record/settlements.ts';
 import { NO_CLAIM, readSettled } from '../verbs/settle-and-claim.ts';
@@ -67,6 +68,7 @@ function readTransaction(transaction: unknown): SqlClient {
     const cure = 'Pass the client that began it, or wrap it by inDrizzle, inKysely or inPrisma.';
     throw wrong('', 'must have query(text, values)', cure);
   }
+  if (isPgClient(transaction)) return inTurns(transaction, turnsOf(transaction));
   if (!isPgPool(transaction)) return transaction;
   const message = 'must be one connection, got a pool, which sends each call by any of its connections';
   const cure = 'Pass the client that began it: await pool.connect(), or what transaction(pool, work) passes.';

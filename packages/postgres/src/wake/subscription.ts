@@ -1,4 +1,5 @@
 import type { SqlClient } from '../driver/sql-client.ts';
+import { inTurns, turnsOf } from '../driver/users-client/turns.ts';
 
 /** A pool that lends single connections, as that of `pg`. */
 export interface PoolLike {
@@ -86,7 +87,7 @@ async function listenOn(
   });
   client.on('error', () => end('broken'));
   client.on('end', () => end('broken'));
-  await client.query(`listen ${channel}`);
+  await inTurns(client, turnsOf(client)).query(`listen ${channel}`);
   return () => end('closed');
 }
 

@@ -1,5 +1,10 @@
+import type { SqlClient } from '../sql-client.ts';
+
+/** Makes calls in the order in which they came, at most some of them at the same time. */
+export type TakeTurn = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
+
 /** Returns a function that makes calls in the order in which they came, at most `most` of them at the same time. */
-export function createTurns(most: number): <Answer>(send: () => Promise<Answer>) => Promise<Answer> {
+export function createTurns(most: number): TakeTurn {
   const waiting: (() => void)[] = [];
   let underWay = 0;
   const end = (): void => {
@@ -17,4 +22,18 @@ export function createTurns(most: number): <Answer>(send: () => Promise<Answer>)
       end();
     }
   };
+}
+
+const turns = new WeakMap<SqlClient, TakeTurn>();
+
+/** Returns the turns of a single connection. All that use it share them: `pg` 9 takes no query while another is under way. */
+export function turnsOf(connection: SqlClient): TakeTurn {
+  const known = turns.get(connection) ?? createTurns(1);
+  turns.set(connection, known);
+  return known;
+}
+
+/** Returns a client that sends each statement in its turn. */
+export function inTurns(client: SqlClient, takeTurn: TakeTurn): SqlClient {
+  return { query: (text, values) => takeTurn(() => client.query(text, values)) };
 }

@@ -5,7 +5,7 @@ import type { Session } from '../read-committed.ts';
 import { isReadCommitted, readCommitted, readSession, SESSION } from '../read-committed.ts';
 import { sendAsChosen } from '../send-as-chosen.ts';
 import type { SqlClient } from '../sql-client.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, inTurns, turnsOf } from './turns.ts';
 
 /**
  * Returns the user's client as calls use it: a pool or a client of `pg` gets named statements, which cost the server half the
@@ -13,11 +13,16 @@ import { createTurns } from './turns.ts';
  *
  * 1. A client is asked once, by a named statement, whether it understands one: a wrapper of a pool may look like it and not.
  * 2. At most `connections` calls of a pool are under way: each connection prepares the statements anew, some ms of work.
- * 3. A pool whose sessions have another isolation level gets each call in a transaction of the level that claims need.
+ * 3. A single client gets one statement at a time, whichever broker sends it.
+ * 4. A pool whose sessions have another isolation level gets each call in a transaction of the level that claims need.
  */
 export function useClient(client: SqlClient, connections: number): SqlClient {
-  if (isPgPool(client)) return inTurns(usePool(client), connections);
-  return isPgClient(client) ? sendAsChosen(() => chooseForClient(client)) : client;
+  if (isPgPool(client)) return inTurns(usePool(client), createTurns(connections));
+  if (!isPgClient(client)) return client;
+  return inTurns(
+    sendAsChosen(() => chooseForClient(client)),
+    turnsOf(client),
+  );
 }
 
 function usePool(pool: PgPool): SqlClient {
@@ -47,11 +52,6 @@ async function ask(client: NamingClient): Promise<{ readonly session: Session; r
   }
 }
 
-function inTurns(client: SqlClient, most: number): SqlClient {
-  const takeTurn = createTurns(most);
-  return { query: (text, values) => takeTurn(() => client.query(text, values)) };
-}
-
 /** What of a pool of `pg` is used. */
 type PgPool = NamingClient & PoolLike;
 
@@ -65,7 +65,8 @@ export function isPgPool(client: SqlClient): client is PgPool {
   return ['totalCount', 'idleCount', 'waitingCount'].every((key) => key in client) && canConnect(client);
 }
 
-function isPgClient(client: SqlClient): client is PgClient {
+/** Whether a client is a single connection of `pg`, also one that a pool lent. */
+export function isPgClient(client: SqlClient): client is PgClient {
   return 'processID' in client && canConnect(client);
 }
 
