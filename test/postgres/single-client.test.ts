@@ -2,11 +2,12 @@ import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, transaction } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { channelOf } from '../../packages/postgres/src/schema/migrations.ts';
 import { passTime } from '../support/pass-time.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
-import { createTestSchema } from './open-broker.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
 
 describeOnPostgres('a single client of pg', (server) => {
   let client: pg.Client;
@@ -78,5 +79,75 @@ describeOnPostgres('a single client of pg', (server) => {
 
     expect(most()).toBe(1);
     expect((await queue.counts()).created).toBe(6);
+  });
+
+  describe('of brokers that are closed', () => {
+    const EVENTS = ['notification', 'error', 'end'] as const;
+    const listeners = (by: pg.ClientBase = client) => EVENTS.map((event) => by.listenerCount(event));
+    const channels = async (by: pg.ClientBase = client): Promise<unknown> =>
+      (await by.query('select array_agg(channel) as all from pg_listening_channels() as channel')).rows[0]
+        ?.all;
+
+    it('keeps neither listeners nor channels', async () => {
+      const before = listeners();
+
+      for (let opened = 0; opened < 12; opened += 1) {
+        const broker = open();
+        await work(broker);
+        await broker.close();
+      }
+
+      expect(listeners()).toEqual(before);
+      expect(await channels()).toBeNull();
+    });
+
+    it('keeps a channel to which another broker still listens', async () => {
+      const [first, second] = [open(), open()];
+      await Promise.all([work(first), work(second)]);
+
+      await first.close();
+      const during = await channels();
+      await second.close();
+
+      expect(during).toEqual([channelOf(schema.name)]);
+      expect(await channels()).toBeNull();
+    });
+
+    it('keeps the channel if the next broker is opened meanwhile', async () => {
+      const first = open();
+      await work(first);
+      const second = open();
+
+      await Promise.all([first.close(), work(second)]);
+      const during = await channels();
+      await second.close();
+
+      expect(during).toEqual([channelOf(schema.name)]);
+    });
+
+    it('is not given back to the pool that lent it to the user', async () => {
+      const pool = openPool(server().url, 2);
+      const lent = await pool.connect();
+      const broker = open(lent);
+      await work(broker);
+
+      await broker.close();
+
+      expect(await channels(lent)).toBeNull();
+      expect(() => lent.release()).not.toThrow();
+      await pool.end();
+    });
+
+    it('may have ended before them', async () => {
+      const own = new pg.Client({ connectionString: server().url });
+      await own.connect();
+      const broker = open(own);
+      await work(broker);
+
+      await own.end();
+      await broker.close();
+
+      expect(listeners(own)).toEqual([0, 0, 0]);
+    });
   });
 });

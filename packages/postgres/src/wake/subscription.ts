@@ -10,12 +10,16 @@ export interface PoolLike {
 
 /** A connection that emits notifications, as a client of `pg`. */
 export interface LentClient extends SqlClient {
-  readonly on: (
-    event: 'notification' | 'error' | 'end',
-    listener: (message?: Notification) => void,
-  ) => unknown;
+  readonly on: AddOrRemove;
+  readonly off: AddOrRemove;
   readonly release?: (destroy?: boolean) => void;
 }
+
+type AddOrRemove = (event: Event, listener: Listener) => unknown;
+
+type Event = 'notification' | 'error' | 'end';
+
+type Listener = (message?: Notification) => void;
 
 interface Notification {
   readonly channel?: string;
@@ -65,30 +69,78 @@ async function subscribe(client: SqlClient, channel: string, on: Callbacks): Pro
   if (canListen(client)) return client.listen(channel, on.onMessage);
   if (isPool(client)) {
     // The only connection of a pool has to answer calls.
-    return client.options?.max === 1 ? undefined : listenOn(await client.connect(), channel, on);
+    if (client.options?.max === 1) return undefined;
+    const lent = await client.connect();
+    return listenOn(lent, channel, { ...on, leave: () => lent.release?.(true) });
   }
-  return emitsNotifications(client) ? listenOn(client, channel, on) : undefined;
+  if (!emitsNotifications(client)) return undefined;
+  return listenOn(client, channel, { ...on, leave: () => unlisten(client, channel) });
+}
+
+interface Listening extends Callbacks {
+  /** Called once, when the connection is no longer listened to. */
+  readonly leave: Stop;
 }
 
 async function listenOn(
   client: LentClient,
   channel: string,
-  { onMessage, onBreak }: Callbacks,
+  { onMessage, onBreak, leave }: Listening,
 ): Promise<Stop> {
   let hasEnded = false;
-  const end = (how: 'broken' | 'closed'): void => {
+  const end = async (how: 'broken' | 'closed'): Promise<void> => {
     if (hasEnded) return;
     hasEnded = true;
-    client.release?.(true);
     if (how === 'broken') onBreak();
+    else removeListeners();
+    await leave();
   };
-  client.on('notification', (message) => {
-    if (!hasEnded && message?.channel === channel) onMessage(message.payload ?? '');
+  const removeListeners = addListeners(client, {
+    notification: (message) => message?.channel === channel && onMessage(message.payload ?? ''),
+    // Another error may follow, which would end the process if nothing listened to it.
+    error: () => void end('broken'),
+    end: () => {
+      removeListeners();
+      void end('broken');
+    },
   });
-  client.on('error', () => end('broken'));
-  client.on('end', () => end('broken'));
-  await inTurns(client, turnsOf(client)).query(`listen ${channel}`);
+  try {
+    await listen(client, channel);
+  } catch (error) {
+    await end('closed');
+    throw error;
+  }
   return () => end('closed');
+}
+
+/** Returns a function that removes them. */
+function addListeners(client: LentClient, listeners: Readonly<Record<Event, Listener>>): () => void {
+  const events = Object.keys(listeners) as Event[]; // by its type
+  for (const event of events) client.on(event, listeners[event]);
+  return () => {
+    for (const event of events) client.off(event, listeners[event]);
+  };
+}
+
+/** How many subscriptions a connection has to each channel: brokers of one schema may share a client. */
+const subscriptions = new WeakMap<SqlClient, Map<string, number>>();
+
+function listen(client: SqlClient, channel: string): Promise<unknown> {
+  const counts = subscriptions.get(client) ?? new Map<string, number>();
+  subscriptions.set(client, counts.set(channel, (counts.get(channel) ?? 0) + 1));
+  return inTurns(client, turnsOf(client)).query(`listen ${channel}`);
+}
+
+/** Stops listening after the last of the subscriptions. */
+async function unlisten(client: SqlClient, channel: string): Promise<void> {
+  const counts = subscriptions.get(client);
+  const left = (counts?.get(channel) ?? 1) - 1;
+  counts?.set(channel, left);
+  // A connection that has ended listens to nothing.
+  if (left === 0)
+    await inTurns(client, turnsOf(client))
+      .query(`unlisten ${channel}`)
+      .catch(() => undefined);
 }
 
 /** PGlite has a method of its own for notifications. */
@@ -107,6 +159,10 @@ function isPool(client: SqlClient): client is SqlClient & PoolLike {
 
 function emitsNotifications(client: SqlClient): client is LentClient {
   return (
-    'on' in client && typeof client.on === 'function' && 'connect' in client && !('totalCount' in client)
+    'on' in client &&
+    typeof client.on === 'function' &&
+    'off' in client &&
+    'connect' in client &&
+    !('totalCount' in client)
   );
 }
