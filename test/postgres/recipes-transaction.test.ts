@@ -96,6 +96,45 @@ function testTransaction(open: () => Promise<Subject>): void {
     expect(await kept()).toEqual([{ ids: ['a', 'c'] }]);
   });
 
+  it.each(['returned', 'threw'])('refuses statements of its tx once the work %s', async (how) => {
+    const ended: SqlClient[] = [];
+    const done = transaction(client, async (tx) => {
+      ended.push(tx);
+      if (how === 'threw') throw new Error('no');
+    });
+    await done.catch(() => {});
+
+    const late = await Promise.allSettled(ended.map((tx) => insert(tx, 'late')));
+
+    expect(late).toMatchObject([{ status: 'rejected', reason: { code: 'NO_TRANSACTION' } }]);
+    expect(await kept()).toEqual([{ ids: null }]);
+  });
+
+  it('rolls back what the work did not await, and says so', async () => {
+    let left: Promise<unknown> = Promise.resolve();
+
+    const done = transaction(client, async (tx) => {
+      await insert(tx, 'a');
+      left = insert(tx, 'b');
+    });
+
+    await expect(done).rejects.toMatchObject({ code: 'NOT_AWAITED' });
+    await left;
+    expect(await kept()).toEqual([{ ids: null }]);
+  });
+
+  it('throws what the work threw after the statements that it did not await', async () => {
+    const error = new Error('no');
+
+    const done = transaction(client, async (tx) => {
+      insert(tx, 'a').catch(() => {});
+      throw error;
+    });
+
+    await expect(done).rejects.toBe(error);
+    expect(await kept()).toEqual([{ ids: null }]);
+  });
+
   it('completes a run with what its handler wrote: both or neither', async () => {
     const broker = createPostgresBroker({
       client: subject.brokerClient ?? client,

@@ -95,6 +95,21 @@ describeOnPostgres('a transaction', (server) => {
       expect(await orders()).toEqual([]);
     });
 
+    it.each(['committed', 'rolled back'])('refuses a submission after it was %s', async (how) => {
+      const ended: unknown[] = [];
+      const transacted = library.transact(async ({ tx }) => {
+        ended.push(tx);
+        await queue.submit(sendReceipt, payload, { tx });
+        if (how === 'rolled back') throw new Error('no');
+      });
+      await transacted.catch(() => {});
+
+      const late = queue.submit(sendReceipt, payload, { tx: ended[0] });
+
+      await expect(late).rejects.toThrow(Error);
+      expect((await queue.counts()).created).toBe(how === 'committed' ? 1 : 0);
+    });
+
     it('completes a run with what its handler wrote: both or neither', async () => {
       const charge = defineTask({
         name: 'charge',

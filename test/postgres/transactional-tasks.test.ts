@@ -1,10 +1,11 @@
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { PostgresBroker } from '@retry/postgres';
-import { createPostgresBroker } from '@retry/postgres';
+import { createPostgresBroker, transaction } from '@retry/postgres';
 import type { Worker } from '@retry/worker';
 import { createQueue, createWorker, defineTask, LeaseLostError } from '@retry/worker';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
@@ -311,6 +312,101 @@ describeOnPostgres('a task in a transaction', (server) => {
     expect((await queue.get(id))?.state).toBe('submitted');
     expect(await queue.get(lost)).toBeUndefined();
     expect((await queue.counts()).created).toBe(3);
+  });
+
+  describe('whose handler does not await what gets the tx', () => {
+    const late = defineTask({ name: 'late', run: () => {} });
+
+    it('submits nothing into the next transaction of the connection', async () => {
+      const one = openPool(server().url, 1);
+      const queue = createQueue({ broker });
+      let submitted: Promise<unknown> = Promise.resolve();
+      await transaction(one, async (tx) => {
+        submitted = passTime(20).then(() => queue.submit(late, null, { tx }));
+      });
+
+      const [refused] = await Promise.all([
+        submitted.catch((error: unknown) => error),
+        transaction(one, () => passTime(50)),
+      ]);
+      await one.end();
+
+      expect(refused).toMatchObject({ code: 'NO_TRANSACTION' });
+      expect((await queue.counts()).created).toBe(0);
+    });
+
+    it('is not completed by a transaction that was rolled back', async () => {
+      const queue = createQueue({ broker });
+      const task = defineTask({
+        name: 'task',
+        retry: { maxAttempts: 1 },
+        run: async (_: null, { complete }) => {
+          let completed: Promise<unknown> = Promise.resolve();
+          await transaction(pool, async (tx) => {
+            completed = passTime(20).then(() => complete({ tx, result: 'paid' }));
+            throw new Error('no');
+          }).catch(() => {});
+          await completed;
+        },
+      });
+      const worker = createWorker({ broker, tasks: [task], signals: [] });
+      worker.start();
+      const { id } = await queue.submit(task, null);
+      await worker.whenIdle();
+      await worker.stop();
+
+      expect(await queue.result(id)).toMatchObject({
+        state: 'failed',
+        errors: [{ message: expect.stringContaining('the transaction of this tx is over') }],
+      });
+    });
+  });
+
+  describe('submitted by a client of pg', () => {
+    const task = defineTask({ name: 'order', run: () => {} });
+    let tx: pg.PoolClient;
+    beforeEach(async () => {
+      tx = await pool.connect();
+    });
+    afterEach(() => tx.release());
+
+    it.each([
+      ['has begun no transaction', []],
+      ['has committed its transaction', ['begin', 'commit']],
+      ['has rolled its transaction back', ['begin', 'rollback']],
+    ])('is refused when that %s', async (_, statements) => {
+      const queue = createQueue({ broker });
+      for (const statement of statements) await tx.query(statement);
+
+      const submitted = queue.submit(task, null, { tx });
+
+      await expect(submitted).rejects.toMatchObject({ code: 'NO_TRANSACTION' });
+      expect((await queue.counts()).created).toBe(0);
+    });
+
+    it('is accepted while its begin is under way', async () => {
+      const queue = createQueue({ broker });
+
+      const begun = tx.query('begin');
+      const { id } = await queue.submit(task, null, { tx });
+      await begun;
+      const before = await queue.get(id);
+      await tx.query('commit');
+
+      expect(before).toBeUndefined();
+      expect(await queue.get(id)).toMatchObject({ state: 'submitted' });
+    });
+
+    it('gets the error of the server when its transaction has failed', async () => {
+      const queue = createQueue({ broker });
+      await tx.query('begin');
+      await tx.query('select 1 / 0').catch(() => {});
+
+      const submitted = queue.submit(task, null, { tx });
+
+      await expect(submitted).rejects.toMatchObject({ code: '25P02' });
+      await tx.query('rollback');
+    });
   });
 
   it('needs a broker in the same database', async () => {

@@ -5,7 +5,9 @@ export type PostgresErrorCode =
   | 'INVALID_OPTIONS'
   | 'MISSING_RIGHTS'
   | 'NEWER_SCHEMA'
+  | 'NOT_AWAITED'
   | 'NO_DRIVER'
+  | 'NO_TRANSACTION'
   | 'OLDER_SCHEMA'
   | 'UNKEEPABLE_TEXT';
 

@@ -1,4 +1,5 @@
 import type { SqlClient } from '../driver/sql-client.ts';
+import { refuseIdle } from './in-open-transaction.ts';
 
 /** The part of a Drizzle transaction that is used. `rollback` keeps out a database, which runs elsewhere. */
 export interface DrizzleTransaction {
@@ -23,7 +24,14 @@ export function inDrizzle(trx: DrizzleTransaction): SqlClient {
         index % 2 === 0 ? sql.raw(part) : sql.param(values[Number(part) - 1]),
       );
       const query = sql.join(chunks) as never; // the interface names no type of Drizzle
+      refuseIdle(connectionOf(trx));
       return trx.execute(query);
     },
   };
+}
+
+/** Drizzle does not notice that a transaction is over, but the connection that it had may. */
+function connectionOf(trx: DrizzleTransaction): object {
+  const { session } = trx as DrizzleTransaction & { readonly session?: { readonly client?: object } }; // not in its types
+  return session?.client ?? {};
 }

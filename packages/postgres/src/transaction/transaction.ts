@@ -1,6 +1,7 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { SqlClient } from '../driver/sql-client.ts';
 import { inTurns, turnsOf } from '../driver/users-client/turns.ts';
+import { notAwaited, openTx } from './open-tx.ts';
 
 /** A pool or client of `pg`, or PGlite. */
 export type TransactionClient = SqlClient | PoolClientSource | SelfTransacting;
@@ -31,9 +32,10 @@ interface SelfTransacting extends SqlClient {
  * A statement that failed aborts the transaction even if `work` catches its error: then nothing is committed, and that error
  * is thrown. A savepoint avoids it.
  *
- * @param work - gets `tx`, which `submit` and `complete` take as well
+ * @param work - gets `tx`, which `submit` and `complete` take as well; when `work` has settled, `tx` rejects with `NO_TRANSACTION`
  * @returns what `work` returned, once it is committed
  * @throws {InvalidOptionsError} for what is no client
+ * @throws {PostgresBrokerError} `NOT_AWAITED` when `work` returned before its statements were answered; it is rolled back
  * @throws what `work` threw, once it is rolled back
  */
 export async function transaction<Result>(
@@ -83,27 +85,28 @@ async function runOnConnection<Result>(
   }
 }
 
-/** Runs `work`; throws the error of a statement that `work` caught if it has aborted the transaction. */
+/**
+ * Runs `work` with a `tx` that ends with it. Throws the error of a statement that `work` caught if it has aborted the transaction.
+ * Statements that `work` did not await would be part of the transaction by chance: some of them, or none.
+ */
 async function runChecked<Result>(
   connection: SqlClient,
   work: (tx: SqlClient) => Promise<Result>,
 ): Promise<Result> {
-  const failures: unknown[] = [];
-  const result = await work({
-    query: async (text, values) => {
-      try {
-        return await connection.query(text, values);
-      } catch (error) {
-        failures.push(error);
-        throw error;
-      }
-    },
-  });
+  const { tx, failures, end } = openTx(connection);
+  let left = 0;
+  let result: Result;
+  try {
+    result = await work(tx);
+  } finally {
+    left = await end();
+  }
   if (failures.length > 0) {
     await connection.query('select 1').catch(() => {
       throw failures.at(-1);
     });
   }
+  if (left > 0) throw notAwaited(left);
   return result;
 }
 

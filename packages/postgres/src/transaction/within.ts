@@ -4,13 +4,13 @@ import { refuseUnsettled } from '@retry/core/broker/kit';
 import type { Call } from '../driver/call.ts';
 import { createCall } from '../driver/call.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
-import { inTurns, turnsOf } from '../driver/users-client/turns.ts';
 import { isPgClient, isPgPool } from '../driver/users-client/users-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
 import { settlementArguments, splitSettlements, submissionsOf } from '../record/settlements.ts';
 import { NO_CLAIM, readSettled } from '../verbs/settle-and-claim.ts';
 import { hasUnique, uniqueAnswers, uniqueArguments } from '../verbs/submit/unique.ts';
 import { submissionArguments, submitAnswers, submitArguments } from '../verbs/submit.ts';
+import { inOpenTransaction } from './in-open-transaction.ts';
 
 /** What of a broker works inside a transaction of the user's. */
 export type TransactionBroker = Pick<Broker, 'submit' | 'settleAndClaim'>;
@@ -24,6 +24,7 @@ const NO_RETENTION = { keepFinished: null, trimFrom: null, keepKeysMs: null } as
  * 1. No waiting process is notified of what may yet be rolled back; with `wakeOnCommit`, Postgres sends the notification
  *    when the transaction commits.
  * 2. No call is sent again: a statement that fails has ended the transaction.
+ * 3. A client of `pg` that has no transaction open is refused: it would commit each call by itself.
  *
  * @throws {InvalidOptionsError} for a transaction without `query`, and for a pool
  */
@@ -68,7 +69,7 @@ function readTransaction(transaction: unknown): SqlClient {
     const cure = 'Pass the client that began it, or wrap it by inDrizzle, inKysely or inPrisma.';
     throw wrong('', 'must have query(text, values)', cure);
   }
-  if (isPgClient(transaction)) return inTurns(transaction, turnsOf(transaction));
+  if (isPgClient(transaction)) return inOpenTransaction(transaction);
   if (!isPgPool(transaction)) return transaction;
   const message = 'must be one connection, got a pool, which sends each call by any of its connections';
   const cure = 'Pass the client that began it: await pool.connect(), or what transaction(pool, work) passes.';
