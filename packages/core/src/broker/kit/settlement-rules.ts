@@ -5,16 +5,26 @@ import { BrokerError } from '../broker-error.ts';
 import type { Run } from '../run.ts';
 import type { SettleAnswer, Settlement } from '../settlement.ts';
 
-/** Returns how a broker answers a settlement, given the run that it keeps. Pure: the rule of every broker. */
+/**
+ * Returns how a broker answers a settlement, given the run that it keeps. Pure: the rule of every broker. What is answered `ok` or
+ * `cancelled` is written while the run is started, which it is no more when an overruled settlement is sent again.
+ */
 export function answerSettlement(
   run: Run | undefined,
-  { epoch, event, onlyIfExpired = false }: Settlement,
+  settlement: Settlement,
   lease: { readonly isExpired: boolean },
 ): SettleAnswer {
+  const { epoch, event, next, onlyIfExpired = false } = settlement;
   if (run === undefined) return 'gone';
-  if (run.settledBy === settledBy(epoch, event)) return 'already';
+  if (run.settledBy === settledBy(epoch, event)) return answerAgain(run, settlement);
   if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
-  return onlyIfExpired && !lease.isExpired ? 'fenced' : 'ok';
+  if (onlyIfExpired && !lease.isExpired) return 'fenced';
+  const isOverruled = run.isCancelRequested === true && !['completed', 'cancelled'].includes(next.state);
+  return isOverruled ? 'cancelled' : 'ok';
+}
+
+function answerAgain(run: Run, { event, onlyIfExpired = false }: Settlement): SettleAnswer {
+  return run.state === 'cancelled' && event !== 'cancel' && !onlyIfExpired ? 'cancelled' : 'already';
 }
 
 /** Returns what a run stores of an accepted settlement: `epoch:event`. */
