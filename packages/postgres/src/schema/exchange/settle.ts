@@ -45,7 +45,7 @@ const BY_ID: Found = {
 };
 
 /** Whether a cancel request ends the run instead. */
-const IS_OVERRULED = `(r.wants_cancel and s.destination not in (${destination('completed')}, ${destination('cancelled')}))`;
+export const IS_OVERRULED: string = `(r.wants_cancel and s.destination not in (${destination('completed')}, ${destination('cancelled')}))`;
 
 /**
  * Updates runs, and puts those that continue into their lane or the schedule. It adds to what earlier statements have found, in
