@@ -98,10 +98,11 @@ describe('cancel', () => {
 
   it('ends the run without a dead letter when the last attempt fails before its worker receives it', async () => {
     const { clock, broker, queue, startWorker } = setScene();
+    const dead = defineTask({ name: 'dead', run: () => {} });
     const last = defineTask({
       name: 'last',
       retry: { maxAttempts: 1 },
-      deadLetter: { task },
+      deadLetter: { task: dead },
       run: () => pass(clock, 2_000).then(() => Promise.reject(new Error('no'))),
     });
     const { id } = await queue.submit(last, null);
@@ -112,7 +113,7 @@ describe('cancel', () => {
     await clock.advance('1m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'cancelled', errors: [{ message: 'no' }] });
-    expect((await queue.list({ task })).runs).toEqual([]);
+    expect((await queue.list({ task: dead })).runs).toEqual([]);
     expect(worker.emittedOf('cancelled')).toMatchObject([{ id, attempt: 1, epoch: 1 }]);
     expect([...worker.emittedOf('failed'), ...worker.emittedOf('retried')]).toEqual([]);
   });
