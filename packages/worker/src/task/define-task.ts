@@ -136,13 +136,10 @@ function readChoices(fields: Fields): Pick<Task<unknown, unknown>, ChoiceKey> {
   };
 }
 
-/** Who says when to try again has it tried again. */
+/** Who says when to try again has it tried again, unless he says otherwise: options are shared, and switched by one key. */
 function readWhenFull(fields: Fields): AnyTask['whenFull'] {
   const isRetried = fields.value('rateLimitRetry') !== undefined;
-  const chosen = fields.choice('whenFull', isRetried ? 'retry' : 'wait', ['wait', 'retry', 'end']);
-  if (isRetried && chosen !== 'retry')
-    fields.fail('rateLimitRetry', `has no effect with whenFull: '${chosen}'`, 'Leave one of them out.');
-  return chosen;
+  return fields.choice('whenFull', isRetried ? 'retry' : 'wait', ['wait', 'retry', 'end']);
 }
 
 function readDeadLetter(fields: Fields, report: Report): AnyTask['deadLetter'] {
