@@ -15,38 +15,38 @@ const rows = [
   {
     name: 'computeDelay + decide',
     code: "export { computeDelay, decide } from '@retry/core'",
-    limit: 6_490,
+    limit: 6_500,
   },
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 11_780,
+    limit: 11_800,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_850 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_870 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
-  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_420 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_440 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
-    limit: 16_800,
+    limit: 16_830,
   },
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_750,
+    limit: 11_780,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_100, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_070 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_120, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_090 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 45_820,
+    limit: 45_970,
   },
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 62_750,
+    limit: 62_820,
   },
 ];
 

@@ -10,7 +10,6 @@ import type {
 import {
   CIRCUIT_BREAKER_KEYS,
   closeBreaker,
-  countsAsFailure,
   readCircuitBreaker,
   stepBreaker,
 } from '@retry/core/circuit-breaker';
@@ -176,26 +175,15 @@ class Breaker implements CircuitBreaker {
   }
 }
 
-/** A group that is full or draining ends the retrying of a failure that would be retried. */
-function isFailure(reason: GiveUpReason | undefined): boolean {
-  switch (reason) {
-    case 'group':
-    case 'circuit-open':
-      return true;
-    case 'aborted':
-      return false;
-    case undefined:
-    case 'unexpected':
-    case 'exhausted':
-    case 'not-retryable':
-    case 'stopped':
-    case 'total-timeout':
-    case 'retry-after':
-    case 'budget':
-      return countsAsFailure(reason);
-    default:
-      return true; // an error, as of promise.catch(permit.fail), or a reason of another program
-  }
+/** Ends that say nothing about the dependency. Every other one is a failure, an error too: that of `promise.catch(permit.fail)`. */
+const SAYS_NOTHING: readonly unknown[] = [
+  'aborted',
+  'unexpected',
+  'stopped',
+] satisfies readonly GiveUpReason[];
+
+function isFailure(reason: unknown): boolean {
+  return !SAYS_NOTHING.includes(reason);
 }
 
 function changeOf(from: StateChangeEvent['from'], state: BreakerState): StateChangeEvent {
