@@ -270,6 +270,12 @@ describe('defineTask', () => {
     expect(problemsOf(() => defineTask(input))).toHaveLength(6);
   });
 
+  it('refuses a rate limit over no time at all: it would limit nothing', () => {
+    const rateLimit = { limit: 1, window: 0 };
+
+    expect(problemsOf(() => defineTask({ name: 'a', run, rateLimit }))).toEqual([['rateLimit.window', 0]]);
+  });
+
   it('reports every problem together, including an invalid policy', () => {
     const input = { name: '', run: 1, retry: 5, timeout: 'x' } as unknown as TaskInput<unknown, unknown>;
 

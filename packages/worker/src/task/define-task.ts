@@ -166,9 +166,15 @@ function readRateLimit(
   if (inner === undefined) return undefined;
   return {
     limit: inner.number('limit', undefined, AT_LEAST_0),
-    windowMs: inner.duration('window', undefined, { finite: true }),
+    windowMs: inner.duration('window', undefined, A_FINITE_WINDOW),
   };
 }
+
+const A_FINITE_WINDOW = {
+  finite: true,
+  accepts: (ms: number): boolean => ms > 0,
+  message: 'must be a finite duration > 0',
+};
 
 function readGlobalRateLimit(
   fields: Fields,
