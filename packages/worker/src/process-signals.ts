@@ -10,12 +10,15 @@ const EXIT_DELAY_MS = 1_000;
 /** A process that is still alive this long after the signal was raised again does not end by it, in ms. */
 const SURVIVED_MS = 100;
 
-/** The signal listeners of all workers in this process. */
-const WORKER_LISTENERS = new Set<unknown>();
+/** What a worker does on a signal. `isHandled`: the process has other listeners of it than workers'. */
+type OnSignal = (signal: SignalName, state: { readonly isHandled: boolean }) => void;
+
+/** By signal, what the workers of this process do on it: one listener for all, since Node warns of a leak from the eleventh on. */
+const LISTENING = new Map<SignalName, Set<OnSignal>>();
 
 /** The signals that stop a worker. */
 export interface ProcessSignals {
-  /** Removes the listeners; raises the signal again if no other listeners than workers' handled it. */
+  /** Listens no longer; raises the signal again if no other listeners than workers' handled it. */
   readonly end: () => void;
 }
 
@@ -31,22 +34,37 @@ export function listenToSignals(
   onSignal: (signal: SignalName) => void,
 ): ProcessSignals {
   const raised = new Set<SignalName>();
-  const listener = (signal: SignalName): void => {
-    if (process.rawListeners(signal).every((known) => WORKER_LISTENERS.has(known))) raised.add(signal);
-    else raised.delete(signal);
+  const listener: OnSignal = (signal, { isHandled }) => {
+    if (isHandled) raised.delete(signal);
+    else raised.add(signal);
     onSignal(signal);
   };
-  WORKER_LISTENERS.add(listener);
-  // Prepended, because a listener that was added by `once` is removed as soon as it has been called.
-  for (const signal of new Set(signals)) process.prependListener(signal as NodeJS.Signals, listener); // their names were checked with the options
+  const removers = [...new Set(signals)].map((signal) => listen(signal, listener));
   return {
     end: () => {
-      for (const signal of new Set(signals)) process.removeListener(signal, listener);
-      WORKER_LISTENERS.delete(listener);
+      for (const remove of removers) remove();
       for (const signal of raised) raiseAgain(signal);
       raised.clear();
     },
   };
+}
+
+/** Adds the listener of a worker. @returns removes it; the last one of a signal leaves nothing on the process */
+function listen(signal: SignalName, listener: OnSignal): () => void {
+  const listeners = LISTENING.get(signal) ?? new Set();
+  // Prepended, because a listener that was added by `once` is removed as soon as it has been called.
+  if (listeners.size === 0) process.prependListener(signal as NodeJS.Signals, tellWorkers); // their names were checked with the options
+  LISTENING.set(signal, listeners.add(listener));
+  return () => {
+    if (!listeners.delete(listener) || listeners.size > 0) return;
+    LISTENING.delete(signal);
+    process.removeListener(signal, tellWorkers);
+  };
+}
+
+function tellWorkers(signal: SignalName): void {
+  const isHandled = process.rawListeners(signal).some((known) => known !== tellWorkers);
+  for (const listener of [...(LISTENING.get(signal) ?? [])]) listener(signal, { isHandled });
 }
 
 /** Raises the signal as soon as the process has nothing left to do, or after a second. */
