@@ -31,18 +31,22 @@ export function readCommitted(pool: PoolLike): SqlClient {
 
 async function sendReadCommitted(pool: PoolLike, text: string, values?: unknown[]): Promise<SqlResult> {
   const client = await pool.connect();
+  let isBroken = false;
+  const onError = (): void => {
+    isBroken = true;
+  };
+  // A connection that breaks emits `error`, which would end the process; its statement rejects as well.
+  client.on('error', onError);
   try {
     await client.query('begin isolation level read committed');
     const result = await client.query(text, values);
     await client.query('commit');
-    client.release?.();
     return result;
   } catch (error) {
-    const isOver = await client.query('rollback').then(
-      () => true,
-      () => false,
-    );
-    client.release?.(!isOver);
+    await client.query('rollback').catch(onError);
     throw error;
+  } finally {
+    client.off('error', onError);
+    client.release?.(isBroken);
   }
 }
