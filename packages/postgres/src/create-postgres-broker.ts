@@ -7,6 +7,7 @@ import { HEARTBEAT_CODE } from './driver/heartbeat-code.ts';
 import type { HeartbeatOptions } from './driver/open-heartbeats.ts';
 import { openPool } from './driver/open-pool.ts';
 import { isRefusal } from './driver/refusal.ts';
+import { listenToErrors } from './driver/users-client/pool-errors.ts';
 import { urlOfClient } from './driver/users-client/url-of-client.ts';
 import { useClient } from './driver/users-client/users-client.ts';
 import { createOperations } from './operations/operations.ts';
@@ -105,7 +106,10 @@ function heartbeatModuleOf({ url, client, schema }: PostgresBrokerSettings): Pic
 
 /** Takes the user's client, or opens a pool by the URL. */
 function openClient({ client, url, connections, onError }: PostgresBrokerSettings) {
-  if (client !== undefined) return { client, calls: useClient(client, connections), close: async () => {} };
+  if (client !== undefined) {
+    const stopListening = listenToErrors(client, onError);
+    return { client, calls: useClient(client, connections), close: async () => stopListening() };
+  }
   const pool = openPool(url ?? '', connections, onError ?? createConnectionWarning());
   return { client: pool, calls: pool, close: () => pool.close() };
 }

@@ -50,9 +50,10 @@ export interface PostgresBrokerOptions {
    */
   readonly wakeOnCommit?: boolean | undefined;
   /**
-   * Called with errors of connections that the broker opened and no call was using; they are replaced when needed.
+   * Called with errors of connections that no call was using, of the pool that the broker opened, or of yours; they are
+   * replaced when needed.
    *
-   * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most
+   * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most; none where your pool has an `error` listener
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

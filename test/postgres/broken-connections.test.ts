@@ -1,0 +1,120 @@
+import { createPostgresBroker, migrate } from '@retry/postgres';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
+import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
+import type { PrivatePostgres } from '../support/servers/postgres.ts';
+import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import { openPool } from './open-broker.ts';
+
+describeOnPrivatePostgres('a connection that breaks', () => {
+  let server: PrivatePostgres;
+  let admin: pg.Pool;
+  beforeAll(async () => {
+    server = await startPrivatePostgres(['fsync=off']);
+    admin = openPool(server.url, 2);
+    await migrate(admin);
+  }, 60_000);
+  afterAll(async () => {
+    await admin.end();
+    await server.stop();
+  });
+
+  /** Returns a URL whose connections can be told from others. */
+  const urlOf = (name: string, options = ''): string =>
+    `${server.url}?application_name=${name}&options=${encodeURIComponent(options)}`;
+
+  /** Ends the connections of that name whose latest statement is like this one. @returns how many they were */
+  const breakConnections = async (name: string, statement = '%'): Promise<number> => {
+    const text =
+      'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and query like $2';
+    return (await admin.query(text, [name, statement])).rows.length;
+  };
+
+  it.each(['url', 'pool'])(
+    'within a call that has its own isolation level ends no process, by a %s',
+    { timeout: 60_000 },
+    async (kind) => {
+      const name = `strict_${kind}`;
+      const url = urlOf(name, '-c default_transaction_isolation=serializable');
+      const pool = openPool(url, 2);
+      const broker = createPostgresBroker({
+        ...(kind === 'url' ? { url } : { client: pool }),
+        listen: false,
+        onError: () => {},
+      });
+      await broker.ready();
+      const tx = await admin.connect();
+      await tx.query('begin');
+      await tx.query('lock table retry.run');
+
+      const reading = broker.get(['a']);
+      await vi.waitFor(async () => expect(await breakConnections(name, '%get_runs%')).toBe(1), 20_000);
+      await passTime(50);
+      await tx.query('commit');
+      tx.release();
+
+      expect(await reading).toEqual([undefined]);
+      expect(pool.idleCount).toBe(pool.totalCount);
+      await broker.close();
+      await pool.end();
+    },
+  );
+
+  describe("of a user's pool, while no call uses it", () => {
+    const open = (name: string): pg.Pool => new pg.Pool({ connectionString: urlOf(name), max: 2 });
+
+    it('ends no process, and is reported to the onError of the broker', { timeout: 60_000 }, async () => {
+      const pool = open('idle');
+      const onError = vi.fn();
+      const broker = createPostgresBroker({ client: pool, listen: false, onError });
+      await broker.ready();
+
+      await breakConnections('idle');
+      await vi.waitFor(() => expect(onError).toHaveBeenCalled(), 20_000);
+      const read = await broker.get(['a']);
+      await broker.close();
+      await pool.end();
+
+      expect(onError.mock.calls.map(([error]) => String(error))).toEqual([
+        'error: terminating connection due to administrator command',
+      ]);
+      expect(read).toEqual([undefined]);
+    });
+
+    it('is one process warning, unless the user listens', { timeout: 60_000 }, async () => {
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+      for (const name of ['unheard', 'heard']) {
+        const pool = open(name);
+        const onError = vi.fn();
+        const brokers = [1, 2].map(() => createPostgresBroker({ client: pool, listen: false }));
+        if (name === 'heard') pool.on('error', onError);
+        await brokers[0]?.ready();
+
+        await breakConnections(name);
+        await vi.waitFor(() => expect(pool.totalCount).toBe(0), 20_000);
+
+        expect([onError.mock.calls.length, warn.mock.calls.length]).toEqual(
+          name === 'heard' ? [1, 1] : [0, 1],
+        );
+        await Promise.all(brokers.map((broker) => broker.close()));
+        await pool.end();
+      }
+      warn.mockRestore();
+    });
+
+    it('is listened for once, however many brokers there are, until the last one closes', async () => {
+      const pool = open('many');
+      const brokers = Array.from({ length: 20 }, () => createPostgresBroker({ client: pool }));
+
+      const count = pool.listenerCount('error');
+      for (const broker of brokers.slice(1)) await broker.close();
+      const countOfOne = pool.listenerCount('error');
+      await Promise.all([brokers[0]?.close(), brokers[0]?.close()]);
+      const countOfNone = pool.listenerCount('error');
+      await pool.end();
+
+      expect([count, countOfOne, countOfNone]).toEqual([1, 1, 0]);
+    });
+  });
+});
