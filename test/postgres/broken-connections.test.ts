@@ -1,3 +1,4 @@
+import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -5,6 +6,7 @@ import { passTime } from '../support/pass-time.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import { openProxy } from '../support/tcp-proxy.ts';
 import { openPool } from './open-broker.ts';
 
 describeOnPrivatePostgres('a connection that breaks', () => {
@@ -115,6 +117,62 @@ describeOnPrivatePostgres('a connection that breaks', () => {
       await pool.end();
 
       expect([count, countOfOne, countOfNone]).toEqual([1, 1, 0]);
+    });
+  });
+
+  describe('for notifications', () => {
+    /** A port at which no server is. */
+    const NOWHERE = 1;
+    const wait = (broker: PostgresBroker) => broker.waitForWork(['l'], { timeoutMs: 500 });
+
+    it('is replaced, also if no server was there at first or again', { timeout: 90_000 }, async () => {
+      const proxy = await openProxy(NOWHERE);
+      const url = new URL(urlOf('listening'));
+      const port = Number(url.port);
+      url.port = `${proxy.port}`;
+      const broker = createPostgresBroker({ url: url.href, onError: () => {} });
+      const text = `select from pg_stat_activity where application_name = 'listening' and query like 'listen%'`;
+      const untilListening = () =>
+        vi.waitFor(async () => {
+          await wait(broker);
+          expect((await admin.query(text)).rowCount).toBe(1);
+        }, 30_000);
+
+      for (let time = 0; time < 2; time += 1) {
+        proxy.aimAt(NOWHERE);
+        for (let waits = 0; waits < 5; waits += 1) await wait(broker);
+        proxy.aimAt(port);
+        await untilListening();
+      }
+
+      await broker.close();
+      await proxy.close();
+    });
+
+    it('is given back to the pool if the server refuses to listen, and asked for rarely', async () => {
+      const pool = openPool(server.url, 2);
+      let refused = 0;
+      const client = new Proxy(pool, {
+        get: (target, key) => {
+          const value: unknown = Reflect.get(target, key);
+          if (key !== 'connect') return typeof value === 'function' ? value.bind(target) : value;
+          return async () => {
+            const lent = await pool.connect();
+            vi.spyOn(lent, 'query').mockImplementation(async () => {
+              refused += 1;
+              throw new Error('cannot execute LISTEN during recovery');
+            });
+            return lent;
+          };
+        },
+      });
+      const broker = createPostgresBroker({ client });
+
+      for (let waits = 0; waits < 5; waits += 1) await broker.waitForWork(['l'], { timeoutMs: 50 });
+      await broker.close();
+      await pool.end();
+
+      expect(refused).toBe(1);
     });
   });
 });

@@ -2,7 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import type { AnyTask } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { setScene } from './scene.ts';
+import { pass, setScene } from './scene.ts';
 
 const known = defineTask({ name: 'known', run: () => 'done' });
 const unknown = defineTask({ name: 'unknown', run: () => 'done' });
@@ -36,6 +36,35 @@ describe("onUnknown: 'drop'", () => {
 
     expect(await queue.result('unknown@stranger')).toMatchObject({ state: 'dropped' });
   });
+
+  it.each([true, false])(
+    'leaves alone what another live worker knows: waiting and expired runs (insight: %s)',
+    async (hasInsight) => {
+      const { clock, broker: full, queue, startWorker } = setScene();
+      const { insight: _, ...bare } = full;
+      const broker = hasInsight ? full : bare;
+      const slow = defineTask({ name: 'slow', run: () => pass(clock, 1_000) });
+      const other = startWorker({ tasks: [slow], concurrency: 1, cleanerInterval: '5s' });
+      startWorker({ tasks: [known], broker, onUnknown: 'drop', cleanerInterval: '1s' });
+      await clock.advance('1s');
+      const submitted = await queue.submitMany(
+        slow,
+        Array.from({ length: 20 }, () => null),
+      );
+      const lanes = new Map([[slow.lane, 1]]);
+      await full.settleAndClaim({
+        claim: { worker: 'dead', requestId: '1', limit: 1, lanes, leaseMs: 1_000 },
+      });
+      await queue.submit(unknown, null, { key: 'stranger' });
+
+      await clock.advance('1m');
+
+      const states = await Promise.all(submitted.map(async ({ id }) => (await queue.get(id))?.state));
+      expect(new Set(states)).toEqual(new Set(['completed']));
+      expect(await queue.result('unknown@stranger')).toMatchObject({ state: 'dropped' });
+      expect(other.emittedOf('error')).toEqual([]);
+    },
+  );
 
   it('is not the default', async () => {
     const { clock, queue, startWorker } = setScene();

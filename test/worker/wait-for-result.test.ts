@@ -31,6 +31,32 @@ describe('waitForResult', () => {
     expect(result).toEqual({ ok: true });
   });
 
+  it('returns a result within a second of the end of a freeze of the broker', async () => {
+    const { clock, broker, queue } = setScene();
+    const slow = defineTask({ name: 'slow', run: (number: number) => number });
+    let isFrozen = true;
+    const get: typeof broker.get = async (ids, options) => {
+      const runs = await broker.get(ids, options);
+      if (isFrozen) await pass(clock, 20_000);
+      isFrozen = false;
+      return runs;
+    };
+    const freezing = createQueue({ broker: { ...broker, get }, clock });
+    const { id } = await queue.submit(slow, 7);
+    let result: unknown;
+    void freezing.waitForResult(id).then((given) => {
+      result = given;
+    });
+
+    await clock.advance('10s');
+    const worker = createWorker({ broker, clock, tasks: [slow], signals: [] });
+    worker.start();
+    await clock.advance('11s');
+    await worker.stop();
+
+    expect(result).toBe(7);
+  });
+
   it('rejects with the state and the last error when the run fails', async () => {
     const { clock, queue, startWorker } = setScene();
     const { id } = await queue.submit(doomed, null, { key: 'run-1' });

@@ -60,7 +60,10 @@ export interface WorkerOptions {
    * nothing of the error is stored. @default its name, message, stack and codes
    */
   readonly redact?: Redact | undefined;
-  /** The worker's name in leases and telemetry. @default a random one */
+  /**
+   * The worker's name in leases and telemetry. No other live worker may have it: two of one name overwrite what each says of itself,
+   * as which lanes it works on. @default a random one
+   */
   readonly name?: string | undefined;
   /** Source of randomness: returns a number in [0, 1). @default Math.random */
   readonly random?: (() => number) | undefined;

@@ -38,19 +38,33 @@ type Stop = () => Promise<void> | void;
 /** Called with each message. */
 type OnMessage = (message: string) => void;
 
+/** A subscription that failed or broke is not begun again sooner after its beginning, in ms: meanwhile idle processes poll. */
+const RETRY_MS = 2_000;
+
 /**
  * Returns a subscription by whatever the client can do. Where it can do nothing, idle processes poll, which is enough. When
  * the connection breaks, `onMessage` is called with an empty message: notifications may have been lost.
  */
 export function openSubscription(client: SqlClient, channel: string, onMessage: OnMessage): Subscription {
   let starting: Promise<Stop | undefined> | undefined;
+  let retryAt = -Infinity;
   const onBreak = (): void => {
     starting = undefined;
     onMessage('');
   };
+  const begin = (): Promise<Stop | undefined> => {
+    retryAt = performance.now() + RETRY_MS;
+    const begun: Promise<Stop | undefined> = subscribe(client, channel, { onMessage, onBreak }).catch(() => {
+      // If it broke meanwhile, another one may have begun.
+      if (starting === begun) starting = undefined;
+      return undefined;
+    });
+    return begun;
+  };
   return {
     start: async () => {
-      starting ??= subscribe(client, channel, { onMessage, onBreak }).catch(() => undefined);
+      if (starting === undefined && performance.now() < retryAt) return false;
+      starting ??= begin();
       return (await starting) !== undefined;
     },
     close: async () => {

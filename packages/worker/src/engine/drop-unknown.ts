@@ -18,13 +18,12 @@ export interface DropPort {
 }
 
 /**
- * Drops runs of lanes that the worker does not know: those that wait, and those that another worker claimed to drop and then
- * crashed. With the worker's `onUnknown: 'drop'`, of every such lane: only for workers that know all tasks. With a task's,
- * of other versions of that task that no live worker knows.
+ * Drops runs of lanes that no live worker knows: those that wait, and those whose lease has expired. With the worker's
+ * `onUnknown: 'drop'`, of every such lane; with a task's, of other versions of that task.
  */
 export async function dropUnknown(settings: WorkerSettings, port: DropPort): Promise<void> {
   if (settings.onUnknown === 'drop') {
-    await dropExpired({ exceptLanes: [...settings.tasks.keys()] }, settings, port);
+    await dropExpiredUnknown(settings, port);
     await dropLanes(await unknownLanes(settings), settings, port);
     return;
   }
@@ -45,12 +44,10 @@ export function dropsUnknown({ onUnknown, tasks }: WorkerSettings): boolean {
   return onUnknown === 'drop' || [...tasks.values()].some((task) => task.onUnknown === 'drop');
 }
 
-/** Unknown lanes with waiting runs: all that have no live worker, and those among the first waiting runs. */
+/** Unknown lanes with waiting runs that have no live worker. */
 async function unknownLanes({ broker, tasks }: WorkerSettings): Promise<ReadonlySet<string>> {
   const unattended = await broker.attend();
-  const waiting = await broker.list({ state: 'submitted', limit: PAGE_SIZE, payloads: 'omit' });
-  const lanes = [...unattended, ...waiting.runs].map(({ lane }) => lane);
-  return new Set(lanes.filter((lane) => !tasks.has(lane)));
+  return new Set(unattended.map(({ lane }) => lane).filter((lane) => !tasks.has(lane)));
 }
 
 /** Lanes without a live worker that are other versions of tasks with `onUnknown: 'drop'`. */
@@ -75,16 +72,50 @@ async function dropLane(
   }
 }
 
+/** Drops expired runs of lanes that neither this worker knows, nor any other live one, whose cleaner will settle them. */
+async function dropExpiredUnknown(settings: WorkerSettings, port: DropPort): Promise<void> {
+  const { broker, tasks } = settings;
+  const known = new Set(tasks.keys());
+  let hasProgress = true;
+  while (hasProgress && !port.isStopping()) {
+    const expired = await broker.findExpired(PAGE_SIZE, { exceptLanes: [...known] });
+    const attended = await attendedAmong(settings, new Set(expired.map(({ lane }) => lane)));
+    for (const lane of attended) known.add(lane);
+    const unknown = expired.filter(({ lane }) => !known.has(lane));
+    // Those that are known hide others behind them.
+    hasProgress = (await dropAll(unknown, port)) || attended.length > 0;
+  }
+}
+
+/** Returns the lanes that a live worker knows; of a broker without insight, all that are not among its unattended ones. */
+async function attendedAmong(
+  { broker }: WorkerSettings,
+  lanes: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (lanes.size === 0) return [];
+  if (broker.insight === undefined) {
+    const unattended = new Set((await broker.attend()).map(({ lane }) => lane));
+    return [...lanes].filter((lane) => !unattended.has(lane));
+  }
+  const report = await broker.insight.lanes({ lanes: [...lanes] });
+  return report.lanes.flatMap(({ lane, workers }) => (workers > 0 ? [lane] : []));
+}
+
 async function dropExpired(scope: ExpiredScope, { broker }: WorkerSettings, port: DropPort): Promise<void> {
   let hasProgress = true;
   // Ends when a page drops nothing: runs that are refused for good would be found again and again.
   while (hasProgress && !port.isStopping()) {
     const expired = await broker.findExpired(PAGE_SIZE, scope);
-    const answers = await Promise.all(
-      expired.map((run) => drop(run as Run<'started'>, port, { onlyIfExpired: true })), // expired runs are started
-    );
-    hasProgress = answers.includes(true);
+    hasProgress = await dropAll(expired, port);
   }
+}
+
+/** Returns whether one of the expired runs was dropped. */
+async function dropAll(expired: readonly Run[], port: DropPort): Promise<boolean> {
+  const answers = await Promise.all(
+    expired.map((run) => drop(run as Run<'started'>, port, { onlyIfExpired: true })), // expired runs are started
+  );
+  return answers.includes(true);
 }
 
 async function drop(

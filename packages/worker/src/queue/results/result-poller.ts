@@ -46,6 +46,9 @@ interface Entry extends Polled {
 const SHORT_POLL_MS = 1;
 const PAUSE_FACTOR = 3;
 
+/** The longest of these pauses, in ms: a poll during an outage takes as long as that. */
+const MAX_PAUSE_MS = 1_000;
+
 /** Reads the runs that callers of a queue wait for, in one call at a time for all of them. Idle while no caller waits. */
 export class ResultPoller {
   readonly notifications: ResultNotifications;
@@ -122,7 +125,8 @@ export class ResultPoller {
       const tookMs = clock.now() - startedAt;
       const unendedShare = 1 - (ended ?? 0) / entries.length;
       if (failures > 0) await this.#pause(pollDelayMs(failures));
-      else if (tookMs > SHORT_POLL_MS) await this.#pause(tookMs * PAUSE_FACTOR * unendedShare);
+      else if (tookMs > SHORT_POLL_MS)
+        await this.#pause(Math.min(tookMs * PAUSE_FACTOR * unendedShare, MAX_PAUSE_MS));
     }
     this.#isPolling = false;
   }
