@@ -3,7 +3,7 @@ import type { RedisClient } from '@retry/redis-queue';
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
 import { Redis } from 'ioredis';
 import { createClient, RESP_TYPES } from 'redis';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';
@@ -136,6 +136,27 @@ describeOnPrivateRedis('the doctor', () => {
         code: 'NEEDS_CLUSTER_CLIENT',
         message: expect.stringMatching(/createCluster.*new Cluster/),
       });
+  });
+
+  it('accepts the only node of a cluster', { timeout: 60_000 }, async () => {
+    const node = await startPrivateRedis(['--cluster-enabled', 'yes']);
+    onTestFinished(() => node.stop());
+    const client = await createClient({ url: node.url }).connect();
+    onTestFinished(() => client.destroy());
+    await client.sendCommand([
+      'CLUSTER',
+      'ADDSLOTS',
+      ...Array.from({ length: 16_384 }, (_, slot) => `${slot}`),
+    ]);
+    await vi.waitFor(
+      async () => expect(await client.sendCommand(['CLUSTER', 'INFO'])).toContain('state:ok'),
+      20_000,
+    );
+
+    const broker = await openRedisBroker({ url: node.url });
+
+    expect(await broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
+    await broker.close();
   });
 
   it('accepts such a server with allowEviction', async () => {

@@ -29,6 +29,7 @@ export async function examine(link: RedisLink, key: string, required: Requiremen
   await checkReplies(link, key);
   const info = readInfo(String(await link.ask(key, ['INFO'])));
   checkServer(info, required);
+  if (info.get('cluster_enabled') === '1' && !required.isCluster) await checkIsWhole(link, key);
   const version = versionOf(info);
   const maxmemoryPolicy = policyOf(info);
   const isAof = info.get('aof_enabled') === '1';
@@ -41,7 +42,7 @@ export async function examine(link: RedisLink, key: string, required: Requiremen
 
 type Info = ReadonlyMap<string, string>;
 
-function checkServer(info: Info, { allowEviction, isCluster }: Requirements): void {
+function checkServer(info: Info, { allowEviction }: Requirements): void {
   if (!isAtLeast(versionOf(info), 6, 2)) {
     const cure = 'Use Redis 6.2 or newer, or Valkey.';
     throw new RedisBrokerError(
@@ -49,13 +50,18 @@ function checkServer(info: Info, { allowEviction, isCluster }: Requirements): vo
       `The server must have version 6.2 or newer, got ${versionOf(info)}. ${cure}`,
     );
   }
-  if (info.get('cluster_enabled') === '1' && !isCluster) throw needsCluster();
   if (info.get('role') === 'slave') throw readOnly();
   if (policyOf(info).startsWith('allkeys') && !allowEviction) {
     const seen = `maxmemory-policy must not let the server evict runs, got ${policyOf(info)}.`;
     const cure = 'Run CONFIG SET maxmemory-policy noeviction, or allowEviction: true if runs may be lost.';
     throw new RedisBrokerError('REDIS_MAY_EVICT', `${seen} ${cure}`);
   }
+}
+
+/** Refuses a node that is not the whole Cluster. Where the server does not say, a queue elsewhere is answered by MOVED. */
+async function checkIsWhole(link: RedisLink, key: string): Promise<void> {
+  const text = await link.ask(key, ['CLUSTER', 'INFO']).catch(() => '');
+  if (Number(readInfo(String(text)).get('cluster_size') ?? 1) > 1) throw needsCluster();
 }
 
 /** Whether a node of a Cluster answered that another one has the key. */
