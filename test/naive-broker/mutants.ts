@@ -95,21 +95,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keeps a cancel request beyond its claim',
-    caughtBy: 'cancel request ends with its claim: the run that has ended has none',
+    caughtBy: 'cancel request ends with its claim: a redriven run has none',
     from: '...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },',
     to: '...{ lane, payload, concurrency, retry, origin, isCancelRequested },',
   },
   {
     name: 'retries a run that is to be cancelled',
     caughtBy: 'cancel request ends the run after a retry for later: no further attempt starts',
-    from: 'if (isCancelRequested && isOverruled)',
-    to: "if (isCancelRequested && next.state !== 'scheduled' && isOverruled)",
-  },
-  {
-    name: 'makes a dead letter of a run that is to be cancelled',
-    caughtBy: 'cancel request ends the run after a failure: no further attempt starts',
-    from: "const isOverruled = next.state !== 'completed' &&",
-    to: "const isOverruled = next.state !== 'completed' && next.state !== 'failed' &&",
+    from: "if (isCancelRequested && !ENDED.includes(next.state)) move(kept, { type: 'cancel', at: now });",
+    to: '',
   },
   {
     name: 'changes createdAt by a settlement',

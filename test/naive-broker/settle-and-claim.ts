@@ -11,6 +11,7 @@ import type {
 import { answerSettlement, keepableMs, settledBy, sizedPage, unsettledError } from '@retry/core/broker/kit';
 import type { createGroups } from './groups.ts';
 import type { Kept, Storage } from './storage.ts';
+import { ENDED } from './storage.ts';
 
 /** How many claims of a worker are answered again. */
 const REPLIES_PER_WORKER = 4;
@@ -49,10 +50,9 @@ export function createSettleAndClaim(
       const kept = runs.get(settlement.id);
       const isExpired = kept !== undefined && kept.leaseUntil <= now;
       const answer = answerSettlement(kept?.run, settlement, { isExpired });
-      if ((answer !== 'ok' && answer !== 'cancelled') || kept?.run.state !== 'started') return answer;
+      if (answer !== 'ok' || kept === undefined) return answer;
       write(kept, settlement, now);
-      if (answer === 'cancelled') return answer;
-      if (settlement.event === 'release' && settlement.next.state === 'submitted') released.push(kept);
+      if (settlement.event === 'release' && kept.run.state === 'submitted') released.push(kept);
       if (settlement.submit !== undefined) submitOne(settlement.submit, now);
       return answer;
     });
@@ -70,9 +70,8 @@ export function createSettleAndClaim(
       settledBy: settledBy(epoch, event),
       runAt: next.state === 'scheduled' ? keepableMs(dueAt) : next.runAt,
     };
-    const isOverruled = next.state !== 'completed' && next.state !== 'cancelled';
-    if (isCancelRequested && isOverruled) kept.run = { ...kept.run, state: 'cancelled', endedAt: now };
     finishMove(kept);
+    if (isCancelRequested && !ENDED.includes(next.state)) move(kept, { type: 'cancel', at: now });
     groups.join(kept, group);
   }
 

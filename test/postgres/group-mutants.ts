@@ -55,8 +55,8 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a dead letter that is counted under other has the group of its settlement',
-    right: 'then v_groups[s.group_number] end',
-    wrong: 'then p_group_ids[s.group_number] end',
+    right: 'error_group = v_groups[s.group_number], spent = s.spent',
+    wrong: 'error_group = p_group_ids[s.group_number], spent = s.spent',
     scene: fillLane,
   },
   {

@@ -1,5 +1,4 @@
-import { IS_OVERRULED } from '../../packages/postgres/src/schema/exchange/settle.ts';
-import { answer, destination, state } from '../../packages/postgres/src/schema/letters.ts';
+import { answer, CONTINUED, destination, state } from '../../packages/postgres/src/schema/letters.ts';
 import { claimReleased } from '../support/telling-scenes/claims.ts';
 import {
   settleAfterCancelRequest,
@@ -43,8 +42,8 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated settlement is answered as another outcome',
-    right: `else ${answer('settle', 'already')} end`,
-    wrong: `else ${answer('settle', 'fenced')} end`,
+    right: `= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then ${answer('settle', 'already')}`,
+    wrong: `= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then ${answer('settle', 'fenced')}`,
     scene: settleTwice,
   },
   {
@@ -54,15 +53,15 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
     scene: claimReleased,
   },
   {
-    name: 'a cancel request is ignored by a settlement',
-    right: `${IS_OVERRULED} then ${state('cancelled')}`,
-    wrong: `false then ${state('cancelled')}`,
+    name: 'a cancel request is ignored by a settlement that continues',
+    right: `when r.wants_cancel then ${state('cancelled')}`,
+    wrong: `when false then ${state('cancelled')}`,
     scene: settleAfterCancelRequest,
   },
   {
-    name: 'a cancel request cancels a run that has completed',
-    right: `${IS_OVERRULED} then ${state('cancelled')}`,
-    wrong: `r.wants_cancel then ${state('cancelled')}`,
+    name: 'a cancel request cancels a run that has ended otherwise',
+    right: `case when s.destination not in ${CONTINUED} then s.destination when r.wants_cancel`,
+    wrong: `case when s.destination not in ${CONTINUED} and not r.wants_cancel then s.destination when r.wants_cancel`,
     scene: settleAfterCancelRequest,
   },
   {

@@ -86,8 +86,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is cancelled by its request keeps its slot',
-    right: `if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end\n  current`,
-    wrong: `if answer == ${answer('settle', 'ok')} and ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end\n  current`,
+    right: `record = applyCancelRequest(flags, dueAfter(record, dueInMs))\n  if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end`,
+    wrong: `if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end\n  record = applyCancelRequest(flags, dueAfter(record, dueInMs))`,
     scene: cancelRequestWhileHolding,
   },
   {

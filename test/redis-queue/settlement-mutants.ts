@@ -87,7 +87,7 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated settlement is answered as another outcome',
-    right: `return isSettledBy(old, by) and answerAgain(old, by, mode) or ${answer('settle', 'fenced')} end`,
+    right: `return isSettledBy(old, by) and ${answer('settle', 'already')} or ${answer('settle', 'fenced')} end`,
     wrong: `return ${answer('settle', 'fenced')} end`,
   },
   {
@@ -110,8 +110,8 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel request is not applied',
-    right: 'if isOverruled(flags, record) then',
-    wrong: 'if false then',
+    right: 'record = applyCancelRequest(flags, dueAfter(record, dueInMs))',
+    wrong: 'record = dueAfter(record, dueInMs)',
     scene: settleAfterCancelRequest,
   },
   {

@@ -268,10 +268,7 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       const ended = settlementBy(run, all[sent.kind % all.length] ?? [], sent);
       const settlement = withSubmit(withGroup(ended, sent), sent);
       const { settled } = await real.broker.settleAndClaim({ settle: [settlement] });
-      adoptExpiry(model, real, {
-        id: claimed.run.id,
-        isAccepted: settled[0] === 'ok' || settled[0] === 'cancelled',
-      });
+      adoptExpiry(model, real, { id: claimed.run.id, isAccepted: settled[0] === 'ok' });
       assertSame(settled, [modelSettle(model, settlement, backOf(settlement, sent))]);
       if (settled[0] === 'ok') modelSubmitted(model, settlement, sent);
     }),

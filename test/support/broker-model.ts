@@ -168,24 +168,21 @@ export function modelSettle(
 ): SettleAnswer {
   const run = model.runs.get(id);
   if (run === undefined) return 'gone';
-  if (run.settledBy === `${epoch}:${event}`)
-    return run.state === 'cancelled' && event !== 'cancel' && onlyIfExpired !== true
-      ? 'cancelled'
-      : 'already';
+  if (run.settledBy === `${epoch}:${event}`) return 'already';
   if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
   if (onlyIfExpired === true && run.ripeness !== 'now') return 'fenced';
   charge(run, event, next);
   run.settledBy = `${epoch}:${event}`;
-  const isCancelled = run.isCancelRequested && event !== 'complete' && event !== 'cancel';
-  const isWaiting = (next.state === 'submitted' || next.state === 'scheduled') && !isCancelled;
+  const wasAsked = run.isCancelRequested;
+  const isWaiting = (next.state === 'submitted' || next.state === 'scheduled') && !wasAsked;
   run.holdsKey = run.holdsKey && isWaiting && run.concurrency?.holdWhileRetrying === true;
   run.isCancelRequested = false;
-  if (isCancelled) run.state = 'cancelled';
-  else if (next.state !== 'submitted' && next.state !== 'scheduled') run.state = ENDS[event] ?? next.state;
+  if (next.state !== 'submitted' && next.state !== 'scheduled') run.state = ENDS[event] ?? next.state;
+  else if (wasAsked) run.state = 'cancelled';
   else if (event === 'release' && next.state === 'submitted') toFront(model, run);
   else sendBack(model, run, back);
   if (isDeadLetter(run.state)) run.errorGroup = group?.id ?? 'other';
-  return isCancelled ? 'cancelled' : 'ok';
+  return 'ok';
 }
 
 /** Counts the charge of a settlement. */

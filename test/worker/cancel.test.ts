@@ -96,28 +96,6 @@ describe('cancel', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'cancelled', failures: 1 });
   });
 
-  it('ends the run without a dead letter when the last attempt fails before its worker receives it', async () => {
-    const { clock, broker, queue, startWorker } = setScene();
-    const dead = defineTask({ name: 'dead', run: () => {} });
-    const last = defineTask({
-      name: 'last',
-      retry: { maxAttempts: 1 },
-      deadLetter: { task: dead },
-      run: () => pass(clock, 2_000).then(() => Promise.reject(new Error('no'))),
-    });
-    const { id } = await queue.submit(last, null);
-    const worker = startWorker({ tasks: [last], broker: mute(broker), lease: '9s' });
-    await clock.advance('1s');
-
-    await queue.cancel(id);
-    await clock.advance('1m');
-
-    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', errors: [{ message: 'no' }] });
-    expect((await queue.list({ task: dead })).runs).toEqual([]);
-    expect(worker.emittedOf('cancelled')).toMatchObject([{ id, attempt: 1, epoch: 1 }]);
-    expect([...worker.emittedOf('failed'), ...worker.emittedOf('retried')]).toEqual([]);
-  });
-
   it('loses against a completion that comes first', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const quick = defineTask({ name: 'quick', run: () => pass(clock, 2_000).then(() => 'done') });

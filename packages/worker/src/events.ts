@@ -61,10 +61,7 @@ export interface WorkerEvents {
    * was a probe of the circuit breaker; absent when the worker gave it back for a reason of its own.
    */
   readonly released: RunNotice & { readonly delayMs?: number; readonly reason?: string };
-  /**
-   * A cancel request ended the run: this worker had seen it, and what the handler still returns has no effect; or the attempt ended
-   * first, otherwise than by completion, and no other event says how.
-   */
+  /** The run was cancelled after this worker had seen a cancel request; what its handler still returns has no effect. */
   readonly cancelled: RunNotice;
   /** A concurrency or rate limit was reached. `next` is the state that the run has now. */
   readonly limited: RunNotice & { readonly next: RunState };

@@ -53,17 +53,17 @@ export function listenToSignals(
 function listen(signal: SignalName, listener: OnSignal): () => void {
   const listeners = LISTENING.get(signal) ?? new Set();
   // Prepended, because a listener that was added by `once` is removed as soon as it has been called.
-  if (listeners.size === 0) process.prependListener(signal as NodeJS.Signals, tellWorkers); // their names were checked with the options
+  if (listeners.size === 0) process.prependListener(signal as NodeJS.Signals, notifyWorkers); // their names were checked with the options
   LISTENING.set(signal, listeners.add(listener));
   return () => {
     if (!listeners.delete(listener) || listeners.size > 0) return;
     LISTENING.delete(signal);
-    process.removeListener(signal, tellWorkers);
+    process.removeListener(signal, notifyWorkers);
   };
 }
 
-function tellWorkers(signal: SignalName): void {
-  const isHandled = process.rawListeners(signal).some((known) => known !== tellWorkers);
+function notifyWorkers(signal: SignalName): void {
+  const isHandled = process.rawListeners(signal).some((known) => known !== notifyWorkers);
   for (const listener of [...(LISTENING.get(signal) ?? [])]) listener(signal, { isHandled });
 }
 

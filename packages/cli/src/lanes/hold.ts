@@ -42,7 +42,7 @@ export async function holdAction(input: Input<HoldCommandOptions>): Promise<Repo
 interface HeldLane {
   readonly lane: string;
   readonly answer: 'held';
-  /** No run is in it, and no live worker knows it: its name may be wrong. */
+  /** It has no runs, no dead letters and no live worker: its name may be wrong. */
   readonly isEmpty?: true;
 }
 
@@ -53,7 +53,7 @@ function heldText({ lane, isEmpty }: HeldLane): string {
     : held;
 }
 
-/** Returns the lanes without runs and workers, by name; none where the broker cannot say. */
+/** Returns the lanes without runs, dead letters and workers, by name; none where the broker cannot say. */
 async function emptyLanes({ insight }: Broker, targets: readonly LaneTarget[]): Promise<ReadonlySet<string>> {
   const lanes = targets.flatMap((target) => ('lane' in target ? [target.lane] : []));
   if (insight === undefined || lanes.length === 0) return new Set();
@@ -62,7 +62,8 @@ async function emptyLanes({ insight }: Broker, targets: readonly LaneTarget[]): 
     ({ waiting, scheduled, started, workers }) =>
       waiting.count + scheduled.count + started.count + workers === 0,
   );
-  return new Set(empty.map(({ lane }) => lane));
+  const pages = await Promise.all(empty.map(({ lane }) => insight.groups({ lane, limit: 1 })));
+  return new Set(empty.filter((_, index) => pages[index]?.groups.length === 0).map(({ lane }) => lane));
 }
 
 /** Ends the holds of lanes, or the hold of all lanes. Exit status 1 if there was none. */

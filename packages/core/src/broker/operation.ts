@@ -5,7 +5,7 @@ import type { AttemptError } from './run.ts';
 
 /**
  * `cancelled`: the run was waiting and is cancelled now. `requested`: the run is started; its worker is notified by the
- * heartbeat, and a settlement that does not complete it cancels it instead. `ended`: too late.
+ * heartbeat, and a settlement that would send it back cancels it instead. `ended`: too late.
  */
 export type CancelAnswer = 'cancelled' | 'requested' | 'ended' | 'gone';
 

@@ -7,9 +7,8 @@ import type { Submission } from './submission.ts';
  * The outcome of one claim, as core decided it, to be written in one atomic step.
  *
  * A run that is released for now returns to the front of its lane, and runs released together keep their order; every other
- * run that waits again goes to the back. The broker adds `settledBy`. A cancel request ends with the claim, and `next` does not
- * keep it: unless the settlement completes the run, the run is cancelled instead, with the counters and errors of `next`, by the
- * broker's clock.
+ * run that waits again goes to the back. The broker adds `settledBy`. A cancel request ends with the claim: a run that would wait
+ * again is cancelled instead, and `next` does not keep the request.
  */
 export interface Settlement {
   /** The id of the claimed run. */
@@ -45,8 +44,7 @@ export interface Settlement {
 }
 
 /**
- * `ok`: written. `cancelled`: the run had a cancel request and is cancelled instead; the same settlement is answered so again, except
- * one with `onlyIfExpired`, which may be another cleaner's. `already`: the same settlement was written before, and its reply was lost.
- * `fenced`: another worker holds the run, or this epoch was settled otherwise. `gone`: no such run.
+ * `ok`: written. `already`: the same settlement was written before, and its reply was lost. `fenced`: another worker
+ * holds the run, or this epoch was settled otherwise. `gone`: no such run.
  */
-export type SettleAnswer = 'ok' | 'cancelled' | 'already' | 'fenced' | 'gone';
+export type SettleAnswer = 'ok' | 'already' | 'fenced' | 'gone';

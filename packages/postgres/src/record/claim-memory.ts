@@ -154,8 +154,7 @@ export class ClaimMemory {
    */
   recordSettled(settlements: readonly Settlement[], answers: readonly SettleAnswer[]): void {
     for (const [index, { id, epoch }] of settlements.entries()) {
-      const answer = answers[index];
-      const holds = answer === 'ok' || answer === 'cancelled' || answer === 'already';
+      const holds = answers[index] === 'ok' || answers[index] === 'already';
       const leased = this.#claimOf.get(id)?.leased;
       if (!holds || leased?.get(id)?.epoch !== epoch) continue;
       leased.delete(id);

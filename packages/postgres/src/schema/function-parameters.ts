@@ -220,13 +220,7 @@ export const CLIENT_FUNCTIONS = {
 
 /** Functions that only other functions call, where they have more than a few parameters. */
 export const INNER_FUNCTIONS = {
-  answer_unsettled: {
-    ids: 'text[]',
-    epochs: 'bigint[]',
-    onlyIfExpired: 'boolean',
-    records: 'text',
-    settled: 'bigint[]',
-  },
+  answer_unsettled: { ids: 'text[]', epochs: 'bigint[]', records: 'text', settled: 'bigint[]' },
   claim_runs: {
     limit: 'bigint',
     lanes: 'text[]',

@@ -143,7 +143,7 @@ async function exchangePart(
   const reply = readReply(rows, starts.lanes);
   const settled = readAnswers('settle', reply.settled);
   recordReply(port, reply);
-  recordSettled(port, settlements, settled);
+  memory.recordSettled(settlements, settled);
   if (claim === undefined) return { settled, claimed: [], now: reply.now };
   recordClaim(memory, claim, { starts, reply, replaced });
   const bytes = rows.reduce((sum, row) => sum + (row?.length ?? 0), 0);
@@ -173,7 +173,7 @@ async function settleAndSubmit(
   const reply = readReply(rows, []);
   const settled = readAnswers('settle', reply.settled);
   recordReply(port, reply);
-  recordSettled(port, settlements, settled);
+  memory.recordSettled(settlements, settled);
   workWaits.notify(submittedLanes(submissions));
   if (claim === undefined) return { settled, claimed: [], now: reply.now };
   return { ...(await exchangePart(port, [], claim)), settled };
@@ -201,16 +201,6 @@ function recordReply({ memory, retention, workWaits, resultWaits }: ExchangePort
   workWaits.notify(reply);
   if (reply.results) resultWaits.wake();
   memory.forgetLanes(reply.unparked);
-}
-
-/** What was cancelled instead has ended, although its settlement did not say so. */
-function recordSettled(
-  { memory, retention }: ExchangePort,
-  settlements: readonly Settlement[],
-  settled: readonly SettleAnswer[],
-): void {
-  memory.recordSettled(settlements, settled);
-  if (settled.includes('cancelled')) retention.count(settled.filter((one) => one === 'cancelled').length);
 }
 
 function markProbes(claimed: readonly ClaimedRun[], { probes = [] }: Reply): readonly ClaimedRun[] {

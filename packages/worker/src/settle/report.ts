@@ -70,10 +70,7 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
   },
 };
 
-/**
- * Emits the event of a settlement that the broker has answered; `fenced` when it was not accepted, `cancelled` when the broker carried
- * out a cancel request instead.
- */
+/** Emits the event of a settlement that the broker has answered; `fenced` when it was not accepted. */
 export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
   const { outcome } = report;
   const { event } = report.settled.settlement;
@@ -84,7 +81,6 @@ export function reportSettled(emitter: WorkerEmitter, report: Report, answer: Se
   const isForgotten = answer === 'gone' && outcome.type === 'completed' && outcome.isCommitted === true;
   if ((answer === 'fenced' || answer === 'gone') && !isForgotten)
     emitter.emit('fenced', () => Object.assign(notice(), { answer }));
-  else if (answer === 'cancelled') emitter.emit('cancelled', notice);
   else EMIT[event]?.(emitter, report, notice);
 }
 

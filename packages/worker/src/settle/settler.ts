@@ -240,8 +240,7 @@ export class Settler {
   ): void {
     // Two cleaners may find the same expired lease; the one whose settlement was accepted reports it.
     const isOthers = onlyIfExpired && answer === 'already' && sent === 'once';
-    const hasEnded = answer === 'cancelled' || (answer === 'ok' && isEnd(settled.settlement.next.state));
-    if (hasEnded) this.#flow.noteEnd(run.lane);
+    if (answer === 'ok' && isEnd(settled.settlement.next.state)) this.#flow.noteEnd(run.lane);
     if (answer !== 'refused' && !isOthers)
       reportSettled(this.#emitter, { task, run, outcome, settled, durationMs }, answer);
     onAnswer?.(answer);

@@ -65,7 +65,7 @@ interface Answers {
 export const ANSWER_LETTERS: { readonly [Verb in keyof Answers]: Readonly<Record<Answers[Verb], string>> } = {
   submit: { created: 'c', exists: 'e' },
   submitUnique: { created: 'c', exists: 'e', kept: 'k', replaced: 'r' },
-  settle: { ok: 'o', cancelled: 'c', already: 'a', fenced: 'f', gone: 'g' },
+  settle: { ok: 'o', already: 'a', fenced: 'f', gone: 'g' },
   heartbeat: { ok: 'o', cancel: 'c', fenced: 'f', gone: 'g' },
   cancel: { cancelled: 'c', requested: 'r', ended: 'e', gone: 'g' },
   end: { done: 'd', requested: 'r', ended: 'e', gone: 'g' },

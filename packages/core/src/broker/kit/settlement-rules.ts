@@ -5,26 +5,16 @@ import { BrokerError } from '../broker-error.ts';
 import type { Run } from '../run.ts';
 import type { SettleAnswer, Settlement } from '../settlement.ts';
 
-/**
- * Returns how a broker answers a settlement, given the run that it keeps. Pure: the rule of every broker. What is answered `ok` or
- * `cancelled` is written while the run is started, which it is no more when an overruled settlement is sent again.
- */
+/** Returns how a broker answers a settlement, given the run that it keeps. Pure: the rule of every broker. */
 export function answerSettlement(
   run: Run | undefined,
-  settlement: Settlement,
+  { epoch, event, onlyIfExpired = false }: Settlement,
   lease: { readonly isExpired: boolean },
 ): SettleAnswer {
-  const { epoch, event, next, onlyIfExpired = false } = settlement;
   if (run === undefined) return 'gone';
-  if (run.settledBy === settledBy(epoch, event)) return answerAgain(run, settlement);
+  if (run.settledBy === settledBy(epoch, event)) return 'already';
   if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
-  if (onlyIfExpired && !lease.isExpired) return 'fenced';
-  const isOverruled = run.isCancelRequested === true && !['completed', 'cancelled'].includes(next.state);
-  return isOverruled ? 'cancelled' : 'ok';
-}
-
-function answerAgain(run: Run, { event, onlyIfExpired = false }: Settlement): SettleAnswer {
-  return run.state === 'cancelled' && event !== 'cancel' && !onlyIfExpired ? 'cancelled' : 'already';
+  return onlyIfExpired && !lease.isExpired ? 'fenced' : 'ok';
 }
 
 /** Returns what a run stores of an accepted settlement: `epoch:event`. */

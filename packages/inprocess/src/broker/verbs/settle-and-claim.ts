@@ -9,7 +9,6 @@ import type {
 import {
   answerSettlement,
   copyRun,
-  destinationOf,
   keepableMs,
   MAX_BATCH_BYTES,
   refuseUnsettled,
@@ -58,12 +57,11 @@ function settleRuns(store: Store, settlements: readonly Settlement[], now: numbe
     const entry = store.entries.get(settlement.id);
     const isExpired = entry !== undefined && entry.location === 'leased' && entry.rank <= now;
     const answer = answerSettlement(entry?.run, settlement, { isExpired });
-    // A settlement that was overruled, and is sent again, is answered `cancelled`, too.
-    if ((answer !== 'ok' && answer !== 'cancelled') || entry?.run.state !== 'started') return answer;
-    writeSettlement(store, entry, { settlement, answer, now });
-    if (answer === 'ok' && destinationOf(settlement) === 'front') released.push(entry);
+    if (answer !== 'ok' || entry === undefined) return answer;
+    writeSettlement(store, entry, { settlement, now });
+    if (entry.run.state === 'submitted' && settlement.event === 'release') released.push(entry);
     else enlist(store, entry, settlement);
-    if (answer === 'ok' && settlement.submit !== undefined) submitRun(store, settlement.submit, now);
+    if (settlement.submit !== undefined) submitRun(store, settlement.submit, now);
     return answer;
   });
   // Backwards, so that runs released together keep their order.
@@ -71,26 +69,23 @@ function settleRuns(store: Store, settlements: readonly Settlement[], now: numbe
   return answers;
 }
 
-interface Written {
-  readonly settlement: Settlement;
-  readonly answer: 'ok' | 'cancelled';
-  readonly now: number;
-}
-
-function writeSettlement(store: Store, entry: Entry, { settlement, answer, now }: Written): void {
-  const { epoch, event, next, delayMs } = settlement;
+function writeSettlement(store: Store, entry: Entry, written: { settlement: Settlement; now: number }): void {
+  const { epoch, event, next, delayMs } = written.settlement;
+  const wasCancelRequested = entry.run.isCancelRequested === true;
   remove(store.leases, entry);
   entry.location = 'none';
   const run = copyRun(next);
   const { lane, payload, concurrency, retry, origin, context, carried } = entry.run;
   // No settlement changes them, and a cleaner may not have them.
   Object.assign(run, { lane, payload, concurrency, retry, origin, context, carried });
-  if (run.state === 'scheduled') run.runAt = dueAt(run.runAt, delayMs, now);
+  if (run.state === 'scheduled') run.runAt = dueAt(run.runAt, delayMs, written.now);
   run.settledBy = settledBy(epoch, event);
   run.isCancelRequested = undefined; // a cancel request is about one claim and ends with it
   run.errorGroup = undefined; // a dead letter gets the one that it is counted under
-  // The worker did not see the cancel request in time: the attempt is recorded, and the request carried out.
-  entry.run = answer === 'cancelled' ? { ...run, state: 'cancelled', endedAt: now } : run;
+  entry.run = run;
+  // The worker did not see the request in time: it is executed before another attempt.
+  if (wasCancelRequested && !isEnd(next.state))
+    entry.run = move(entry.run, { type: 'cancel', at: written.now });
   if (isEnd(entry.run.state) || !keepsSlot(entry)) freeSlot(store, entry);
 }
 

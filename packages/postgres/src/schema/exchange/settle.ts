@@ -9,7 +9,6 @@ export const SETTLE_VARIABLES = `
   v_end bigint;
   v_front bigint;
   v_settled bigint[];
-  v_cancelled bigint[];
   v_keys text[];
   v_awaited text[];
   v_answers text := '';
@@ -44,9 +43,6 @@ const BY_ID: Found = {
   where: `${hasId('r', 's.id')} and (s.lane_seq is null or r.ord = s.lane_seq) and s.n not in (select unnest(v_settled))`,
 };
 
-/** Whether a cancel request ends the run instead. */
-export const IS_OVERRULED: string = `(r.wants_cancel and s.destination not in (${destination('completed')}, ${destination('cancelled')}))`;
-
 /**
  * Updates runs, and puts those that continue into their lane or the schedule. It adds to what earlier statements have found, in
  * whatever order the join finds the runs.
@@ -55,19 +51,18 @@ const settleFound = (found: Found): string => `
     v_end := nextval('end_order');
     with settled as (
       update run r set
-        state = case when ${IS_OVERRULED} then ${state('cancelled')} when s.destination not in ${CONTINUED} then s.destination
+        state = case when s.destination not in ${CONTINUED} then s.destination when r.wants_cancel then ${state('cancelled')}
           when s.destination = ${destination('schedule')} then ${state('scheduled')} else ${state('submitted')} end::"char",
         epoch = s.epoch,
-        ord = case when ${IS_OVERRULED} then v_end else s.ord end,
+        ord = case when r.wants_cancel then v_end else s.ord end,
         submitted_at = case when s.record is null then r.submitted_at end,
         run_at = case when s.destination = ${destination('schedule')} then s.due when s.record is null then r.run_at end,
         claimed_at = case when s.record is null then s.started_at end,
         heartbeat_at = case when s.record is null then s.started_at end,
-        ended_at = case when ${IS_OVERRULED} then v_now when s.destination not in ${CONTINUED} then s.at end,
+        ended_at = case when s.destination not in ${CONTINUED} then s.at when r.wants_cancel then v_now end,
         holds_key = r.holds_key and r.keeps_key is true and s.destination in ${CONTINUED} and not r.wants_cancel,
-        wants_cancel = false, is_dead = s.destination in ${DEAD} and not r.wants_cancel,
-        error_name = s.error, error_group = case when not r.wants_cancel then v_groups[s.group_number] end,
-        spent = s.spent, result = s.result, record = s.record
+        wants_cancel = false, is_dead = s.destination in ${DEAD},
+        error_name = s.error, error_group = v_groups[s.group_number], spent = s.spent, result = s.result, record = s.record
       from (
         select *, case destination when ${destination('back')} then nextval('back_order')
             when ${destination('schedule')} then nextval('back_order')
@@ -94,7 +89,6 @@ const settleFound = (found: Found): string => `
           and (not p_only_if_expired or exists (select from leased() l where ${isStartedBy('r', 'l')} and l.until <= v_now))
         else false end
       returning s.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms,
-        r.state = ${state('cancelled')} and s.destination <> ${destination('cancelled')} as is_overruled,
         s.group_number, r.error_group, r.spent, r.ended_at
     ), ready_again as (
       insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from settled where state = ${state('submitted')}
@@ -104,14 +98,13 @@ const settleFound = (found: Found): string => `
       insert into finished (ord, count, ids, rows_at) select v_end, count(*), array_agg(id), array_agg(row_at)
       from settled where state not in ${WAITING} and not is_dead and keep_ms is null having count(*) > 0
     )
-    select v_settled || array_agg(n), v_cancelled || array_agg(n) filter (where is_overruled),
-      v_keys || array_agg(key) filter (where key is not null),
+    select v_settled || array_agg(n), v_keys || array_agg(key) filter (where key is not null),
       v_ready || array_agg(lane) filter (where state = ${state('submitted')}),
       v_later || array_agg(lane) filter (where state = ${state('scheduled')}),
       v_results or coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),
       v_awaited || array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead),
       v_dead || array_agg((lane, error_group, p_group_titles[group_number], id, spent, ended_at, v_end, n)::dead_letter) filter (where is_dead)
-    into v_settled, v_cancelled, v_keys, v_ready, v_later, v_results, v_awaited, v_dead from settled;
+    into v_settled, v_keys, v_ready, v_later, v_results, v_awaited, v_dead from settled;
 `;
 
 /**
@@ -159,7 +152,7 @@ const byRow = (settle: (found: Found) => string): string => `
  *    that claimed it.
  * 2. \`p_destinations\` has a letter for each: front or back of the lane, the schedule, or an end state, in small letters for
  *    a dead letter.
- * 3. A cancel request ends a run that does not complete, which is answered so.
+ * 3. A cancel request ends a run that would continue.
  * 4. A run that completes at its first attempt has no record: its columns are enough.
  * 5. A dead letter is counted under its group, once all settlements are written.
  * 6. A delay counts from \`v_now\`.
@@ -202,14 +195,9 @@ export const SETTLE: string = `
       v_answers := ${call('answer_unsettled', {
         ids: 'p_ids',
         epochs: 'p_epochs',
-        onlyIfExpired: 'p_only_if_expired',
         records: 'p_records',
         settled: "coalesce(v_settled, '{}')",
       })};
-    end if;
-    if v_cancelled is not null then
-      v_answers := (select string_agg(case when n = any (v_cancelled) then ${answer('settle', 'cancelled')} else letter end, '' order by n)
-        from unnest(string_to_array(v_answers, null)) with ordinality as a (letter, n));
     end if;
 `;
 
@@ -227,10 +215,7 @@ language sql set enable_hashjoin = on as $$
       when r.id is null then ${answer('settle', 'gone')}
       when case when r.state = ${state('completed')} and r.record is null then r.epoch || ':complete'
           else read_record(r.record) ->> 'settledBy' end
-        = coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete')
-        then case when r.state = ${state('cancelled')} and not p_only_if_expired
-            and read_record(s.record) ->> 'settledBy' not like '%:cancel' then ${answer('settle', 'cancelled')}
-          else ${answer('settle', 'already')} end
+        = coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then ${answer('settle', 'already')}
       else ${answer('settle', 'fenced')}
     end, '' order by s.n)
   from ${unnestNumbered('s', { id: 'p_ids', epoch: 'p_epochs', record: "string_to_array(p_records, chr(10), '')" })}

@@ -1,12 +1,5 @@
 import { settledBy } from '@retry/core/broker/kit';
-import {
-  APART_TEXTS,
-  FLAGS,
-  GROUP_MARK,
-  LATER_COMPLETION,
-  LATER_COMPLETION_MARK,
-  RECORD,
-} from '../../record/layout.ts';
+import { APART_TEXTS, FLAGS, LATER_COMPLETION, LATER_COMPLETION_MARK, RECORD } from '../../record/layout.ts';
 import { SETTLEMENT } from '../../record/requests.ts';
 import {
   answer,
@@ -27,9 +20,6 @@ import { completedLater, movesOneByOne } from './moves.ts';
 
 const COUNT = SETTLEMENT.length;
 
-/** What follows the epoch in `settledBy` of a cancellation. */
-const BY_CANCEL = settledBy(1, 'cancel').slice('1'.length);
-
 /**
  * Settles claims: answers each settlement as core's `answerSettlement` does, and moves the run of each that is accepted.
  *
@@ -43,7 +33,7 @@ export const settle: string = `
 local tags = {}
 local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
 local nextText, newStacks, staleStacks, newLarge, current = TEXTS_AT, {}, {}, {}, {}
-local FIRST_BY, BY_CANCEL = '${settledBy(1, 'complete')}\0', '${BY_CANCEL}\0'
+local FIRST_BY = '${settledBy(1, 'complete')}\0'
 
 local function isAlive(id)
   local lease = call('ZSCORE', LEASES, id)
@@ -55,14 +45,9 @@ local function isSettledBy(record, by)
   return sub(record, ${behind(RECORD)}, ${RECORD.length} + #by) == by
 end
 
-local function answerAgain(old, by, mode)
-  local isOverruled = ${isIn('old', 'cancelled')} and sub(by, -${BY_CANCEL.length + 1}) ~= BY_CANCEL
-  return isOverruled and not (${hasMode('mode', 'onlyIfExpired')}) and ${answer('settle', 'cancelled')} or ${answer('settle', 'already')}
-end
-
 local function answerOf(old, id, epoch, by, mode)
   if not old then return call('HEXISTS', BODY, id) == 1 and ${answer('settle', 'fenced')} or ${answer('settle', 'gone')} end
-  if ${isNotIn('old', 'started')} or epochOf(old) ~= epoch then return isSettledBy(old, by) and answerAgain(old, by, mode) or ${answer('settle', 'fenced')} end
+  if ${isNotIn('old', 'started')} or epochOf(old) ~= epoch then return isSettledBy(old, by) and ${answer('settle', 'already')} or ${answer('settle', 'fenced')} end
   if ${hasMode('mode', 'onlyIfExpired')} and isAlive(id) then return ${answer('settle', 'fenced')} end
   return ${answer('settle', 'ok')}
 end
@@ -73,16 +58,9 @@ local function completed(old, by, short)
   return ${completedLater(`(hasStack(old) and ${flagsAs('hasStack')} or ${flagsAs()})`, { first: 'zero', second: 'zeroAfter(old, zero + 1)' })}
 end
 
--- A run that has a cancel request is cancelled instead, unless it completes.
-local function isOverruled(flags, record)
-  return ${has('flags', 'cancelRequested')} and ${isNotIn('record', 'completed')} and ${isNotIn('record', 'cancelled')}
-end
-
--- It is no dead letter, so it has no group.
-local function cancelled(record)
-  local at = zeroAfter(record, ${behind(RECORD)}) + 1
-  local _, last = find(record, '^${GROUP_MARK.before}[%w_-]+${GROUP_MARK.after},?', at)
-  if last then record = sub(record, 1, at) .. sub(record, last + 1) end
+-- A run that would wait again is cancelled instead, if a cancel request came while it was started.
+local function applyCancelRequest(flags, record)
+  if not (${has('flags', 'cancelRequested')}) or (${isNotIn('record', 'submitted')} and ${isNotIn('record', 'scheduled')}) then return record end
   return ${rewritten('record', { state: letter('cancelled'), endedAt: 'NOW' })}
 end
 
@@ -141,12 +119,9 @@ local function settleOne(old, ${SETTLEMENT.join(', ')})
     newLarge[#newLarge + 1] = result
   end
   if ${has('flags', 'noted')} then record = withFlags(record, flagsOf(record) + ${FLAGS.noted}) end
-  record = dueAfter(record, dueInMs)
-  if isOverruled(flags, record) then
-    record, answer = cancelled(record), ${answer('settle', 'cancelled')}
-  end
   local isWaiting = ${isIn('record', 'submitted')} or ${isIn('record', 'scheduled')}
   if isWaiting or isDeadLetter(record) then lane = laneOfStarted(id, old, lane) end
+  record = applyCancelRequest(flags, dueAfter(record, dueInMs))
   if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end
   current[id] = moveRun(id, record, mode, lane)
   return answer

@@ -38,10 +38,15 @@ export const cancelRequestsCases: CasesByName = {
       equal(found, []);
     },
 
-  'findCancelRequests returns nothing after the settlement': async (scene) => {
+  'findCancelRequests returns nothing after the settlement, neither for that claim nor for the next': async (
+    scene,
+  ) => {
     const run = await scene.start('a');
     await scene.broker.cancel(['a']);
-    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+    const at = await scene.now();
+    await scene.settle(settlementOf(run, { type: 'fail', at }));
+    await scene.broker.redrive(['a']);
+    await scene.claim();
 
     const leases = [
       { id: 'a', epoch: 1 },

@@ -117,8 +117,7 @@ export const concurrencyOrderCases: CasesByName = {
     await submitBoth(scene, one);
     const run = await claimOne(scene);
     await scene.broker.cancel(['a']);
-    const at = await scene.now();
-    await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at + LONG_MS }));
+    await retry(scene, run, LONG_MS);
 
     strictEqual((await scene.read('a')).state, 'cancelled');
     equal(await scene.claimIds(), ['b']);

@@ -104,9 +104,9 @@ export const holdWaysCases: CasesByName = {
       ['a'],
     );
     matches(await scene.broker.attend(), [{ lane: 'l', waiting: 2 }]);
-    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
-    equal(await scene.broker.cancel(['a', 'b']), ['ended', 'cancelled']);
+    equal(await scene.broker.cancel(['a', 'b']), ['requested', 'cancelled']);
     equal(await scene.broker.discard(['b']), ['discarded']);
+    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
     equal(await scene.broker.redrive(['a']), ['redriven']);
     const { runs } = await scene.broker.list({ state: 'submitted', limit: 10 });
     equal(
