@@ -129,8 +129,8 @@ export const SCENES: readonly Scene[] = [
     name: 'a gate that knows how long its run has taken',
     policy: {
       ...STEADY,
-      retryIf: (_error, { elapsedMs = 0 }) => elapsedMs < 119,
-      attemptTimeout: 60,
+      retryIf: (_error, { elapsedMs = 0 }) => elapsedMs < 499,
+      attemptTimeout: 250,
       maxAttempts: 9,
     },
     act: hang,
