@@ -311,6 +311,20 @@ describeInChromium('the storm screen', (browser) => {
     await page.close();
   });
 
+  it('has the focus in a form that opens before another key can come', async () => {
+    const page = await open();
+    const button = page.getByRole('row', { name: /^sync-stock 1/ }).getByRole('button', { name: 'Hold …' });
+
+    const focused = await button.evaluate(async (element) => {
+      element.click();
+      await null; // a task, as of a key, would come later
+      return element.ownerDocument.activeElement?.tagName;
+    });
+
+    expect(focused).toBe('INPUT');
+    await page.close();
+  });
+
   it('keeps the reason of a hold that failed, and leaves the form by Escape', async () => {
     const page = await open();
     await page.route(/lanes\/hold$/, (route) => route.abort());

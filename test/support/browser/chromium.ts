@@ -31,10 +31,14 @@ export interface WatchedPage {
   readonly complaints: readonly string[];
 }
 
+/** What is waited for in a page longer than this fails with what it was, which the time limit of a test does not say. */
+const MAX_WAIT_MS = 20_000;
+
 /** Opens a page at an address. */
 export async function openPage(browser: Browser, url: string, view: View = {}): Promise<WatchedPage> {
   const { width = 1280, colorScheme = 'light' } = view;
   const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+  page.setDefaultTimeout(MAX_WAIT_MS);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

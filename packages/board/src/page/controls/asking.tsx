@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** Of an act after which nothing has to be said. */
 // biome-ignore lint/suspicious/noConfusingVoidType: it returns nothing
@@ -25,7 +25,7 @@ export function useAsking(): Asking {
   const [{ isUnderWay, said, problem }, set] = useState<Omit<Asking, 'ask'>>(IDLE);
   const isBusy = useRef(false);
   const pressed = useRef<Element | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A button that is disabled loses the focus.
     if (!isUnderWay && document.activeElement === document.body) focus(pressed.current);
   }, [isUnderWay]);

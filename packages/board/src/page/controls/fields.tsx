@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface NumberFieldProps {
   readonly label: string;
@@ -77,7 +77,8 @@ interface TextFieldProps {
 /** One line of text. */
 export function TextField({ label, value, isFocused, keyName, onChange }: TextFieldProps): VNode {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Not after the page is painted: the first letters would go elsewhere.
+  useLayoutEffect(() => {
     if (isFocused === true) input.current?.focus();
   }, [isFocused]);
   return (

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { createFailureSource } from '../screens/failures/failure-source.ts';
 import { Failures } from '../screens/failures/failures.tsx';
 import { Group } from '../screens/failures/group.tsx';
@@ -25,7 +25,7 @@ export function Board({ session }: { session: Session }): VNode {
   const help = useRef<HTMLDialogElement>(null);
   useTracked(() => [route.value, now.value, session.isPaused.value, session.streams.value]);
   const showHelp = (): void => help.current?.showModal();
-  useEffect(
+  useLayoutEffect(
     () =>
       listenToKeys({
         help: () => help.current?.showModal(),
@@ -35,7 +35,7 @@ export function Board({ session }: { session: Session }): VNode {
       }),
     [session],
   );
-  useEffect(ignoreSecondClicks, []);
+  useLayoutEffect(ignoreSecondClicks, []);
   return (
     <SessionProvider value={session}>
       <Header showHelp={showHelp} />

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 const BOARD = document.title;
 
@@ -11,7 +11,7 @@ export function Heading({ children }: { children: ComponentChildren }): VNode {
   useEffect(() => {
     document.title = `${heading.current?.textContent?.trim()} · ${BOARD}`;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isFirst) heading.current?.focus();
     isFirst = false;
   }, []);

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Said, useAsking } from '../../controls/asking.tsx';
 import { TextField } from '../../controls/fields.tsx';
 import { useSession } from '../../shell/session.ts';
@@ -10,7 +10,7 @@ export function HoldLane({ lane, isHeld }: { lane: string; isHeld: boolean }): V
   const [isOpen, setIsOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wasOpen.current && !isOpen) button.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);
