@@ -252,6 +252,13 @@ describeInChromium('the storm screen', (browser) => {
     return page;
   };
 
+  /** More of them than any other lane has. */
+  const attendWithRetries = async (lane: string, ttlMs: number): Promise<void> => {
+    const retries = { lane, starts: 900, retries: 90, ends: 300, maxLatenessMs: 5 };
+    const facts = { slots: 8, slotsTaken: 8, leases: 9, flow: { windowMs: 10_000, lanes: [retries] } };
+    await board.queue.broker.attend({ worker: 'farther away', lanes: [lane], ttlMs, facts });
+  };
+
   it('spreads a redrive of the dead letters of a lane', async () => {
     const page = await open();
 
@@ -325,6 +332,29 @@ describeInChromium('the storm screen', (browser) => {
     await page.close();
   });
 
+  it.each(['mail 2', 'sync-stock 1'])(
+    'keeps the focus in the row of %s when rows change places',
+    async (name) => {
+      const page = await open();
+      await page.evaluate('delete Element.prototype.moveBefore'); // not every browser has it
+      const rows = page.getByRole('group', { name: 'Lanes' }).getByRole('row');
+      const row = page.getByRole('row', { name: new RegExp(`^${name}`) });
+      await row.getByRole('button', { name: 'Hold …' }).click();
+      await page.keyboard.type('stock is');
+
+      await attendWithRetries('sync-stock@1', 3_600_000);
+      await rows
+        .nth(1)
+        .and(page.getByRole('row', { name: /^sync-stock 1/ }))
+        .waitFor();
+      await page.keyboard.type(' counted');
+
+      expect(await row.getByLabel('reason').inputValue()).toBe('stock is counted');
+      await attendWithRetries('sync-stock@1', 1);
+      await page.close();
+    },
+  );
+
   it('keeps the reason of a hold that failed, and leaves the form by Escape', async () => {
     const page = await open();
     await page.route(/lanes\/hold$/, (route) => route.abort());
@@ -345,13 +375,14 @@ describeInChromium('the storm screen', (browser) => {
     const page = await open();
 
     await page.keyboard.press('j');
+    const lane = (await page.locator('button:focus').getAttribute('aria-label'))?.replace('Hold … ', '');
     await page.keyboard.press('Enter');
     await page.locator('input:focus').waitFor();
     await page.keyboard.type('the mail server moves');
     await page.keyboard.press('Enter');
 
-    await page.getByRole('row', { name: /^mail@2 operator ada the mail server moves/ }).waitFor();
-    expect((await board.queue.queue.holds()).map(({ lane }) => lane)).toContain('mail@2');
+    await page.getByRole('row', { name: `${lane} operator ada the mail server moves` }).waitFor();
+    expect((await board.queue.queue.holds()).map((hold) => hold.lane)).toContain(lane);
     await page.close();
   });
 });

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** A column: its title, and what a row has in it. */
 export interface Column<Row> {
@@ -17,6 +18,7 @@ interface TableProps<Row> {
 
 /** A table that scrolls sideways inside of itself where the screen is narrow. */
 export function Table<Row>({ caption, rows, keyOf, columns }: TableProps<Row>): VNode {
+  useKeptFocus();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it
     // biome-ignore lint/a11y/useSemanticElements: a group that scrolls, no field set
@@ -45,6 +47,14 @@ export function Table<Row>({ caption, rows, keyOf, columns }: TableProps<Row>): 
       </table>
     </div>
   );
+}
+
+/** A row that is moved takes the focus with it, where the browser does not see to that (`moveBefore`). */
+function useKeptFocus(): void {
+  const focused = document.activeElement;
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body && focused instanceof HTMLElement) focused.focus();
+  });
 }
 
 /** The link that opens a row; keys go from one to the next. */
