@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const BOARD = document.title;
 
@@ -8,7 +8,7 @@ let isFirst = true;
 /** The title of a screen, and of the tab. A screen that follows another one takes the focus with it. */
 export function Heading({ children }: { children: ComponentChildren }): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${heading.current?.textContent?.trim()} · ${BOARD}`;
   });
   useLayoutEffect(() => {
