@@ -38,6 +38,69 @@ describeOnPostgres('a Postgres broker at its start', (server) => {
     });
   });
 
+  describe('the server', () => {
+    let schema: string;
+    beforeAll(async () => {
+      schema = `server_${randomUUID().slice(0, 8)}`;
+      await migrate(pool, { schema });
+    });
+    afterAll(() => pool.query(`drop schema ${schema} cascade`));
+
+    it('has to take writes for ready(), while reads work on any', async () => {
+      const url = new URL(server().url);
+      url.searchParams.set('options', '-c default_transaction_read_only=on');
+      const broker = createPostgresBroker({ url: url.href, schema, listen: false });
+
+      const refusals = await Promise.all(
+        [broker.ready(), broker.submit([{ id: 'a', lane: 'mail@1', payload: '{}' }])].map((call) =>
+          call.catch((error: unknown) => error),
+        ),
+      );
+      const runs = await broker.get(['a']);
+      await broker.close();
+
+      const refusal = { name: 'PostgresBrokerError', code: 'READ_ONLY_SERVER' };
+      expect(refusals).toMatchObject([refusal, refusal]);
+      expect(runs).toEqual([undefined]);
+    });
+
+    it('has to hold every text', async () => {
+      const name = `narrow_${randomUUID().slice(0, 8)}`;
+      await pool.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+      const url = new URL(server().url);
+      url.pathname = `/${name}`;
+      const broker = createPostgresBroker({ url: url.href, listen: false });
+
+      const refusals = await Promise.all(
+        [broker.ready(), broker.get(['a'])].map((call) => call.catch((error: unknown) => error)),
+      );
+      await broker.close();
+      await pool.query(`drop database ${name} with (force)`);
+
+      const refusal = { code: 'NARROW_ENCODING', message: expect.stringContaining('encoding LATIN1') };
+      expect(refusals).toMatchObject([refusal, refusal]);
+    });
+
+    it('is not used by a client that makes something else of text', async () => {
+      const own = openPool(server().url, 1);
+      const query = async (text: string, values?: unknown[]) => {
+        const { rows } = await own.query(text, values);
+        return { rows: rows.map((row) => Object.fromEntries(Object.entries(row).map(wrapText))) };
+      };
+      const broker = createPostgresBroker({ client: { query }, schema, listen: false });
+
+      const refusal: unknown = await broker
+        .submit([{ id: 'a', lane: 'mail@1', payload: '{}' }])
+        .catch((error: unknown) => error);
+      await own.end();
+
+      expect(refusal).toMatchObject({
+        code: 'CHANGED_REPLY',
+        message: expect.stringContaining('type object'),
+      });
+    });
+  });
+
   describe('onError', () => {
     it('gets the error of a connection that ends while no call uses it, and the next call has another', async () => {
       const name = `idle_${randomUUID().slice(0, 8)}`;
@@ -61,3 +124,8 @@ describeOnPostgres('a Postgres broker at its start', (server) => {
     });
   });
 });
+
+const wrapText = ([name, value]: [string, unknown]): [string, unknown] => [
+  name,
+  typeof value === 'string' ? { text: value } : value,
+];

@@ -28,6 +28,9 @@ const EXIT_BY_CODE: Readonly<Record<string, number>> = {
   OLDER_SCHEMA: EXIT.unreachable,
   NEWER_SCHEMA: EXIT.unreachable,
   MISSING_RIGHTS: EXIT.unreachable,
+  REDIS_READ_ONLY: EXIT.unreachable,
+  READ_ONLY_SERVER: EXIT.unreachable,
+  NARROW_ENCODING: EXIT.unreachable,
 };
 
 /** Returns what to print for an error: what, where and the cure, without passwords; the stack only with `--verbose`. */

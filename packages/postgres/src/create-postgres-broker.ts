@@ -46,11 +46,12 @@ import { WaitingNotice } from './wake/waiting-notice.ts';
 /** A broker whose submissions and settlements can join a transaction of the user's. */
 export interface PostgresBroker extends Broker {
   /**
-   * Resolves when the schema is there and fits this version of the package. Every other call waits for the same; this one
-   * lets a program fail at its start.
+   * Resolves when the schema is there and fits this version of the package, and the server takes writes. Every other call waits
+   * for the schema; this one lets a program fail at its start.
    *
    * @throws {PostgresBrokerError} `OLDER_SCHEMA`: call `migrate` first; `NEWER_SCHEMA`: upgrade this package;
-   *   `MISSING_RIGHTS`: grant what the message lists
+   *   `MISSING_RIGHTS`: grant what the message lists; `READ_ONLY_SERVER`: connect to the primary; `NARROW_ENCODING`: use a
+   *   database of UTF-8; `CHANGED_REPLY`: use a client without parsers of its own for text
    */
   readonly ready: () => Promise<void>;
   /**

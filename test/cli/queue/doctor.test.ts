@@ -157,6 +157,19 @@ describeOnPrivateRedis('retry doctor on a Redis of its own', () => {
     expect(JSON.stringify(findings)).not.toContain('secret@');
   });
 
+  it('finds that the server is a replica', async () => {
+    const replica = await startPrivateRedis();
+    const client = createClient({ url: replica.url });
+    await client.connect();
+    await client.replicaOf('127.0.0.1', Number(new URL(server.url).port));
+
+    const { codes } = await diagnose(['--url', replica.url]);
+    client.destroy();
+    await replica.stop();
+
+    expect(codes).toEqual(['REDIS_READ_ONLY']);
+  });
+
   it('finds a run that was lost', async () => {
     const broker = createRedisBroker({ url: server.url, prefix: 'lossy' });
     await broker.submit([{ id: 'lost', lane: 'mail@1', payload: '{}' }]);
@@ -206,6 +219,20 @@ describeOnPrivatePostgres('retry doctor on a Postgres of its own', () => {
 
     expect(codes).toEqual(['MISSING_RIGHTS']);
     expect(JSON.stringify(findings)).not.toContain('secret@');
+  });
+
+  it('finds that the server takes no writes', async () => {
+    const url = `${server.url}?options=-c%20default_transaction_read_only%3Don`;
+
+    expect((await diagnose(['--url', url, '--schema', 'fine'])).codes).toEqual(['READ_ONLY_SERVER']);
+  });
+
+  it('finds a database that cannot hold every payload', async () => {
+    await pool.query("create database narrow encoding 'LATIN1' locale 'C' template template0");
+    const url = new URL(server.url);
+    url.pathname = '/narrow';
+
+    expect((await diagnose(['--url', url.href])).codes).toEqual(['NARROW_ENCODING']);
   });
 
   it('finds a transaction that has been open for long', async () => {

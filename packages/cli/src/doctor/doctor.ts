@@ -61,6 +61,9 @@ const CURES = {
   NEWER_SCHEMA: 'Upgrade @retry/postgres and @retry/cli, workers first.',
   MISSING_RIGHTS: 'Grant what the message lists.',
   REDIS_TOO_OLD: 'Update the server.',
+  REDIS_READ_ONLY: 'Use the address of the primary.',
+  READ_ONLY_SERVER: 'Use the address of the primary.',
+  NARROW_ENCODING: 'Move the queue to a database of UTF-8.',
 } as const;
 
 /** A server that a broker refuses to work with is a finding, too: that is what was asked. */

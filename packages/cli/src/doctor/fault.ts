@@ -9,6 +9,11 @@ export type FaultCode =
   | 'OLDER_SCHEMA'
   | 'NEWER_SCHEMA'
   | 'MISSING_RIGHTS'
+  /** A replica or a standby. */
+  | 'REDIS_READ_ONLY'
+  | 'READ_ONLY_SERVER'
+  /** The database cannot hold every payload. */
+  | 'NARROW_ENCODING'
   | 'CLOCK_SKEW'
   /** Runs of one version of a task wait, and workers know only others. */
   | 'VERSION_WAITING'

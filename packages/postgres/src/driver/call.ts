@@ -2,6 +2,7 @@ import type { SqlType } from '../schema/function-parameters.ts';
 import { quoteName } from '../schema/migrations.ts';
 import type { ArgumentsOf, FunctionName } from '../schema/signatures.ts';
 import { FUNCTION_NAMES, parametersOf } from '../schema/signatures.ts';
+import { changedReply } from './check-server.ts';
 import { sqlStateOf } from './refusal.ts';
 import type { SqlClient } from './sql-client.ts';
 import { plainArray, textArray } from './sql-values.ts';
@@ -101,5 +102,6 @@ function writeValue(value: unknown, type: SqlType): string | null {
 
 function readRow(row: unknown): string | null {
   const { answer } = row as { readonly answer?: unknown }; // what the driver makes of one column
-  return typeof answer === 'string' ? answer : null;
+  if (answer === null || typeof answer === 'string') return answer;
+  throw changedReply(answer);
 }

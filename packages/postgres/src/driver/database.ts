@@ -6,6 +6,7 @@ import { checkVersion } from '../schema/migrations/check-version.ts';
 import { quoteName } from '../schema/migrations.ts';
 import type { Call, CallRows, CallUnlocked } from './call.ts';
 import { createCallRows, createCallUnlocked } from './call.ts';
+import { checkServer, checkWritable, readOnlyServer } from './check-server.ts';
 import { sqlStateOf } from './refusal.ts';
 import type { SqlClient } from './sql-client.ts';
 
@@ -17,7 +18,11 @@ export interface Database {
   readonly callRows: CallRows;
   /** The same for a call that does not wait for another client's transaction. */
   readonly callUnlocked: CallUnlocked;
-  /** Resolves when the schema is there and of this version. @throws {PostgresBrokerError} `OLDER_SCHEMA`, `NEWER_SCHEMA` */
+  /**
+   * Resolves when the schema is there and of this version, and the server takes writes.
+   *
+   * @throws {PostgresBrokerError} `OLDER_SCHEMA`, `NEWER_SCHEMA`, `READ_ONLY_SERVER`
+   */
   readonly ready: () => Promise<void>;
   /** Rejects every later call; resolves when those under way have been answered. */
   readonly close: () => Promise<void>;
@@ -47,7 +52,9 @@ export function openDatabase(client: SqlClient, schema: string): Database {
   const gate = createCloseGate('Postgres');
   let isChecked = false;
   const check = async (): Promise<void> => {
-    if (!isChecked) await checkVersion(client, schema);
+    if (isChecked) return;
+    await checkServer(client);
+    await checkVersion(client, schema);
     isChecked = true;
   };
   const pass = <Answer>(send: () => Promise<Answer>): Promise<Answer> =>
@@ -61,7 +68,7 @@ export function openDatabase(client: SqlClient, schema: string): Database {
     call: async (name, given) => (await pass(() => callOnce(name, given)))[0] ?? null,
     callRows: (name, given) => pass(() => callOnce(name, given)),
     callUnlocked: (name, given) => pass(() => callUnlockedOnce(name, given)),
-    ready: () => pass(async () => undefined),
+    ready: () => pass(() => checkWritable(client)),
     close: () => gate.close(),
   };
 }
@@ -81,10 +88,13 @@ async function resend<Answer>(schema: string, send: () => Promise<Answer>): Prom
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
+const READ_ONLY_TRANSACTION = '25006';
 
-/** Returns the error, or, if it reports missing rights, one that says which rights to grant. */
+/** Returns the error, or, if it reports missing rights or a server that takes no writes, one that says the cure. */
 function withCure(error: unknown, schema: string): unknown {
-  if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
+  const state = sqlStateOf(error);
+  if (state === READ_ONLY_TRANSACTION) return readOnlyServer({ cause: error });
+  if (state !== INSUFFICIENT_PRIVILEGE) return error;
   const reason = error instanceof Error ? error.message : String(error);
   const message = `the role lacks rights on the schema: ${reason}. ${grantsOf(quoteName(schema))}`;
   return new PostgresBrokerError('MISSING_RIGHTS', message, { cause: error });

@@ -1,0 +1,46 @@
+import { PostgresBrokerError } from '../errors.ts';
+import type { SqlClient } from './sql-client.ts';
+
+/** Encodings that hold every text: `SQL_ASCII` keeps bytes as they are. */
+const WIDE_ENCODINGS: readonly unknown[] = ['UTF8', 'SQL_ASCII'];
+
+/**
+ * Checks that a database can hold every payload, and that the client replies it unchanged.
+ *
+ * @throws {PostgresBrokerError} `NARROW_ENCODING`, `CHANGED_REPLY`
+ */
+export async function checkServer(client: SqlClient): Promise<void> {
+  const encoding = await readSetting(client, 'server_encoding');
+  if (WIDE_ENCODINGS.includes(encoding)) return;
+  const message = `the database has the encoding ${encoding}, which cannot hold every payload. Create one with encoding 'UTF8' and template template0.`;
+  throw new PostgresBrokerError('NARROW_ENCODING', message);
+}
+
+/**
+ * Checks that the server takes writes: it is neither a standby, nor are its transactions read-only by default.
+ *
+ * @throws {PostgresBrokerError} `READ_ONLY_SERVER`
+ */
+export async function checkWritable(client: SqlClient): Promise<void> {
+  if ((await readSetting(client, 'transaction_read_only')) === 'on') throw readOnlyServer();
+}
+
+/** What is said of a server that takes no writes. */
+export function readOnlyServer(options?: ErrorOptions): PostgresBrokerError {
+  const message =
+    'this server takes no writes: it is a standby, or default_transaction_read_only is on. Connect to the primary.';
+  return new PostgresBrokerError('READ_ONLY_SERVER', message, options);
+}
+
+async function readSetting(client: SqlClient, name: string): Promise<string> {
+  const { rows } = await client.query('select current_setting($1::text) as answer', [name]);
+  const { answer } = rows[0] as { readonly answer?: unknown }; // what the driver makes of one column
+  if (typeof answer !== 'string') throw changedReply(answer);
+  return answer;
+}
+
+/** What is said of a reply that the server sends as text and the client made something else of. */
+export function changedReply(reply: unknown): PostgresBrokerError {
+  const message = `the client made a value of type ${typeof reply} of a reply that is text. Use one that has no parser for text (type 25), and whose rows are objects.`;
+  return new PostgresBrokerError('CHANGED_REPLY', message);
+}
