@@ -57,7 +57,10 @@ export function defineDayTasks(events: DayEvents, { now, clock }: DayTime): DayT
       },
     }),
     sendStatement: defineTask({ name: 'send-statement', run: () => waitFor(2, clock) }),
-    buildReport: defineTask({ name: 'build-report', run: () => waitFor(REPORT_MS, clock) }),
+    buildReport: defineTask({
+      name: 'build-report',
+      run: (_, { signal }) => waitFor(REPORT_MS, clock, signal),
+    }),
   };
 }
 

@@ -10,7 +10,7 @@ import { listTasks } from './tasks.ts';
 const WORKERS = ['shop-1', 'shop-2', 'shop-3'] as const;
 
 /** How soon the board sees what a worker has done. */
-const REPORT_EVERY = '10s';
+const REPORT_EVERY = '5s';
 
 const SECOND_MS = 1_000;
 

@@ -70,9 +70,10 @@ export function defineShopTasks({ clock, warehouseAnswers = () => false }: ShopW
   };
 }
 
-/** Work that takes some milliseconds. */
-export function waitFor(ms: number, clock: Clock | undefined): Promise<void> {
-  return clock === undefined ? setTimeout(ms) : new Promise((resolve) => void clock.setTimer(resolve, ms));
+/** Work that takes some milliseconds; by the runtime's clock the signal ends it. */
+export function waitFor(ms: number, clock: Clock | undefined, signal?: AbortSignal): Promise<void> {
+  if (clock === undefined) return setTimeout(ms, undefined, { signal });
+  return new Promise((resolve) => void clock.setTimer(resolve, ms));
 }
 
 /** An id as other services give it: another one for each attempt. */
