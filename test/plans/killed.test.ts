@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Broker, Operation, OperationRequest, Run } from '@retry/core/broker';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, type TestContext } from 'vitest';
 import { createSteps } from '../../packages/worker/src/testing/contract/case-scene.ts';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
 import { nodeArgs } from '../support/programs/node-args.ts';
@@ -22,17 +22,9 @@ const KILLED_AT = RUNS > 5_000 ? [0.2, 0.4, 0.6, 0.8] : [0.4];
 const BATCH = 1_000;
 const ALL = { planned: RUNS, killedAt: KILLED_AT } as const;
 const fixture = fileURLToPath(new URL('fixtures/carrier-program.ts', import.meta.url));
-const children = new Set<ChildProcess>();
-
-afterEach(() => {
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
-});
 
 function startCarrier(args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], { stdio: 'ignore' });
-  children.add(child);
-  return child;
+  return spawn(process.execPath, [...nodeArgs(), fixture, ...args], { stdio: 'ignore' });
 }
 
 /** Runs that have failed. */
@@ -55,6 +47,7 @@ interface Redrive extends Pick<OperationRequest, 'planned' | 'perSecond'> {
 
 /** Redrives all of them by processes that are killed on their way, and returns the operation when it is done. */
 async function redriveByMortals(
+  { onTestFinished }: TestContext,
   broker: Broker,
   args: readonly string[],
   { killedAt, ...request }: Redrive,
@@ -66,10 +59,12 @@ async function redriveByMortals(
   });
   const strikes = [...killedAt];
   let carrier = startCarrier(args);
+  onTestFinished(() => void carrier.kill('SIGKILL'));
   for (;;) {
     const operation = await broker.operations?.get('o');
     const [next = 2] = strikes;
     if (operation === undefined || operation.endedAt !== undefined) {
+      carrier.kill('SIGKILL');
       expect(strikes).toEqual([]); // it did not end before a process could be killed
       return operation;
     }
@@ -121,73 +116,90 @@ async function expectPaced(broker: Broker): Promise<void> {
 
 const TIMEOUT_MS = 60_000 + RUNS * 20;
 
-describeOnRedis('processes that carry a redrive on, and are killed, on Redis', (server) => {
-  it.each([1, 3])(
-    'redrive each run exactly once, and count it, in %d partitions',
-    async (partitions) => {
+/** Most of the time they wait for a rate, or for leases to end. */
+const SIDE_BY_SIDE = { concurrent: true };
+
+describeOnRedis(
+  'processes that carry a redrive on, and are killed, on Redis',
+  (server) => {
+    it.for([1, 3])(
+      'redrive each run exactly once, and count it, in %d partitions',
+      { timeout: TIMEOUT_MS },
+      async (partitions, context) => {
+        const prefix = `test-${randomUUID()}`;
+        const { broker, close } = await openRedisHarness(server().url, { prefix, partitions });
+        await bury(broker, RUNS);
+
+        const args = ['redis', server().url, prefix, `${partitions}`];
+        const operation = await redriveByMortals(context, broker, args, ALL);
+
+        expect(operation).toMatchObject({ state: 'done', done: RUNS, skipped: 0 });
+        await expectEachOnce(broker);
+        await close();
+      },
+    );
+
+    it('keep to the rate', { timeout: TIMEOUT_MS }, async (context) => {
       const prefix = `test-${randomUUID()}`;
-      const { broker, close } = await openRedisHarness(server().url, { prefix, partitions });
-      await bury(broker, RUNS);
+      const { broker, close } = await openRedisHarness(server().url, { prefix, partitions: 1 });
+      await bury(broker, PACED.planned);
 
-      const args = ['redis', server().url, prefix, `${partitions}`];
-      const operation = await redriveByMortals(broker, args, ALL);
+      const operation = await redriveByMortals(context, broker, ['redis', server().url, prefix, '1'], PACED);
 
-      expect(operation).toMatchObject({ state: 'done', done: RUNS, skipped: 0 });
-      await expectEachOnce(broker);
-      for (const child of children) child.kill('SIGKILL');
+      expect(operation).toMatchObject({ state: 'done', done: PACED.planned, skipped: 0 });
+      await expectPaced(broker);
       await close();
-    },
-    TIMEOUT_MS,
-  );
+    });
+  },
+  SIDE_BY_SIDE,
+);
 
-  it('keep to the rate', { timeout: TIMEOUT_MS }, async () => {
-    const prefix = `test-${randomUUID()}`;
-    const { broker, close } = await openRedisHarness(server().url, { prefix, partitions: 1 });
-    await bury(broker, PACED.planned);
+describeOnPostgres(
+  'processes that carry a redrive on, and are killed, on Postgres',
+  (server) => {
+    it(
+      'redrive each run exactly once, and count it',
+      async (context) => {
+        const pool = openPool(server().url, 4);
+        const schema = await createTestSchema(pool);
+        const { broker, close } = await schema.open();
+        await bury(broker, RUNS);
 
-    const operation = await redriveByMortals(broker, ['redis', server().url, prefix, '1'], PACED);
+        const operation = await redriveByMortals(
+          context,
+          broker,
+          ['postgres', server().url, schema.name],
+          ALL,
+        );
 
-    expect(operation).toMatchObject({ state: 'done', done: PACED.planned, skipped: 0 });
-    await expectPaced(broker);
-    for (const child of children) child.kill('SIGKILL');
-    await close();
-  });
-});
+        expect(operation).toMatchObject({ state: 'done', done: RUNS, skipped: 0 });
+        await expectEachOnce(broker);
+        await close();
+        await schema.drop();
+        await pool.end();
+      },
+      TIMEOUT_MS,
+    );
 
-describeOnPostgres('processes that carry a redrive on, and are killed, on Postgres', (server) => {
-  it(
-    'redrive each run exactly once, and count it',
-    async () => {
+    it('keep to the rate', { timeout: TIMEOUT_MS }, async (context) => {
       const pool = openPool(server().url, 4);
       const schema = await createTestSchema(pool);
       const { broker, close } = await schema.open();
-      await bury(broker, RUNS);
+      await bury(broker, PACED.planned);
 
-      const operation = await redriveByMortals(broker, ['postgres', server().url, schema.name], ALL);
+      const operation = await redriveByMortals(
+        context,
+        broker,
+        ['postgres', server().url, schema.name],
+        PACED,
+      );
 
-      expect(operation).toMatchObject({ state: 'done', done: RUNS, skipped: 0 });
-      await expectEachOnce(broker);
-      for (const child of children) child.kill('SIGKILL');
+      expect(operation).toMatchObject({ state: 'done', done: PACED.planned, skipped: 0 });
+      await expectPaced(broker);
       await close();
       await schema.drop();
       await pool.end();
-    },
-    TIMEOUT_MS,
-  );
-
-  it('keep to the rate', { timeout: TIMEOUT_MS }, async () => {
-    const pool = openPool(server().url, 4);
-    const schema = await createTestSchema(pool);
-    const { broker, close } = await schema.open();
-    await bury(broker, PACED.planned);
-
-    const operation = await redriveByMortals(broker, ['postgres', server().url, schema.name], PACED);
-
-    expect(operation).toMatchObject({ state: 'done', done: PACED.planned, skipped: 0 });
-    await expectPaced(broker);
-    for (const child of children) child.kill('SIGKILL');
-    await close();
-    await schema.drop();
-    await pool.end();
-  });
-});
+    });
+  },
+  SIDE_BY_SIDE,
+);

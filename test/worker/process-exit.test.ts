@@ -8,7 +8,7 @@ import type { Broker } from '@retry/core/broker';
 import { createPostgresBroker } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue } from '@retry/worker';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, type TestContext } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
 import { nodeArgs } from '../support/programs/node-args.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
@@ -25,8 +25,6 @@ interface Supervisor {
   readonly stop: () => Promise<void>;
 }
 
-const supervisors: Supervisor[] = [];
-
 /** Keeps a process of the fixture running: whenever it ends, another one is started. */
 function supervise(args: readonly string[]): Supervisor {
   let crashes = 0;
@@ -40,7 +38,7 @@ function supervise(args: readonly string[]): Supervisor {
     }
   };
   const ended = run();
-  const supervisor = {
+  return {
     crashes: () => crashes,
     stop: () => {
       isStopped = true;
@@ -48,22 +46,21 @@ function supervise(args: readonly string[]): Supervisor {
       return ended;
     },
   };
-  supervisors.push(supervisor);
-  return supervisor;
 }
 
-afterEach(async () => {
-  await Promise.all(supervisors.splice(0).map((supervisor) => supervisor.stop()));
-});
-
 /** Plays it out on a server; the broker watches. */
-async function expectOnlyTheGuiltyToPay(broker: Broker, args: readonly string[]): Promise<void> {
+async function expectOnlyTheGuiltyToPay(
+  { onTestFinished }: TestContext,
+  broker: Broker,
+  args: readonly string[],
+): Promise<void> {
   const queue = createQueue({ broker });
   const task = sharedTask(async () => {});
   const payloads = Array.from({ length: NEIGHBOURS + 1 }, (_, index) => (index === 17 ? 'deadly' : 'fine'));
   const submitted = await queue.submitMany(task, payloads);
 
   const supervisor = supervise([...args, `${NEIGHBOURS + 1}`]);
+  onTestFinished(() => supervisor.stop());
   const endedCount = async (): Promise<number> =>
     Object.values((await queue.counts()).ended).reduce((sum, count) => sum + count, 0);
   while ((await endedCount()) < submitted.length) await rest(200);
@@ -76,33 +73,48 @@ async function expectOnlyTheGuiltyToPay(broker: Broker, args: readonly string[])
   expect(await queue.counts()).toMatchObject({ ended: { completed: 40, failed: 1 }, unbalanced: 0 });
   // log2(41) to find it, and three of its own.
   expect(supervisor.crashes()).toBeLessThanOrEqual(9);
+  await supervisor.stop();
 }
 
-describeOnRedis('a run that ends its process, on Redis', (server) => {
-  it('is charged alone: the 40 runs claimed with it complete uncharged', { timeout: 300_000 }, async () => {
-    const { url } = server();
-    const prefix = `deadly-${randomUUID()}`;
-    const broker = await createRedisBroker({ url, prefix });
+/** Most of the time they wait for leases to end. */
+const SIDE_BY_SIDE = { concurrent: true };
 
-    await expectOnlyTheGuiltyToPay(broker, ['redis', url, prefix]);
+describeOnRedis(
+  'a run that ends its process, on Redis',
+  (server) => {
+    it('is charged alone: the 40 runs claimed with it complete uncharged', {
+      timeout: 300_000,
+    }, async (context) => {
+      const { url } = server();
+      const prefix = `deadly-${randomUUID()}`;
+      const broker = await createRedisBroker({ url, prefix });
 
-    await broker.close();
-    await removeKeys(url, prefix);
-  });
-});
+      await expectOnlyTheGuiltyToPay(context, broker, ['redis', url, prefix]);
 
-describeOnPostgres('a run that ends its process, on Postgres', (server) => {
-  it('is charged alone: the 40 runs claimed with it complete uncharged', { timeout: 300_000 }, async () => {
-    const { url } = server();
-    const pool = openPool(url, 1);
-    const schema = await createTestSchema(pool);
-    const broker = createPostgresBroker({ url, schema: schema.name });
+      await broker.close();
+      await removeKeys(url, prefix);
+    });
+  },
+  SIDE_BY_SIDE,
+);
 
-    await expectOnlyTheGuiltyToPay(broker, ['postgres', url, schema.name]);
+describeOnPostgres(
+  'a run that ends its process, on Postgres',
+  (server) => {
+    it('is charged alone: the 40 runs claimed with it complete uncharged', {
+      timeout: 300_000,
+    }, async (context) => {
+      const { url } = server();
+      const pool = openPool(url, 1);
+      const schema = await createTestSchema(pool);
+      const broker = createPostgresBroker({ url, schema: schema.name });
 
-    await broker.close();
-    await supervisors[0]?.stop();
-    await schema.drop();
-    await pool.end();
-  });
-});
+      await expectOnlyTheGuiltyToPay(context, broker, ['postgres', url, schema.name]);
+
+      await broker.close();
+      await schema.drop();
+      await pool.end();
+    });
+  },
+  SIDE_BY_SIDE,
+);

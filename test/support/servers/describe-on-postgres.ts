@@ -1,15 +1,20 @@
+import type { TestOptions } from 'vitest';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { PostgresServer } from './postgres.ts';
 import { findPostgresFolder, openPostgres, POSTGRES_CURE } from './postgres.ts';
 
 /** Tests that need a real Postgres: run on one, or visibly skipped with the command that would supply it. */
-export function describeOnPostgres(name: string, body: (server: () => PostgresServer) => void): void {
+export function describeOnPostgres(
+  name: string,
+  body: (server: () => PostgresServer) => void,
+  options: TestOptions = {},
+): void {
   const isThere = Boolean(process.env['DATABASE_URL']) || findPostgresFolder() !== undefined;
   if (!isThere) {
     describe.skip(`${name} (not run: no Postgres here. ${POSTGRES_CURE})`, () => body(() => missing()));
     return;
   }
-  describe(name, () => {
+  describe(name, options, () => {
     let server: PostgresServer | undefined;
     beforeAll(async () => {
       server = await openPostgres();

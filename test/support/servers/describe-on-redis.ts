@@ -1,14 +1,19 @@
+import type { TestOptions } from 'vitest';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { RedisServer } from './redis.ts';
 import { findRedisBinary, hasRedis, openRedis, REDIS_CURE } from './redis.ts';
 
 /** Tests that need a Redis: run on one, or visibly skipped with the command that would supply it. */
-export function describeOnRedis(name: string, body: (server: () => RedisServer) => void): void {
+export function describeOnRedis(
+  name: string,
+  body: (server: () => RedisServer) => void,
+  options: TestOptions = {},
+): void {
   if (!hasRedis()) {
     describe.skip(`${name} (not run: no Redis here. ${REDIS_CURE})`, () => body(() => missing()));
     return;
   }
-  describe(name, () => {
+  describe(name, options, () => {
     let server: RedisServer | undefined;
     beforeAll(async () => {
       server = await openRedis();
