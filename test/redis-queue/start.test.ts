@@ -26,7 +26,7 @@ const failing = (opening: Promise<unknown>) =>
   );
 
 describe('createRedisBroker to a server that is not there', () => {
-  it('rejects in time with the last cause, by a url', { timeout: 20_000 }, async () => {
+  it.concurrent('rejects in time with the last cause, by a url', { timeout: 20_000 }, async () => {
     const startedAt = Date.now();
 
     const error = await failing(openRedisBroker({ url: 'redis://u:hunter2@127.0.0.1:1' }));
@@ -38,7 +38,7 @@ describe('createRedisBroker to a server that is not there', () => {
     expect(printed(error)).not.toContain('hunter2');
   });
 
-  it('rejects in time when the other end of the connection never answers', {
+  it.concurrent('rejects in time when the other end of the connection never answers', {
     timeout: 20_000,
   }, async () => {
     const silent = createServer(() => {});
@@ -52,7 +52,7 @@ describe('createRedisBroker to a server that is not there', () => {
     silent.close();
   });
 
-  it('rejects in time by a client of ioredis, and removes its own error listener', {
+  it.concurrent('rejects in time by a client of ioredis, and removes its own error listener', {
     timeout: 20_000,
   }, async () => {
     const client = new Redis({ host: '127.0.0.1', port: 1, password: 'hunter2', lazyConnect: true });

@@ -102,11 +102,11 @@ describe('a server that is not there', () => {
   it.each([NONE, 'postgres://me:s3cret@127.0.0.1:1/app'])(
     'ends with exit status 3, and shows no password: %s',
     async (url) => {
-      const ran = [
-        await run(['audit', '--url', url, '--verbose']),
-        await run(['lanes', 'ls'], { env: { RETRY_URL: url } }),
-        await run(AUDIT, { env: { RETRY_URL: url } }),
-      ];
+      const ran = await Promise.all([
+        run(['audit', '--url', url, '--verbose']),
+        run(['lanes', 'ls'], { env: { RETRY_URL: url } }),
+        run(AUDIT, { env: { RETRY_URL: url } }),
+      ]);
 
       expect(ran.map(({ exitCode }) => exitCode)).toEqual([3, 3, 3]);
       expect(ran.map(({ out, err }) => out + err).join()).not.toContain('s3cret');
