@@ -8,6 +8,7 @@ export const brokerOnOneConnection = async (pool: Pool, onLost: (error: Error) =
   const giveBack = (error?: Error) => {
     if (isOver) return;
     isOver = true;
+    if (error === undefined) client.off('error', giveBack); // a broken connection may emit another one
     client.release(error);
     if (error !== undefined) onLost(error);
   };

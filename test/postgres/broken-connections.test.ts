@@ -63,6 +63,30 @@ describeOnPrivatePostgres('a connection that breaks', () => {
     },
   );
 
+  it.each(['url', 'pool'])(
+    'holds up no close while the server answers nothing, by a %s',
+    { timeout: 60_000 },
+    async (kind) => {
+      const proxy = await openProxy(Number(new URL(server.url).port));
+      const url = new URL(server.url);
+      url.port = String(proxy.port);
+      const pool = openPool(url.href, 2);
+      const given = kind === 'url' ? { url: url.href } : { client: pool };
+      const broker = createPostgresBroker({ ...given, onError: () => {} });
+      await broker.waitForWork(['mail@1'], { timeoutMs: 50 });
+      proxy.goDeaf();
+      const submitting = broker.submit([{ id: 'a', lane: 'mail@1', payload: '{}' }]).catch(codeOf);
+
+      await broker.close();
+
+      const answers = [broker.get(['a']).catch(codeOf), ...(kind === 'url' ? [submitting] : [])];
+      expect(new Set(await Promise.all(answers))).toEqual(new Set(['BROKER_CLOSED']));
+      await proxy.close();
+      await submitting;
+      await pool.end();
+    },
+  );
+
   describe("of a user's pool, while no call uses it", () => {
     const open = (name: string): pg.Pool => new pg.Pool({ connectionString: urlOf(name), max: 2 });
 
@@ -176,3 +200,5 @@ describeOnPrivatePostgres('a connection that breaks', () => {
     });
   });
 });
+
+const codeOf = ({ code }: { readonly code?: string }): unknown => code;

@@ -61,11 +61,18 @@ describeTwoConnections('a client that a pool lends to a broker', (open) => {
   it('is released unchanged when the broker is closed', async () => {
     const { pool, schema } = open();
     const lost: Error[] = [];
+    const listeners = async (): Promise<number> => {
+      const client = await pool.connect(); // the one that was released last
+      client.release();
+      return client.listenerCount('error');
+    };
+    const listenersBefore = await listeners();
     const { close } = await brokerOnOneConnection(pool, (error) => lost.push(error), schema.name);
     const before = pool.idleCount;
 
     await close();
 
     expect({ lost, idle: pool.idleCount }).toEqual({ lost: [], idle: before + 1 });
+    expect(await listeners()).toBe(listenersBefore);
   });
 });

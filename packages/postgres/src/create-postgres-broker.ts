@@ -10,6 +10,7 @@ import { isRefusal } from './driver/refusal.ts';
 import { listenToErrors } from './driver/users-client/pool-errors.ts';
 import { urlOfClient } from './driver/users-client/url-of-client.ts';
 import { useClient } from './driver/users-client/users-client.ts';
+import { withinTimeout } from './driver/within-timeout.ts';
 import { createOperations } from './operations/operations.ts';
 import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
@@ -87,10 +88,14 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     within: (transaction) => brokerWithin(transaction, settings),
     close: async () => {
       if (waits.isClosed()) return;
-      await Promise.all([waits.close(), port.close()]);
-      await database.close();
-      await notifications.close();
-      await closeClient();
+      const leave = async (): Promise<void> => {
+        await Promise.all([waits.close(), port.close()]);
+        await database.close();
+        await notifications.close();
+      };
+      const isQuiet = await withinTimeout(leave());
+      if (!isQuiet) void database.close(); // rejects later calls, whatever leaving waits for
+      await closeClient(isQuiet);
     },
   });
 }
@@ -112,7 +117,7 @@ function openClient({ client, url, connections, onError }: PostgresBrokerSetting
     return { client, calls: useClient(client, connections), close: async () => stopListening() };
   }
   const pool = openPool(url ?? '', connections, onError ?? createConnectionWarning());
-  return { client: pool, calls: pool, close: () => pool.close() };
+  return { client: pool, calls: pool, close: pool.close };
 }
 
 /** What the verbs of a broker work with. */

@@ -1,4 +1,5 @@
-import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
+import { closedError, hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
+import type { PoolClient } from 'pg';
 import { PostgresBrokerError } from '../errors.ts';
 import type { PoolLike } from '../wake/subscription.ts';
 import type { NamingClient } from './prepared.ts';
@@ -6,9 +7,20 @@ import { prepareStatements } from './prepared.ts';
 import { isReadCommitted, readCommitted, readSession, SESSION } from './read-committed.ts';
 import { sendAsChosen } from './send-as-chosen.ts';
 import type { SqlClient } from './sql-client.ts';
+import { withinTimeout } from './within-timeout.ts';
 
 /** The part of the driver `pg` that is used. */
 export type PgDriver = Pick<typeof import('pg'), 'Pool'>;
+
+/** A pool that is opened when it is first needed. */
+export interface LazyPool extends SqlClient, PoolLike {
+  /**
+   * Ends the connections. Calls that are not answered within some seconds reject.
+   *
+   * @param isQuiet - `false`: they had these seconds already
+   */
+  readonly close: (isQuiet?: boolean) => Promise<void>;
+}
 
 /**
  * Opens a pool of the driver `pg` when it is first needed. No error of it shows the password of the URL.
@@ -21,11 +33,12 @@ export function openPool(
   connections: number,
   onError: (error: unknown) => void = () => {},
   load: () => Promise<PgDriver> = loadPg,
-): SqlClient & PoolLike & { readonly close: () => Promise<void> } {
+): LazyPool {
   const secrets = secretsOf(url);
+  let isCut = false;
   const safely = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
     answer().catch((error: unknown) => {
-      throw hideSecretsInError(error, secrets);
+      throw isCut ? closedError('Postgres') : hideSecretsInError(error, secrets);
     });
   let opening: Promise<OwnPool> | undefined;
   const open = (): Promise<OwnPool> => {
@@ -39,8 +52,13 @@ export function openPool(
     totalCount: connections,
     query: (text, values) => safely(() => client.query(text, values)),
     connect: () => safely(async () => (await open()).connect()),
-    close: async () => {
-      if (opening !== undefined) await (await opening).end();
+    close: async (isQuiet = true) => {
+      if (opening === undefined) return;
+      const pool = await opening;
+      const ended = pool.end();
+      if (isQuiet && (await withinTimeout(ended))) return;
+      isCut = true;
+      pool.cut();
     },
   };
 }
@@ -51,10 +69,10 @@ async function chooseSender(pool: OwnPool): Promise<SqlClient> {
   return isReadCommitted(session) ? prepareStatements(pool) : readCommitted(pool);
 }
 
-/** The part of `pg.Pool` that is used. */
 interface OwnPool extends PoolLike, NamingClient {
   readonly end: () => Promise<void>;
-  readonly on: (event: 'error', listener: (error: Error) => void) => unknown;
+  /** Breaks the connections that do not end, and lets the process end without the others. */
+  readonly cut: () => void;
 }
 
 function createPool(
@@ -63,10 +81,26 @@ function createPool(
   onError: (error: Error) => void,
 ): OwnPool {
   // One more than the calls need, for notifications.
-  const pool: OwnPool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true });
+  const pool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true });
   // A connection that breaks while no call uses it is replaced when it is needed.
   pool.on('error', onError);
-  return pool;
+  const open = new Set<ClosingClient>();
+  pool.on('connect', (client) => open.add(client as PoolClient & ClosingClient)); // its type leaves out the rest of a client
+  pool.on('remove', (client) => open.delete(client as PoolClient & ClosingClient));
+  const cut = (): void => {
+    for (const client of open) {
+      // Breaks a connection that has not answered; one without a call has been asked to end, which its server may not hear.
+      void client.end();
+      client.unref();
+    }
+  };
+  return Object.assign(pool as PoolLike & NamingClient & Pick<OwnPool, 'end'>, { cut });
+}
+
+/** What ends a client of a pool. */
+interface ClosingClient {
+  readonly end: () => Promise<void>;
+  readonly unref: () => void;
 }
 
 async function loadPg(): Promise<PgDriver> {
