@@ -240,8 +240,13 @@ declare abstract class DefinedPolicy {
   private readonly isDefined: true;
 }
 
-/** A checked, frozen policy with every default filled in. Made by `definePolicy`, changed by `extendPolicy`. */
-export type Policy = DefinedPolicy & { readonly [DEFINED_POLICY]: true };
+/**
+ * A checked, frozen policy with every default filled in. Made by `definePolicy`, changed by `extendPolicy`.
+ *
+ * Its key is of no literal type: without `strictNullChecks` TypeScript would take any object without that key for a policy, and not see
+ * that `'2s'` in it is a duration.
+ */
+export type Policy = DefinedPolicy & { readonly [DEFINED_POLICY]: object };
 
 /** The content of a {@link Policy}, every duration in milliseconds; these packages read it by `settingsOf`. */
 export interface PolicySettings {

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { root } from '../support/repository.ts';
+
+/** The compiler reads several packages, which takes long on a busy machine. */
+const TIMEOUT_MS = 120_000;
+
+const STRICT: ts.CompilerOptions = {
+  strict: true,
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  lib: ['lib.es2022.d.ts'],
+  types: ['node'],
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  skipLibCheck: true,
+};
+
+describe('a program without strictNullChecks', () => {
+  const options = { ...STRICT, strictNullChecks: false };
+
+  it('writes policies wherever they are taken', { timeout: TIMEOUT_MS }, () => {
+    const program = `
+      import { definePolicy, extendPolicy } from '@retry/core';
+      import { retry, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
+      import { createRetryFetch } from '@retry/inprocess/fetch';
+      import { defineTask } from '@retry/worker';
+
+      const one = async () => 1;
+      definePolicy({ backoff: { type: 'exponential', base: '100ms' }, jitter: { plusMinus: '20ms' } });
+      definePolicy({ retryIf: (error, { attempt }) => attempt < 3 && error instanceof Error });
+      extendPolicy({ jitter: 'full' }, { retryAfter: { mode: 'ignore' } });
+      withRetry(one, { attemptTimeout: '5s' });
+      retry(one, { attemptTimeout: '5s' });
+      tryRetry(one, { attemptTimeout: '5s' });
+      retryIterable(async function* () {}, { attemptTimeout: '5s' });
+      createRetryFetch({ attemptTimeout: '5s' });
+      defineTask({ name: 'send', retry: { attemptTimeout: '5s' }, run: (to: string) => to });`;
+
+    expect(findMistakes(program, options)).toEqual([]);
+  });
+
+  it('does not spread a policy', { timeout: TIMEOUT_MS }, () => {
+    const program = `
+      import { definePolicy } from '@retry/core';
+      definePolicy({ ...definePolicy(), maxAttempts: 5 });`;
+
+    expect(findMistakes(program, options)).toHaveLength(1);
+  });
+});
+
+/** What the compiler says of a program, and of the declarations that it would write for it. */
+function findMistakes(text: string, options: ts.CompilerOptions): readonly string[] {
+  const path = join(root, 'docs', 'program.mts');
+  const host = ts.createCompilerHost(options);
+  const { fileExists, getSourceFile } = host;
+  host.fileExists = (name) => name === path || fileExists(name);
+  host.getSourceFile = (name, version) =>
+    name === path ? ts.createSourceFile(name, text, version) : getSourceFile(name, version);
+  const program = ts.createProgram({ rootNames: [path], options, host });
+  const file = program.getSourceFile(path);
+  const declarations = options.declaration === true ? program.getDeclarationDiagnostics(file) : [];
+  return [...program.getSemanticDiagnostics(file), ...declarations].map(
+    ({ code, messageText }) => `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+  );
+}
