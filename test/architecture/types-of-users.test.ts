@@ -50,6 +50,35 @@ describe('a program without strictNullChecks', () => {
   });
 });
 
+describe('a program that writes declarations', () => {
+  const options = { ...STRICT, noEmit: false, declaration: true, outDir: join(root, 'docs') };
+
+  it('exports what our functions return, and parts of it', { timeout: TIMEOUT_MS }, () => {
+    const program = `
+      import { definePolicy, preview } from '@retry/core';
+      import type { WaitOptions } from '@retry/core/broker';
+      import type { CeleryOptions, CmdxDeclaration, FluidRetryPolicy, JobbersOptions } from '@retry/core/dialects';
+      import { taskerReadiness } from '@retry/core/dialects/parity';
+      import { createRetryGroup } from '@retry/inprocess';
+      import { createMemoryBroker } from '@retry/inprocess/broker';
+      import { createQueue, defineTask } from '@retry/worker';
+
+      export const { retries } = preview(definePolicy());
+      export const waits = ({ signal }: WaitOptions) => signal;
+      export const celery = ({ autoretry_for: listed }: CeleryOptions) => listed;
+      export const cmdx = ({ exceptions }: CmdxDeclaration) => exceptions;
+      export const fluid = ({ exceptions }: FluidRetryPolicy) => exceptions;
+      export const jobbers = ({ expected_exceptions: listed }: JobbersOptions) => listed;
+      export const readiness = taskerReadiness(definePolicy(), { state: 'pending' }, 0);
+      export const { park } = createRetryGroup();
+      export const { submit, submitMany, submitAndWait, waitForResult, resubmit, get, list, search, on } =
+        createQueue({ broker: createMemoryBroker() });
+      export const { globalRateLimit } = defineTask({ name: 'send', run: (to: string) => to });`;
+
+    expect(findMistakes(program, options)).toEqual([]);
+  });
+});
+
 /** What the compiler says of a program, and of the declarations that it would write for it. */
 function findMistakes(text: string, options: ts.CompilerOptions): readonly string[] {
   const path = join(root, 'docs', 'program.mts');

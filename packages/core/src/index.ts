@@ -25,6 +25,7 @@ export { LINT_CODES, lintPolicy } from './inspect/lint-policy.ts';
 export type { Preview, PreviewOptions } from './inspect/preview.ts';
 export { preview } from './inspect/preview.ts';
 export type { DurationRange } from './inspect/span.ts';
+export type { RetryPreview } from './inspect/walk.ts';
 export {
   AttemptTimeoutError,
   isNonRetryable,

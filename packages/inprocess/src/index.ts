@@ -20,7 +20,7 @@ export type {
   StateChangeEvent,
 } from './limits/circuit-breaker.ts';
 export { CircuitOpenError, createCircuitBreaker } from './limits/circuit-breaker.ts';
-export type { RetryGroup, RetryGroupOptions, WaitingCall } from './limits/group.ts';
+export type { ParkedCall, RetryGroup, RetryGroupOptions, WaitingCall } from './limits/group.ts';
 export { createRetryGroup } from './limits/group.ts';
 export { retry, withRetry } from './retry.ts';
 export type { IterableOptions } from './retry-iterable.ts';

@@ -41,14 +41,14 @@ export type {
   ListLetterGroups,
 } from './queue/operate/letter-groups.ts';
 export type { Operating, RescheduleOptions } from './queue/operate/operating.ts';
-export type { ResubmitOptions } from './queue/operate/resubmit.ts';
+export type { Resubmit, ResubmitOptions } from './queue/operate/resubmit.ts';
 export type { ApplyOptions } from './queue/plans/apply-options.ts';
 export type { PlannedGroup } from './queue/plans/count-letters.ts';
 export type { AppliedOperation, Plan, PlannedLoad, PlannedTask } from './queue/plans/plan.ts';
 export type { PlanFilter } from './queue/plans/plan-options.ts';
 export type { PlannedDeadLetters } from './queue/plans/planned-dead-letters.ts';
 export type { OperationWaitOptions, QueueOperations } from './queue/plans/queue-operations.ts';
-export type { WaitForResultOptions } from './queue/results/wait-options.ts';
+export type { WaitForResult, WaitForResultOptions } from './queue/results/wait-options.ts';
 export type { SubmitOptions, Submitted } from './queue/submission.ts';
 export type { SubmitAndWaitOptions } from './queue/submit.ts';
 export type { SubmitEachOptions, SubmitManyOptions } from './queue/submit-each.ts';
@@ -81,8 +81,10 @@ export type {
   HandlerHold,
   ReleaseRequest,
   RetryRequest,
+  StartLimit,
   Task,
   TaskContext,
+  TaskFor,
   TaskInput,
 } from './task/task.ts';
 export { isTask } from './task/task.ts';

@@ -1,3 +1,4 @@
+export type { AbortSignalLike } from '../fields/value-rules.ts';
 export type {
   Attendance,
   Audit,

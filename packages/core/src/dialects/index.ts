@@ -1,11 +1,12 @@
 export { fromCelery } from './celery/from-celery.ts';
 export type { CeleryOptions } from './celery/options.ts';
 export { fromCmdx } from './cmdx/from-cmdx.ts';
-export type { CmdxClass, CmdxDeclaration, CmdxOptions } from './cmdx/options.ts';
+export type { CmdxClass, CmdxDeclaration, CmdxOptions, NestedExceptions } from './cmdx/options.ts';
 export type { Dialect, DialectCode, DialectWarning, TaskOptions } from './dialect.ts';
 export { fromFluid } from './fluid/from-fluid.ts';
 export type { FluidOptions, FluidRetryPolicy } from './fluid/options.ts';
 export { fromJobbers } from './jobbers/from-jobbers.ts';
 export type { JobbersOptions } from './jobbers/options.ts';
+export type { ExceptionLike } from './read-exceptions.ts';
 export { fromTasker } from './tasker/from-tasker.ts';
 export type { TaskerOptions } from './tasker/options.ts';

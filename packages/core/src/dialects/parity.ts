@@ -15,5 +15,5 @@ export type { CmdxBuiltIn } from './cmdx/strategy.ts';
 export { decideStart, requeueDelay } from './fluid/dequeue.ts';
 export { taskerDelay } from './tasker/from-tasker.ts';
 export { taskerServerDelay } from './tasker/server-delay.ts';
-export type { TaskerFallback } from './tasker/step.ts';
+export type { TaskerFallback, TaskerReadiness, TaskerStep, TaskerTimes } from './tasker/step.ts';
 export { taskerAfterError, taskerNextRetryAt, taskerReadiness } from './tasker/step.ts';
