@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import { linkClient } from '../../packages/redis-queue/src/driver/link-client.ts';
 import type { NodeRedisClient } from '../../packages/redis-queue/src/driver/redis-client.ts';
 
@@ -21,6 +21,21 @@ it('a client of redis sets a timer only for what it cannot write immediately', a
   await send('key', ['PING']);
 
   expect(timeouts).toEqual([undefined, 0, undefined]);
+});
+
+it('a client of redis fits also where its package knows no timeout of a command', () => {
+  /** Of redis 5.0 to 5.5. */
+  interface CommandOptions {
+    readonly chainId?: symbol;
+    readonly asap?: boolean;
+    readonly abortSignal?: AbortSignal;
+    readonly typeMapping?: object;
+  }
+  type Older = Omit<NodeRedisClient, 'sendCommand'> & {
+    sendCommand(args: readonly (string | Buffer)[], options?: CommandOptions): Promise<unknown>;
+  };
+
+  expectTypeOf<Older>().toExtend<NodeRedisClient>();
 });
 
 it('a cluster of redis that could not send a command says so', async () => {

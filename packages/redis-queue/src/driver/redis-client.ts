@@ -1,9 +1,10 @@
 /** The part of a `redis` (node-redis 5 or 6) client that the broker needs. */
 export interface NodeRedisClient {
-  // A method, so that a client that takes Buffers fits without Node's types.
+  // A method, so that a client that takes Buffers fits without Node's types. `asap` is never given: before 5.6 the package knows no
+  // `timeout`, and TypeScript refuses a client that knows none of the options.
   sendCommand(
     args: readonly (string | Uint8Array)[],
-    options?: { readonly timeout?: number },
+    options?: { readonly timeout?: number; readonly asap?: boolean },
   ): Promise<unknown>;
   /** Whether it is connected: what it is given is written immediately. */
   readonly isReady?: boolean;
