@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { WorkerEvents } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { pass, setScene } from './scene.ts';
 
 const task = defineTask({ name: 'double', run: (number: number) => number * 2 });
@@ -62,6 +62,12 @@ describe('started', () => {
       { attempt: 2, latenessMs: 500 },
       { attempt: 2, latenessMs: 0 },
     ]);
+  });
+});
+
+describe('retried', () => {
+  it('has one of two reasons, by its type', () => {
+    expectTypeOf<WorkerEvents['retried']['reason']>().toEqualTypeOf<'expected' | 'asked'>();
   });
 });
 

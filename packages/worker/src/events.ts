@@ -42,8 +42,8 @@ export interface WorkerEvents {
     readonly error: unknown;
     /** Milliseconds until the next attempt at the earliest; 0: it may start now. */
     readonly delayMs: number;
-    /** `expected` or `asked`. */
-    readonly reason: string;
+    /** `expected` by the policy, or `asked` by the handler. */
+    readonly reason: 'expected' | 'asked';
   };
   /** The run failed for good. */
   readonly failed: RunNotice & {

@@ -65,7 +65,8 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
     );
   },
   retry: (emitter, { outcome, settled }, notice) => {
-    const { delayMs = 0, reason = 'expected' } = settled;
+    const { delayMs = 0 } = settled;
+    const reason = settled.reason === 'asked' ? ('asked' as const) : ('expected' as const);
     emitter.emit('retried', () => Object.assign(notice(), { error: errorOf(outcome), delayMs, reason }));
   },
 };
