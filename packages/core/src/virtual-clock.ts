@@ -20,7 +20,7 @@ export interface VirtualClockOptions {
   /** Resolves when the promise callbacks that a timer caused have run; core knows no event loop. */
   readonly settle: () => Promise<void>;
   /** Epoch milliseconds. @default 0 */
-  readonly startAt?: number;
+  readonly startAt?: number | undefined;
 }
 
 interface Timer {
@@ -76,7 +76,9 @@ function oneAfterAnother(move: (byMs: number) => Promise<void>): (byMs: number) 
   };
 }
 
-function readClockOptions(options: VirtualClockOptions): Required<VirtualClockOptions> {
+function readClockOptions(
+  options: VirtualClockOptions,
+): Pick<VirtualClockOptions, 'settle'> & { readonly startAt: number } {
   return readOptions(options, { subject: 'clock', keys: ['settle', 'startAt'] }, (fields) => {
     if (typeof fields.value('settle') !== 'function') {
       fields.fail('settle', 'must be a function', 'It lets what a timer set off come to rest.');

@@ -48,7 +48,7 @@ export type BudgetEvent =
   /** A first attempt starts. */
   | { readonly type: 'request' }
   /** A retry is requested; `kind` selects its price. */
-  | { readonly type: 'retry'; readonly kind?: string }
+  | { readonly type: 'retry'; readonly kind?: string | undefined }
   /** An attempt succeeded; `paid` is the price of its call's latest retry, if it made one, which is refunded, as by the AWS SDK. */
   | { readonly type: 'success'; readonly paid?: number | undefined }
   /** An attempt failed. */

@@ -6,19 +6,19 @@ export type CmdxVersion = 'v2.0.1' | 'main@fc92e183';
 /** The retry declarations of a CMDx task class. */
 export interface CmdxClass {
   /** Its `retry_on` lines in order; a single one may be written without a list. @default [] */
-  readonly retry_on?: CmdxDeclaration | readonly CmdxDeclaration[];
+  readonly retry_on?: CmdxDeclaration | readonly CmdxDeclaration[] | undefined;
   /** The class it inherits from. */
-  readonly parent?: CmdxClass;
+  readonly parent?: CmdxClass | undefined;
 }
 
 /** A class, and the strategies and methods that its declarations may name. */
 export interface CmdxOptions extends CmdxClass {
   /** @default 'v2.0.1' */
-  readonly version?: CmdxVersion;
+  readonly version?: CmdxVersion | undefined;
   /** Registered strategies by name; they take precedence over built-in ones. @default {} */
-  readonly retriers?: Readonly<Record<string, CmdxStrategyLike>>;
+  readonly retriers?: Readonly<Record<string, CmdxStrategyLike>> | undefined;
   /** The object whose methods `jitter`, `if` and `unless` may name. @default {} */
-  readonly task?: object;
+  readonly task?: object | undefined;
 }
 
 /** Nested lists are flattened, as by Ruby's `flatten`. */
@@ -27,21 +27,21 @@ export type NestedExceptions = readonly (ExceptionLike | NestedExceptions)[];
 /** One `retry_on` line; durations are in seconds. `null` is Ruby's `nil`: the default applies. */
 export interface CmdxDeclaration {
   /** Exceptions that are retried; empty: none. @default [] */
-  readonly exceptions?: NestedExceptions;
+  readonly exceptions?: NestedExceptions | undefined;
   /** Retries, not counting the first run; 0 or less: none. @default 3 */
-  readonly limit?: number | null;
+  readonly limit?: number | null | undefined;
   /** Delay in seconds; 0 or less: no delay. @default 0.5 */
-  readonly delay?: number | null;
+  readonly delay?: number | null | undefined;
   /** Longest delay in seconds, applied after the jitter. @default null: no limit */
-  readonly max_delay?: number | null;
+  readonly max_delay?: number | null | undefined;
   /** The name of a built-in strategy, a retrier or a method of the task; a function; or an object with `call`. */
-  readonly jitter?: CmdxStrategyLike | string | null;
+  readonly jitter?: CmdxStrategyLike | string | null | undefined;
   /** Ruby's block: a strategy that is used without `jitter`. */
-  readonly block?: CmdxStrategyLike | null;
+  readonly block?: CmdxStrategyLike | null | undefined;
   /** Must return true for a retry. */
-  readonly if?: CmdxGate | null;
+  readonly if?: CmdxGate | null | undefined;
   /** Must return false for a retry. */
-  readonly unless?: CmdxGate | null;
+  readonly unless?: CmdxGate | null | undefined;
 }
 
 /**

@@ -42,7 +42,7 @@ export type TrafficInput =
   /** Calls arrive by themselves, whether or not earlier ones were answered: the users of a service. */
   | {
       /** @default 'open' */
-      readonly type?: 'open';
+      readonly type?: 'open' | undefined;
       /** Calls a second; or points in time, between which the rate is a straight line. */
       readonly perSecond: number | readonly RatePointInput[];
     }
@@ -52,9 +52,9 @@ export type TrafficInput =
       /** An integer ≥ 1. */
       readonly clients: number;
       /** Calls of each client. @default 'Infinity' */
-      readonly calls?: number | 'Infinity';
+      readonly calls?: number | 'Infinity' | undefined;
       /** The mean time before each call of a client, drawn from the exponential distribution. @default 0 */
-      readonly pause?: Duration;
+      readonly pause?: Duration | undefined;
     };
 
 /** The rate of arrivals at an instant; of two points at one instant the later one holds from there on. */
@@ -73,9 +73,9 @@ export type ServerInput =
       /** Requests a second, over 0; 'Infinity' for a server without a limit. */
       readonly perSecond: number | 'Infinity';
       /** What a request takes besides its turn. @default 0 */
-      readonly latency?: Duration;
+      readonly latency?: Duration | undefined;
       /** A request that would wait longer than this is refused. @default '1s' */
-      readonly queue?: Duration;
+      readonly queue?: Duration | undefined;
     }
   /** Each request takes `latency`, and `perRequest` more for each request under way, itself included. */
   | { readonly type: 'concurrency'; readonly latency: Duration; readonly perRequest: Duration }
@@ -89,7 +89,7 @@ export interface NetworkInput {
   /** In one direction; finite. */
   readonly mean: Duration;
   /** Of the normal distribution. @default 0 */
-  readonly deviation?: Duration;
+  readonly deviation?: Duration | undefined;
 }
 
 /** A time of trouble, as people write it. */
