@@ -1,6 +1,7 @@
 import type { Broker } from '@retry/core/broker';
+import type { HoldTarget } from '@retry/worker';
 import { defineTask } from '@retry/worker';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Scene } from './scene.ts';
 import { pass, setScene } from './scene.ts';
 
@@ -215,6 +216,15 @@ describe('queue.hold', () => {
         problems: [expect.objectContaining({ path })],
       });
     expect(await queue.holds()).toEqual([]);
+  });
+});
+
+describe('the target of a hold', () => {
+  it('is one lane or all, by its type', () => {
+    expectTypeOf<{ lane: string }>().toExtend<HoldTarget>();
+    expectTypeOf<{ all: true }>().toExtend<HoldTarget>();
+    expectTypeOf<{ lane: string; all: true }>().not.toExtend<HoldTarget>();
+    expectTypeOf<{ all: boolean }>().not.toExtend<HoldTarget>();
   });
 });
 

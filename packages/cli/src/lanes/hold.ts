@@ -55,7 +55,7 @@ function heldText({ lane, isEmpty }: HeldLane): string {
 
 /** Returns the lanes without runs, dead letters and workers, by name; none where the broker cannot say. */
 async function emptyLanes({ insight }: Broker, targets: readonly LaneTarget[]): Promise<ReadonlySet<string>> {
-  const lanes = targets.flatMap((target) => ('lane' in target ? [target.lane] : []));
+  const lanes = targets.flatMap(({ lane }) => lane ?? []);
   if (insight === undefined || lanes.length === 0) return new Set();
   const report = await insight.lanes({ lanes });
   const empty = report.lanes.filter(
@@ -96,7 +96,7 @@ function targetsOf({ args, options }: Input<ResumeCommandOptions>): readonly Lan
 }
 
 function nameOf(target: LaneTarget): string {
-  return 'lane' in target ? target.lane : '(all lanes)';
+  return target.lane ?? '(all lanes)';
 }
 
 /** Returns who runs the program, for the note that others read. */

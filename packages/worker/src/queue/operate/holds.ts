@@ -9,7 +9,11 @@ import type { AnyTask } from '../../task/task.ts';
 import { isTask } from '../../task/task.ts';
 
 /** What to put on hold, or to resume: the lane of one task, a lane by its name (`name@version`, as `holds` lists it), or all lanes. */
-export type HoldTarget = AnyTask | { readonly lane: string } | { readonly all: true };
+export type HoldTarget =
+  | AnyTask
+  // One key each: a union of objects without the other would accept both together.
+  | { readonly lane: string; readonly all?: undefined }
+  | { readonly all: true; readonly lane?: undefined };
 
 /** The options of `queue.hold`. Without `until` and `for` it lasts until `queue.resume`. */
 export interface HoldOptions {
