@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import type { TaskContext } from '@retry/worker';
+import type { StandardSchema, TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { setScene } from './scene.ts';
@@ -107,6 +107,40 @@ describe.each(HOSTILE)('a handler that throws %s', (_name, make) => {
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', stalls: 0, releases: 0 });
     expect(await queue.get(next.id)).toMatchObject({ state: 'completed' });
+  });
+
+  it('or whose validator throws it loses neither its slot nor its run', async () => {
+    const { clock, queue, startWorker } = setScene();
+    let calls = 0;
+    const validate = (value: unknown) => {
+      calls += 1; // by submit, then by each attempt
+      if (calls === 2) throw make();
+      return { value };
+    };
+    const schema: StandardSchema = { '~standard': { version: 1, vendor: 'own', validate } };
+    const task = defineTask({ name: 'hostile', schema, retry: { maxAttempts: 2 }, run: () => 'done' });
+    const fine = defineTask({ name: 'fine', run: () => 'done' });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task, fine], concurrency: 1 });
+    await clock.advance('1m');
+    const next = await queue.submit(fine, null);
+
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', failures: 1, stalls: 0 });
+    expect(await queue.get(next.id)).toMatchObject({ state: 'completed' });
+  });
+
+  it('or a payload whose toJSON throws it is refused as a payload', async () => {
+    const { queue } = setScene();
+    const task = defineTask({ name: 'hostile', run: (_: unknown) => 'done' });
+    const payload = {
+      toJSON: () => {
+        throw make();
+      },
+    };
+
+    await expect(queue.submit(task, payload)).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
   });
 
   it('or asks for a retry with it gets that retry', async () => {

@@ -1,6 +1,7 @@
 import type { StandardSchema } from '@retry/worker';
 import { defineTask, PayloadError } from '@retry/worker';
 import { type } from 'arktype';
+import fc from 'fast-check';
 import * as valibot from 'valibot';
 import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -207,5 +208,25 @@ describe('a validator', () => {
       message: 'the payload does not match its schema: is wrong; list.0.Symbol(s): must be a number',
       issues: ['is wrong', 'list.0.Symbol(s): must be a number'],
     });
+  });
+
+  it('names what can be read of a path that is none', async () => {
+    const noStep = fc.oneof(
+      fc.constantFrom(undefined, null, true, 5n, {}, [], { key: null }, { key: {} }),
+      fc.constant(Object.create(null) as object),
+    );
+    const path = fc.oneof(fc.array(noStep), noStep, fc.string(), fc.integer());
+    await fc.assert(
+      fc.asyncProperty(path, async (path) => {
+        const { queue } = setScene();
+        const schema = schemaOf(() => ({ issues: [{ message: 'is wrong', path: path as never }] })); // wrong on purpose
+        const task = defineTask({ name: 'wrong', schema, run: () => {} });
+
+        await expect(queue.submit(task, 1)).rejects.toMatchObject({
+          code: 'INVALID_PAYLOAD',
+          issues: ['is wrong'],
+        });
+      }),
+    );
   });
 });

@@ -1,5 +1,6 @@
+import { isRetryError } from '@retry/core';
 import { wasCutFor } from '@retry/core/fields';
-import { NotCommittedError, PayloadError } from '../errors.ts';
+import { NotCommittedError } from '../errors.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { RELEASED } from '../settle/outcome.ts';
 import { readPayload, writeResult } from '../task/payload.ts';
@@ -30,7 +31,9 @@ export async function runHandler(attempt: HandlerAttempt): Promise<void> {
     if (task.schema !== undefined) payload = await checkPayload(task.schema, payload);
   } catch (error) {
     // A validator that throws has not judged the payload: it may have asked a database that is down.
-    return attempt.end(error instanceof PayloadError ? { type: 'unreadable', error } : failureOf(error));
+    return attempt.end(
+      isRetryError(error, 'INVALID_PAYLOAD') ? { type: 'unreadable', error } : failureOf(error),
+    );
   }
   // Again, if the handler of another run has blocked the event loop since the answer.
   while (attempt.isLeaseShort) if (!(await attempt.renewLease())) return attempt.end(RELEASED);

@@ -1,3 +1,4 @@
+import { isRetryError } from '@retry/core';
 import { errorText } from '../error-text.ts';
 import { PayloadError } from '../errors.ts';
 import { isPlainJson } from './plain-json.ts';
@@ -57,7 +58,7 @@ export function readStored(text: string, noun: Noun): unknown {
   try {
     return mayPollute(text) ? JSON.parse(text, pollutionRefuser(noun)) : JSON.parse(text);
   } catch (error) {
-    if (error instanceof PayloadError) throw error;
+    if (isRetryError(error, 'INVALID_PAYLOAD')) throw error;
     throw new PayloadError(`${noun} is not JSON text`, [], { cause: error });
   }
 }
@@ -92,7 +93,7 @@ function toJSON(value: unknown, { isPlain, noun }: Written): string {
   try {
     text = isPlain ? JSON.stringify(value) : JSON.stringify(value, lossRefuser(noun));
   } catch (error) {
-    if (error instanceof PayloadError) throw error;
+    if (isRetryError(error, 'INVALID_PAYLOAD')) throw error;
     throw new PayloadError(`${noun} cannot be written as JSON`, [], { cause: error });
   }
   if (text === undefined) {

@@ -56,8 +56,17 @@ function isIssue(issue: unknown): issue is SchemaIssue {
   );
 }
 
-/** `user.emails.0: must be an email` */
-function issueText({ message, path = [] }: SchemaIssue): string {
-  const keys = path.map((step) => String(typeof step === 'object' ? step.key : step));
-  return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
+/** `user.emails.0: must be an email`. A path only says where: of one that is none, the issue keeps what can be read. */
+function issueText({ message, path }: SchemaIssue): string {
+  const steps: readonly unknown[] = Array.isArray(path) ? path : [];
+  const keys = steps.map((step) => (isObject(step) ? step.key : step)).filter(isKey);
+  return keys.length === 0 ? message : `${keys.map(String).join('.')}: ${message}`;
+}
+
+function isObject(step: unknown): step is { readonly key?: unknown } {
+  return typeof step === 'object' && step !== null;
+}
+
+function isKey(key: unknown): key is PropertyKey {
+  return typeof key === 'string' || typeof key === 'number' || typeof key === 'symbol';
 }
