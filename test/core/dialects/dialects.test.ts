@@ -1,5 +1,6 @@
 import { isPolicy, isRetryError } from '@retry/core';
 import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 const dialects = { fromFluid, fromCelery, fromJobbers, fromTasker, fromCmdx };
@@ -20,6 +21,21 @@ describe.each(Object.entries(dialects))('%s', (_name, fromDialect: (options?: ne
 
   it.each([null, 5, 'x', [], () => 1])('refuses %o, which is no object', (options) => {
     expect(errorOf(fromDialect, options)).toContain('must be an object');
+  });
+
+  it('takes or refuses any value of each of its keys, by its path', () => {
+    const [, known = ''] = /Known keys are (.*)\./.exec(errorOf(fromDialect, { unknown: 1 })) ?? [];
+    const value = fc.oneof(
+      fc.constant(null),
+      fc.anything({ withBigInt: true, withDate: true, withMap: true }),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...known.split(', ')), value, (key, value) => {
+        const refused = errorOf(fromDialect, { [key]: value });
+
+        expect(refused === 'no error' || refused.startsWith(`invalid policy\n- ${key}`)).toBe(true);
+      }),
+    );
   });
 });
 

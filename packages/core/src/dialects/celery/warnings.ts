@@ -23,11 +23,11 @@ function warnLimit({ max_retries, retry_kwargs }: CeleryOptions): readonly (Dial
 }
 
 function warnDelays(options: CeleryOptions): readonly (DialectWarning | undefined)[] {
-  const { retry_backoff = false, retry_kwargs, default_retry_delay, autoretry_for = [] } = options;
+  const { retry_backoff = false, retry_kwargs, default_retry_delay, autoretry_for } = options;
   const hasBackoff = Number(retry_backoff) !== 0;
   const hasCountdown = !isUnset(retry_kwargs?.countdown);
   return [
-    warnIf(!hasBackoff && !hasCountdown && default_retry_delay === undefined && autoretry_for.length > 0, {
+    warnIf(!hasBackoff && !hasCountdown && default_retry_delay === undefined && hasAny(autoretry_for), {
       code: 'DEFAULT_DELAY',
       path: 'default_retry_delay',
       message: 'without retry_backoff every retry waits 180 s, also an automatic one',
@@ -49,16 +49,21 @@ function warnWithoutBackoff(options: CeleryOptions): readonly (DialectWarning | 
 }
 
 function warnExceptions(options: CeleryOptions): readonly (DialectWarning | undefined)[] {
-  const { autoretry_for = [], throws = [] } = options;
+  const { autoretry_for, throws } = options;
   return [
-    warnIf(autoretry_for.length === 0, {
+    warnIf(!hasAny(autoretry_for), {
       code: 'RETRIES_NOTHING',
       path: 'autoretry_for',
       message: 'it lists nothing, so only an explicit retry() retries',
       cure: 'List the expected exceptions.',
     }),
-    warnUnused('throws', 'it affects the log only; autoretry_for applies nevertheless', throws.length > 0),
+    warnUnused('throws', 'it affects the log only; autoretry_for applies nevertheless', hasAny(throws)),
   ];
+}
+
+/** `null` lists nothing, as it does in Celery. */
+function hasAny(listed: readonly unknown[] | null | undefined): boolean {
+  return !isUnset(listed) && listed.length > 0;
 }
 
 function warnUnused(path: string, message: string, applies: boolean): DialectWarning | undefined {
