@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Broker } from '@retry/core/broker';
 import { createQueue, defineTask, PartlySubmittedError } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
@@ -140,4 +141,19 @@ describe('submitMany', () => {
         .map((payload) => `many@${payload}`),
     );
   });
+});
+
+it('refuses an each that answers with a promise, and its rejection ends no process', async () => {
+  const { queue } = setScene();
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+
+  const submitted = queue.submitMany(task, [1, 2], {
+    each: () => Promise.reject(new Error('late')) as never,
+  });
+
+  await expect(submitted).rejects.toMatchObject({ problems: [{ path: 'each(0)' }, { path: 'each(1)' }] });
+  await nextTurn();
+  expect(unhandled).not.toHaveBeenCalled();
+  process.off('unhandledRejection', unhandled);
 });

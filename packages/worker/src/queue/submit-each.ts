@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { QUEUE_SYNONYMS, readFields } from '@retry/core/fields';
@@ -42,7 +43,8 @@ export function settingsOfEach(
   const report = (problem: Problem): void => void problems.push(problem);
   const known = { keys: EACH_KEYS, synonyms: QUEUE_SYNONYMS, report };
   const settings = payloads.map((payload, index) => {
-    const options = each(payload, index);
+    const options: unknown = each(payload, index);
+    if (isPromise(options)) options.catch(() => {}); // refused below, and nothing awaits it
     const fields = options === undefined ? undefined : readFields(options, `each(${index})`, known);
     return fields === undefined ? shared : withOwn(shared, readSubmission(fields, report, taskName));
   });
