@@ -62,6 +62,18 @@ export function describeLimits(scene: WorkerScene): void {
       expect((await scene.queue.counts()).ended.completed).toBe(12);
     });
 
+    it('takes nothing of the total time from runs that a limit of all workers lets wait', async () => {
+      const limit = { globalRateLimit: { limit: 2, window: 300 }, retry: { totalTimeout: 200 } };
+      const task = defineTask({ name: 'waiting', ...limit, run: async () => {} });
+      await scene.queue.submitMany(task, Array(8).fill(null));
+      const first = await scene.startWorker({ tasks: [task] });
+      const second = await scene.startWorker({ tasks: [task] });
+
+      await Promise.all([first.whenIdle(), second.whenIdle()]);
+
+      expect((await scene.queue.counts()).ended).toMatchObject({ completed: 8, failed: 0 });
+    });
+
     it('is idle once no run is submitted, scheduled or started', async () => {
       const { run } = meter();
       const task = defineTask({ name: 'drained', run });

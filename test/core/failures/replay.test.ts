@@ -148,6 +148,15 @@ describe('replay', () => {
     expect(replay(policy, { ...run, resetAt: 1_000 })).toMatchObject({ attempt: 2, reason: 'total-timeout' });
   });
 
+  it('counts the total time from the first start after a redrive, where that is recorded', () => {
+    const policy = definePolicy({ ...FIXED, maxAttempts: 9, totalTimeout: '10s' });
+    const run = recorded({ startedAt: 60_000, at: 60_100 }, { startedAt: 61_100, at: 61_200 });
+
+    const replayed = replay(policy, { ...run, resetAt: 1_000, firstStartedAt: 60_000 });
+
+    expect(replayed).toMatchObject({ isRetried: true });
+  });
+
   it('decides nothing about a run without errors', () => {
     expect(replay(definePolicy(), { errors: [] })).toEqual({
       isRetried: false,

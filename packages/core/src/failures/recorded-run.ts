@@ -41,7 +41,8 @@ export function knownRun(run: RecordedRun): KnownRun {
   );
   const [first] = attempts;
   const startAt = first === undefined ? 0 : first.at - (first.durationMs ?? 0);
-  return { attempts, before, startAt, totalStartAt: run.resetAt ?? run.firstStartedAt ?? startAt };
+  const { resetAt, firstStartedAt = resetAt ?? startAt } = run;
+  return { attempts, before, startAt, totalStartAt: Math.max(firstStartedAt, resetAt ?? -Infinity) };
 }
 
 /** Which of the attempts that were made elsewhere failed, and which stalled, is not known: those without a record count as failures. */

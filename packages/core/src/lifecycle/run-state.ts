@@ -59,7 +59,7 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly createdAt?: number | undefined;
   /** Latest submission or return to its lane. */
   readonly submittedAt?: number | undefined;
-  /** First start. */
+  /** First start. A settlement removes it if no handler was called; then it is the next one. */
   readonly firstStartedAt?: number | undefined;
   /** Latest start, the first included. */
   readonly startedAt?: number | undefined;

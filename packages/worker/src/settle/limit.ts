@@ -21,14 +21,17 @@ export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleC
   if (decision.type === 'fail')
     return { settlement: settle(run, [end]), reason: decision.reason, ...thrownIn(decision) };
   const delayMs = Math.max(decision.delayMs, 1);
-  return { settlement: settle(run, [{ ...end, runAt: dueAt(delayMs, at) }], { delayMs }), delayMs };
+  return settleLater(run, delayMs, at);
 }
 
 /** Puts a run back until it is due, and at least for the task's `minRequeueDelay`. Charges nothing. */
 export function settleEarly({ minRequeueMs = 0 }: AnyTask, run: Run<'started'>, at: number): Settled {
   const delayMs = Math.max(earlyMs(run), minRequeueMs);
-  return {
-    settlement: settle(run, [{ type: 'limit', at, runAt: dueAt(delayMs, at) }], { delayMs }),
-    delayMs,
-  };
+  return settleLater(run, delayMs, at);
+}
+
+/** Puts a run off whose handler was not called. */
+function settleLater(run: Run<'started'>, delayMs: number, at: number): Settled {
+  const event: RunEvent = { type: 'limit', at, runAt: dueAt(delayMs, at) };
+  return { settlement: settle(run, [event], { delayMs, hasStarted: false }), delayMs };
 }

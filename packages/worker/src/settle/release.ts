@@ -19,8 +19,8 @@ export function settleRelease(
   { request }: Extract<Outcome, { type: 'released' }>,
   context: SettleContext,
 ): Settled {
-  const { now: at } = context;
-  if (request === undefined) return { settlement: settle(run, [{ type: 'release', at }]) };
+  const { now: at, hasStarted } = context;
+  if (request === undefined) return { settlement: settle(run, [{ type: 'release', at }], { hasStarted }) };
   return settleRequested({ task, run }, request, context);
 }
 

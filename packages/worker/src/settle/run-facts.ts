@@ -23,6 +23,11 @@ export function earlyMs({ runAt = 0, startedAt = 0 }: Run): number {
  */
 export function totalStartAt(run: Run<'started'>, now: number): number {
   const { epoch, resetEpoch, resetAt, startedAt = now, firstStartedAt = startedAt } = run;
-  if (resetAt === undefined) return Math.min(firstStartedAt, startedAt);
+  if (resetAt === undefined || firstStartedAt > resetAt) return Math.min(firstStartedAt, startedAt);
   return epoch - resetEpoch === 1 ? startedAt : resetAt;
+}
+
+/** Whether a run has not been started before, or not since it was redriven. */
+export function isFirstStart({ epoch, resetEpoch, firstStartedAt, startedAt }: Run<'started'>): boolean {
+  return firstStartedAt === startedAt || epoch - resetEpoch === 1;
 }

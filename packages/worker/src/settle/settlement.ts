@@ -3,8 +3,9 @@ import { MAX_INSTANT_AT } from '@retry/core';
 import type { Run, Settlement } from '@retry/core/broker';
 import { transitionRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
+import { isEnd } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
-import { totalStartAt } from './run-facts.ts';
+import { isFirstStart, totalStartAt } from './run-facts.ts';
 import type { AttemptFacts } from './stored-error.ts';
 
 /** What a settlement depends on besides the run and its outcome; strategies and gates may read `attemptMs`. */
@@ -12,6 +13,8 @@ export interface SettleContext extends AttemptFacts {
   readonly random: () => number;
   /** The run was let through by a hold of the circuit breaker: a failure is not charged. @default false */
   readonly isProbe?: boolean | undefined;
+  /** Its handler was called. @default true */
+  readonly hasStarted?: boolean | undefined;
 }
 
 /** The settlement of an attempt, and the reason for it. */
@@ -35,19 +38,22 @@ interface Extras {
   readonly delayMs?: number;
   /** Whether the run is kept if it is failed now. @default 'save' */
   readonly deadLetter?: AnyTask['deadLetter'];
+  /** Whether its handler was called: the total time of a run that waits again without a start has not begun. @default true */
+  readonly hasStarted?: boolean | undefined;
 }
 
 /** Returns the settlement that applies these events to a claimed run in one write. The first event names it. */
 export function settle(
   run: Run<'started'>,
   events: readonly RunEvent[],
-  { result, delayMs = 0, deadLetter = 'save' }: Extras = {},
+  { result, delayMs = 0, deadLetter = 'save', hasStarted = true }: Extras = {},
 ): Settlement {
   // Every event returns a new copy, so this one may be changed.
   let moved: Run = run;
   for (const event of events) moved = move(moved, event);
   const next: { -readonly [Key in keyof Run]: Run[Key] } = moved;
   if (result !== undefined) next.result = result;
+  if (!hasStarted && !isEnd(next.state) && isFirstStart(run)) next.firstStartedAt = undefined;
   // The task's present option counts. A stalled run is always kept, because it is not known how far it came.
   next.isDisposable = (deadLetter === 'none' && next.state === 'failed') || undefined;
   const { id, epoch } = run;

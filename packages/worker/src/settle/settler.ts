@@ -47,6 +47,8 @@ export interface AttemptEnd {
   readonly claimedAt?: number | undefined;
   /** It was let through by a hold of the circuit breaker. */
   readonly isProbe?: boolean | undefined;
+  /** Its handler was called; absent for a claim of another worker. */
+  readonly hasStarted?: boolean | undefined;
   /** Its handler has completed it in a transaction, which may be open. */
   readonly isCompleting?: boolean | undefined;
   /** A cleaner settles it for a worker that stopped sending heartbeats. */
@@ -57,10 +59,21 @@ export interface AttemptEnd {
 
 /** Returns the end of an attempt of this worker. */
 export function endOf(
-  { task, run, durationMs, claimedAt, isProbe, isCompleting }: Omit<AttemptEnd, 'outcome' | 'onlyIfExpired'>,
+  execution: Omit<AttemptEnd, 'outcome' | 'onlyIfExpired'>,
   outcome: Outcome,
 ): AttemptEnd {
-  return { task, run, outcome, durationMs, claimedAt, isProbe, isCompleting, onlyIfExpired: false };
+  const { task, run, durationMs, claimedAt, isProbe, hasStarted, isCompleting } = execution;
+  return {
+    task,
+    run,
+    outcome,
+    durationMs,
+    claimedAt,
+    isProbe,
+    hasStarted,
+    isCompleting,
+    onlyIfExpired: false,
+  };
 }
 
 interface Decided {
@@ -192,13 +205,13 @@ export class Settler {
     };
   }
 
-  #context({ durationMs, isProbe, onlyIfExpired }: AttemptEnd): SettleContext {
+  #context({ durationMs, isProbe, hasStarted, onlyIfExpired }: AttemptEnd): SettleContext {
     const { random, redact, name } = this.#settings;
     // A cleaner knows neither the other worker nor how long its attempt took.
     const attemptMs = onlyIfExpired ? undefined : durationMs;
     const worker = onlyIfExpired ? undefined : name;
     // In one piece: a spread with further keys costs every run half a microsecond.
-    return { now: this.#queue.now(), random, redact, attemptMs, worker, isProbe };
+    return { now: this.#queue.now(), random, redact, attemptMs, worker, isProbe, hasStarted };
   }
 
   #decide(end: AttemptEnd): Decided {

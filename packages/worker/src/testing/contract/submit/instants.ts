@@ -65,6 +65,22 @@ export const instantsCases: CasesByName = {
     strictEqual(again.firstStartedAt, first.firstStartedAt);
     atLeast(again.startedAt, before);
   },
+
+  'firstStartedAt is that of a later start, once a settlement has removed it': async (scene) => {
+    const run = await scene.start('a');
+    await scene.advance(STEP_MS);
+    const { next, ...settlement } = settlementOf(run, { type: 'release', at: await scene.now() });
+    await scene.settle({ ...settlement, next: { ...next, firstStartedAt: undefined } });
+    const waiting = await scene.read('a');
+    const before = await scene.now();
+    await scene.claim();
+
+    const again = await scene.read('a');
+
+    strictEqual(waiting.firstStartedAt, undefined);
+    atLeast(again.firstStartedAt, before);
+    strictEqual(again.firstStartedAt, again.startedAt);
+  },
 };
 
 /** Also of brokers that keep no `createdAt`: then it is absent, and the case fails. */
