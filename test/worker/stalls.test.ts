@@ -38,6 +38,27 @@ describe('a handler that stops sending heartbeats', () => {
     expect(worker.emittedOf('completed')).toMatchObject([{ attempt: 2, retries: 1 }]);
   });
 
+  it('lets decorrelated backoff grow, as a failure does', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const startedAt: number[] = [];
+    const task = defineTask({
+      name: 'silent',
+      heartbeat: '5s',
+      retry: { maxAttempts: 4, backoff: { type: 'decorrelated', base: '1s' } },
+      run: () => {
+        startedAt.push(clock.now());
+        return never();
+      },
+    });
+    await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    // After 2 s, 3.5 s and 5.75 s: halfway from the base to three times the delay before.
+    expect(startedAt).toEqual([0, 7_000, 15_500, 26_250]);
+  });
+
   it('keeps running as long as it sends heartbeats', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({

@@ -130,6 +130,15 @@ describe('replay', () => {
     expect(replay(policy, recorded(shared, alone, {}))).toMatchObject({ attempt: 2, reason: 'exhausted' });
   });
 
+  it('grows decorrelated backoff over a stall, but not from one that was shared', () => {
+    const policy = definePolicy({ maxAttempts: 9, backoff: { type: 'decorrelated', base: 100 } });
+    const shared = { reason: 'stalled', stalledWith: 1 } as const;
+
+    const { decisions } = replay(policy, recorded({ reason: 'stalled' }, shared, {}));
+
+    expect(decisions).toMatchObject([{ delayMs: 200 }, { delayMs: 0 }, { delayMs: 350 }]);
+  });
+
   it('charges a stall of a run that was alone because of a group of three at most', () => {
     const policy = definePolicy({ ...FIXED, maxAttempts: 2 });
     const alone = { reason: 'stalled', stalledWith: 0 } as const;

@@ -113,7 +113,8 @@ function walkRun(policy: Policy, { id, lane }: RecordedRun, { known, random }: W
     decisions.push(decision);
     if (decision.type === 'fail') break;
     now += decision.delayMs;
-    counters = { ...counters, previousDelayMs: decision.delayMs };
+    // A shared stall is repeated at once, by no delay of the policy that decorrelated backoff grows from.
+    if (recorded.end !== 'shared stall') counters = { ...counters, previousDelayMs: decision.delayMs };
   }
   return { decisions, attempt, recordedAttempt: lastAttempt(known), endedAt: now, missing: [...missing] };
 }

@@ -29,6 +29,7 @@ export function settleStall(
   const { now: at } = context;
   const { recovery, ...thrown }: Decided = isShared ? { recovery: 0 } : decideOn(task, run, error, context);
   const failed = failedRun(run, { error, isFollowed: recovery === 0, reason: 'stalled' }, context);
+  if (typeof recovery === 'number' && !isShared) failed.previousDelayMs = recovery;
   const stall: RunEvent = { type: 'stall', at, ...(isShared && { isShared }) };
   return {
     settlement: settle(withStalledWith(failed, stalledWith), [stall, ...afterStall(recovery, at)], {
