@@ -132,6 +132,24 @@ describe('globalConcurrency', () => {
     expect(limited).toMatchObject([{ id: second?.id, attempt: 1, next: 'scheduled' }]);
   });
 
+  it('lets the decorrelated backoff of rateLimitRetry grow', async () => {
+    const scene = setScene();
+    const task = defineTask({
+      name: 'a',
+      globalConcurrency: 1,
+      rateLimitRetry: { maxAttempts: 4, backoff: { type: 'decorrelated', base: '1s' } },
+      run: () => pass(scene.clock, 60_000),
+    });
+    const [, second] = await scene.queue.submitMany(task, [null, null]);
+    scene.startWorker({ tasks: [task] });
+
+    await scene.clock.advance('2m');
+
+    // After 2 s, 3.5 s and 5.75 s: halfway from the base to three times the delay before.
+    const run = await scene.queue.get(second?.id ?? '');
+    expect(run).toMatchObject({ state: 'rateLimited', rateLimits: 3, endedAt: 11_250 });
+  });
+
   it('ends the run as rate limited when rateLimitRetry is used up', async () => {
     const scene = setScene();
     const task = defineTask({

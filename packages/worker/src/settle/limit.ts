@@ -1,11 +1,15 @@
-import { decide } from '@retry/core';
+import type { Policy } from '@retry/core';
+import { computeDelay, decide } from '@retry/core';
 import type { Run } from '@retry/core/broker';
-import { withoutErrorRules } from '@retry/core/fields';
+import { settingsOf, withoutErrorRules } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
 import { earlyMs } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
 import { dueAt, settle, thrownIn } from './settlement.ts';
+
+/** After so many draws a delay no longer depends on the first of them: it is near its cap. */
+const MAX_DRAWS = 100;
 
 /** Settles a run whose limit is reached by the task's `rateLimitRetry`, which has its own counter. Charges nothing. */
 export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext): Settled {
@@ -14,7 +18,7 @@ export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleC
   if (task.whenFull === 'end') return { settlement: settle(run, [end]) };
   const decision = decide(
     withoutErrorRules(task.rateLimitRetry),
-    { failures: run.rateLimits + 1 },
+    { failures: run.rateLimits + 1, previousDelayMs: previousDelayOf(task.rateLimitRetry, run, context) },
     { error: undefined },
     { now: at, random: context.random, id: run.id, lane: run.lane },
   );
@@ -22,6 +26,18 @@ export function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleC
     return { settlement: settle(run, [end]), reason: decision.reason, ...thrownIn(decision) };
   const delayMs = Math.max(decision.delayMs, 1);
   return settleLater(run, delayMs, at);
+}
+
+/**
+ * Draws the delay before the latest one, which is not kept with the run, by those before it: so decorrelated backoff, the only one
+ * that grows from it, has the same range and distribution.
+ */
+function previousDelayOf(policy: Policy, { rateLimits }: Run, { random }: SettleContext): number | undefined {
+  if (settingsOf(policy).backoff.type !== 'decorrelated') return undefined;
+  let previousDelayMs: number | undefined;
+  for (let retry = 1; retry <= Math.min(rateLimits, MAX_DRAWS); retry += 1)
+    previousDelayMs = computeDelay(policy, retry, { random, previousDelayMs });
+  return previousDelayMs;
 }
 
 /** Puts a run back until it is due, and at least for the task's `minRequeueDelay`. Charges nothing. */
