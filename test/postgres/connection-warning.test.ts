@@ -53,6 +53,23 @@ describeOnPostgres('an idle connection of a Postgres broker that breaks', (serve
     ]);
   });
 
+  it('is replaced when onError throws or rejects, which is a process warning', async () => {
+    const onError = vi
+      .fn(() => Promise.reject(new Error('async')))
+      .mockImplementationOnce(() => {
+        throw new Error('sync');
+      });
+
+    await breakConnections({ onError }, () => expect(warn).toHaveBeenCalledTimes(2));
+
+    expect(warn.mock.calls).toMatchObject(
+      ['sync', 'async'].map((text) => [
+        'the onError of createPostgresBroker threw',
+        { code: 'RETRY_UNHANDLED_ERROR', detail: expect.stringContaining(text) },
+      ]),
+    );
+  });
+
   it('emits no process warning when onError is given', async () => {
     const onError = vi.fn();
 

@@ -28,6 +28,27 @@ describeOnPrivateRedis('a connection that breaks', () => {
     ]);
   });
 
+  it('is made again when onError throws or rejects, which is a process warning', async () => {
+    const server = await startPrivateRedis();
+    const onError = vi
+      .fn(() => Promise.reject(new Error('async')))
+      .mockImplementationOnce(() => {
+        throw new Error('sync');
+      });
+    const broker = await openRedisBroker({ url: server.url, onError });
+
+    await server.stop();
+    await vi.waitFor(() => expect(onError.mock.calls.length).toBeGreaterThan(1), { timeout: 20_000 });
+    await broker.close();
+
+    expect(warn.mock.calls.slice(0, 2)).toMatchObject(
+      ['sync', 'async'].map((text) => [
+        'the onError of createRedisBroker threw',
+        { code: 'RETRY_UNHANDLED_ERROR', detail: expect.stringContaining(text) },
+      ]),
+    );
+  });
+
   it('emits no process warning when onError is given', async () => {
     const server = await startPrivateRedis();
     const onError = vi.fn();

@@ -1,6 +1,6 @@
 import type { Broker } from '@retry/core/broker';
 import { checkInput, createCloseGate } from '@retry/core/broker/kit';
-import { createConnectionWarning } from './driver/connection-warning.ts';
+import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
 import { HEARTBEAT_CODE } from './driver/heartbeat-code.ts';
@@ -111,7 +111,8 @@ function heartbeatModuleOf({ url, client, schema }: PostgresBrokerSettings): Pic
 }
 
 /** Takes the user's client, or opens a pool by the URL. */
-function openClient({ client, url, connections, onError }: PostgresBrokerSettings) {
+function openClient({ client, url, connections, ...settings }: PostgresBrokerSettings) {
+  const onError = settings.onError && withoutThrowing(settings.onError);
   if (client !== undefined) {
     const stopListening = listenToErrors(client, onError);
     return { client, calls: useClient(client, connections), close: async () => stopListening() };

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 const ONE_MINUTE_MS = 60_000;
 
 /**
@@ -20,4 +22,23 @@ export function createConnectionWarning(now: () => number = Date.now): (error: u
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns the same without throwing: where a connection emits an error, that would end the process. What it throws is a process warning. */
+export function withoutThrowing(onError: (error: unknown) => unknown): (error: unknown) => void {
+  return (error) => {
+    try {
+      Promise.resolve(onError(error)).catch(warnOfThrown);
+    } catch (thrown) {
+      warnOfThrown(thrown);
+    }
+  };
+}
+
+function warnOfThrown(thrown: unknown): void {
+  process.emitWarning('the onError of createPostgresBroker threw', {
+    type: 'RetryWarning',
+    code: 'RETRY_UNHANDLED_ERROR',
+    detail: inspect(thrown, { customInspect: false }), // reads what throws when it is read, too
+  });
 }

@@ -2,7 +2,7 @@ import { closedError } from '@retry/core/broker/kit';
 import { RedisBrokerError } from '../errors.ts';
 import type { RedisBrokerSettings } from '../options.ts';
 import type { Keys } from '../store/keys.ts';
-import { createConnectionWarning } from './connection-warning.ts';
+import { createConnectionWarning, withoutThrowing } from './connection-warning.ts';
 import type { Requirements, ServerReport } from './doctor.ts';
 import { examine, isMoved, needsCluster } from './doctor.ts';
 import { openDurable } from './durable.ts';
@@ -117,7 +117,7 @@ async function openServer(
     const starting = startInTime(start(linkClient(source.client)), lastError, closing);
     return noteErrorsOf(source.client, lastError, starting);
   }
-  let onError = settings.onError;
+  let onError = settings.onError && withoutThrowing(settings.onError);
   const { link, connected } = await openLink(source.url, (error) => {
     lastError.note(error);
     onError?.(error);
