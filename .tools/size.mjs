@@ -24,7 +24,7 @@ const rows = [
   },
   { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_870 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
-  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_440 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_460 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
@@ -46,7 +46,7 @@ const rows = [
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 62_860,
+    limit: 62_890,
   },
 ];
 
