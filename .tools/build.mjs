@@ -1,13 +1,16 @@
 /** Builds every publishable package into its dist folder, or only those that are named: `npm run build -- core worker`. */
 import { join } from 'node:path';
-import { report, runBin } from './run.mjs';
+import { reportAll, startBin } from './side-by-side.mjs';
 import { listPublishable, root } from './workspace.mjs';
 
 const config = join(root, '.tools', 'tsup.config.mjs');
 
 const names = process.argv.slice(2);
 
-for (const { name, folder } of listPublishable()) {
-  if (names.length > 0 && !names.includes(name)) continue;
-  report(`build ${name}`, () => runBin('tsup', 'tsup', ['--config', config], { cwd: folder }));
-}
+const built = listPublishable().filter(({ name }) => names.length === 0 || names.includes(name));
+await reportAll(
+  built.map(({ name, folder }) => ({
+    name: `build ${name}`,
+    check: () => startBin('tsup', 'tsup', ['--config', config], { cwd: folder }),
+  })),
+);

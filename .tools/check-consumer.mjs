@@ -3,14 +3,15 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCli } from './check-cli.mjs';
 import { packLibraries } from './pack-libraries.mjs';
-import { report, run, runBin } from './run.mjs';
+import { report, run } from './run.mjs';
+import { reportAll, startBin } from './side-by-side.mjs';
 import { root } from './workspace.mjs';
 
 /**
  * @param folder - where to make the project; must not exist yet
  * @param packed - `{ name, manifest, tarball }` of each package
  */
-export function checkConsumer(folder, packed) {
+export async function checkConsumer(folder, packed) {
   mkdirSync(folder);
   const installed = report('consumer installs the tarballs', () => install(folder, packed));
   if (!installed) return;
@@ -22,9 +23,19 @@ export function checkConsumer(folder, packed) {
     for (const entry of listEntries(manifest)) checkEntry(folder, entry);
     for (const program of Object.keys(manifest.publishConfig.bin ?? {})) checkProgram(folder, program);
     if (name === 'cli') checkCli(folder);
-    report(`types for users ${manifest.name}`, () => checkTypes(folder, manifest));
-    report(`types for CommonJS under node16 ${manifest.name}`, () => checkNode16(folder, manifest));
   }
+  await reportAll(
+    packed.flatMap(({ name, manifest }) => [
+      {
+        name: `types for users ${manifest.name}`,
+        check: () => checkTypes(join(folder, `types-${name}`), manifest),
+      },
+      {
+        name: `types for CommonJS under node16 ${manifest.name}`,
+        check: () => checkNode16(join(folder, `node16-${name}`), manifest),
+      },
+    ]),
+  );
 }
 
 /** Offline: our packages need nothing but these tarballs and those of their libraries. */
@@ -86,7 +97,7 @@ function checkProgram(folder, program) {
 }
 
 /** ESM and CommonJS users compile under the strictest settings, our declarations included. */
-function checkTypes(folder, manifest) {
+async function checkTypes(folder, manifest) {
   const esm = listEntries(manifest).map((entry, index) => `export * as entry${index} from '${entry}';\n`);
   const cjs = listEntries(manifest).map(
     (entry, index) =>
@@ -97,28 +108,29 @@ function checkTypes(folder, manifest) {
 }
 
 /** Under `node16`, CommonJS may only `import()` them: a plain import is an error that says so, as README.md does. */
-function checkNode16(folder, manifest) {
+async function checkNode16(folder, manifest) {
   const entries = listEntries(manifest);
   const dynamic = entries.map(
     (entry, index) => `export const entry${index} = (): Promise<object> => import('${entry}');\n`,
   );
-  const works = compile(folder, { manifest, module: 'node16', files: { 'use.cts': dynamic.join('') } });
+  const works = await compile(folder, { manifest, module: 'node16', files: { 'use.cts': dynamic.join('') } });
   if (works.code !== 0) return works;
   const plain = entries.map((entry, index) => `export * as entry${index} from '${entry}';\n`);
-  const refused = compile(folder, { manifest, module: 'node16', files: { 'use.cts': plain.join('') } });
+  const refused = await compile(folder, { manifest, module: 'node16', files: { 'use.cts': plain.join('') } });
   const lines = refused.output.split('\n').filter((line) => line.includes('error TS'));
   if (lines.length === entries.length && lines.every((line) => line.includes('TS1479'))) return { code: 0 };
   return { code: 1, output: `Each plain import was to be error TS1479, but:\n${refused.output}` };
 }
 
 function compile(folder, { manifest, module, files }) {
+  mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   // core promises to need nothing but the language; the others also name AbortSignal.
   const lib = manifest.name === '@retry/core' ? ['es2022'] : ['es2022', 'dom'];
   const compilerOptions = { strict: true, module, target: 'es2022', lib, types: [], skipLibCheck: false };
   const config = { compilerOptions: { ...compilerOptions, noEmit: true }, files: Object.keys(files) };
   writeJson(join(folder, 'tsconfig.json'), config);
-  return runBin('typescript', 'tsc', ['--pretty', 'false', '--project', folder]);
+  return startBin('typescript', 'tsc', ['--pretty', 'false', '--project', folder]);
 }
 
 function writeJson(path, value) {

@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkConsumer } from './check-consumer.mjs';
 import { runPnpm } from './pnpm.mjs';
-import { report, run, runBin } from './run.mjs';
+import { report, run } from './run.mjs';
+import { reportAll, startBin } from './side-by-side.mjs';
 import { listPublishable, root } from './workspace.mjs';
 
 /**
@@ -36,15 +37,19 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const packages = listPublishable();
 const packed = packages.map(pack).filter((entry) => entry !== undefined);
+await reportAll(
+  packed.flatMap(({ name, tarball }) => [
+    { name: `publint ${name}`, check: () => startBin('publint', 'publint', [tarball, '--strict']) },
+    { name: `attw ${name}`, check: () => checkWithAttw(tarball) },
+  ]),
+);
 for (const { name, manifest, tarball } of packed) {
-  report(`publint ${name}`, () => runBin('publint', 'publint', [tarball, '--strict']));
-  report(`attw ${name}`, () => checkWithAttw(tarball));
   report(`contents of ${name}`, () => checkContents(tarball));
   report(`notices of ${name}`, () => checkNotices(tarball, manifest));
 }
 if (packed.length > 0) report('README says what attw finds', checkReadme);
 if (packages.length === 0) report('packages', () => ({ code: 1, output: 'No publishable package found.' }));
-else if (packed.length === packages.length) checkConsumer(join(folder, 'consumer'), packed);
+else if (packed.length === packages.length) await checkConsumer(join(folder, 'consumer'), packed);
 
 /** Packs one package as a release would (pnpm applies publishConfig); nothing when that failed. */
 function pack({ name, folder: source, manifest }) {
@@ -92,10 +97,10 @@ function checkNotices(tarball, { devDependencies = {} }) {
   };
 }
 
-function checkWithAttw(tarball) {
+async function checkWithAttw(tarball) {
   // node10 is left out: no Node that these packages run on resolves that way.
   const profile = ['--profile', 'node16', '--format', 'ascii', '--no-emoji', '--no-color'];
-  const { output } = runBin('@arethetypeswrong/cli', 'attw', [tarball, ...profile]);
+  const { output } = await startBin('@arethetypeswrong/cli', 'attw', [tarball, ...profile]);
   const typed = output
     .split(/^(?=")/m)
     .slice(1)

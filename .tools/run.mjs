@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { readJson, root } from './workspace.mjs';
 
-const env = { ...process.env };
+/** What other programs get. */
+export const env = { ...process.env };
 // pnpm refuses an empty HOME; without one it asks the system.
 if (env.HOME === '') delete env.HOME;
 
@@ -19,10 +20,14 @@ export function run(command, args, { cwd = root, show = false, shell = false } =
 
 /** Runs a command of an installed package (`runBin('typescript', 'tsc', [...])`), on any platform alike. */
 export function runBin(packageName, binName, args, options) {
+  return run(process.execPath, [binOf(packageName, binName), ...args], options);
+}
+
+/** The script of a command of an installed package. */
+export function binOf(packageName, binName) {
   const folder = join(root, 'node_modules', packageName);
   const { bin } = readJson(join(folder, 'package.json'));
-  const script = join(folder, typeof bin === 'string' ? bin : bin[binName]);
-  return run(process.execPath, [script, ...args], options);
+  return join(folder, typeof bin === 'string' ? bin : bin[binName]);
 }
 
 /**

@@ -28,7 +28,7 @@ const rows = [
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
-    limit: 16_830,
+    limit: 16_840,
   },
   {
     name: 'withRetry of slim',
@@ -46,7 +46,7 @@ const rows = [
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 62_890,
+    limit: 62_910,
   },
 ];
 

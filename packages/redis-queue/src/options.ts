@@ -46,7 +46,8 @@ export interface RedisBrokerOptions {
   /** Accepts a server that may evict runs when memory is short. @default false */
   readonly allowEviction?: boolean | undefined;
   /**
-   * Called with errors of connections that the broker opened; they reconnect by themselves.
+   * Called with errors of connections that the broker opened; they reconnect by themselves. What it throws is a process
+   * warning.
    *
    * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most
    */

@@ -72,6 +72,7 @@ describe('a world', () => {
     ['a share over 1', { errorShare: 2 }, ['errorShare']],
     ['six layers', { layers: 6 }, ['layers']],
     ['no process', { processes: 0 }, ['processes']],
+    ['more processes than there is room for', { processes: 2 ** 53 }, ['processes']],
     ['a wrong budget', { budget: { type: 'ratio', ratio: -1 } }, ['budget.ratio']],
     ['a wrong circuit breaker', { circuitBreaker: { failureRatio: 2 } }, ['circuitBreaker.failureRatio']],
     ['no time', { duration: 0 }, ['duration']],
@@ -103,10 +104,11 @@ describe('a world', () => {
     );
   });
 
-  it('needs at least 30 seeds', () => {
-    expect(problemsOf(() => simulate(POLICY, WORLD, { runs: 29 }))).toMatchObject([
-      { path: 'runs', value: 29 },
-    ]);
+  it('needs at least 30 seeds, and has room for 100 000', () => {
+    for (const runs of [29, 100_001, 2 ** 53])
+      expect(problemsOf(() => simulate(POLICY, WORLD, { runs }))).toMatchObject([
+        { path: 'runs', value: runs, message: 'must be an integer from 30 to 100000' },
+      ]);
     expect(problemsOf(() => simulate(POLICY, WORLD, { seed: 0.5 }))).toMatchObject([{ path: 'seed' }]);
   });
 

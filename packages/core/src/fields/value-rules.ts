@@ -36,6 +36,12 @@ export function integerFrom(least: number, cure: string): NumberRule {
   return { accepts, message: `must be an integer ≥ ${least}`, cure };
 }
 
+/** Accepts whole numbers from `least` to `most`. */
+export function integerBetween(least: number, most: number, cure: string): NumberRule {
+  const accepts = (count: number): boolean => Number.isInteger(count) && count >= least && count <= most;
+  return { accepts, message: `must be an integer from ${least} to ${most}`, cure };
+}
+
 /** Accepts whole numbers from `least` on, and `Infinity`. */
 export function countFrom(least: number, cure: string): NumberRule {
   const accepts = (count: number): boolean =>

@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from '../errors.ts';
 import { readOptions } from '../fields/read-options.ts';
-import { A_FUNCTION, integerFrom } from '../fields/value-rules.ts';
+import { A_FUNCTION, integerBetween } from '../fields/value-rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import { checkPolicy } from '../policy/settings.ts';
 import { isCollapsed, recoveryOf, sumOf } from './recovery.ts';
@@ -16,13 +16,14 @@ import { endsByItself } from './world/world.ts';
 export interface SimulateOptions {
   /** The same seed gives the same timeline, on every engine. Any safe integer. @default 1 */
   readonly seed?: number | undefined;
-  /** How many seeds are run, an integer ≥ 30: one run proves nothing. @default 30 */
+  /** How many seeds are run, an integer from 30 to 100 000: one run proves nothing. @default 30 */
   readonly runs?: number | undefined;
   /** Called after each seed with how many have been run, to show how far it is; it changes nothing, and what it throws is thrown. */
   readonly onRun?: ((run: number) => void) | undefined;
 }
 
 const LEAST_RUNS = 30;
+const MOST_RUNS = 100_000;
 
 /**
  * Runs a policy in a virtual world, many times, and returns what it does to the dependency. It asks `decide`, the budgets
@@ -81,7 +82,7 @@ function readSimulateOptions(options: SimulateOptions): Settings {
     runs: fields.number(
       'runs',
       LEAST_RUNS,
-      integerFrom(LEAST_RUNS, 'Leave it out for 30: one seed proves nothing.'),
+      integerBetween(LEAST_RUNS, MOST_RUNS, 'Leave it out for 30: one seed proves nothing.'),
     ),
     onRun: fields.optional('onRun', A_RUN_LISTENER) ?? (() => {}),
   }));

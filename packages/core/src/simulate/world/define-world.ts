@@ -5,7 +5,7 @@ import { InvalidOptionsError } from '../../errors.ts';
 import type { Fields, Report } from '../../fields/fields.ts';
 import { readFields } from '../../fields/fields.ts';
 import { readOptions } from '../../fields/read-options.ts';
-import { A_SHARE, integerFrom } from '../../fields/value-rules.ts';
+import { A_SHARE, integerBetween } from '../../fields/value-rules.ts';
 import { readServer } from './read-server.ts';
 import { readTraffic } from './read-traffic.ts';
 import type { Traffic, Trouble, World, WorldInput } from './world.ts';
@@ -32,6 +32,8 @@ const WATCHED_AFTER_TRIGGER_MS = 60_000;
 const LONGEST_DEFAULT_MS = 600_000;
 
 const MAX_LAYERS = 5;
+
+const MAX_PROCESSES = 100_000;
 
 const MAX_BUCKETS = 100_000;
 
@@ -76,11 +78,6 @@ type CallKey =
   | 'circuitBreaker';
 
 function readCalls(fields: Fields, report: Report): Pick<World, CallKey> {
-  const layersRule = {
-    accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_LAYERS,
-    message: `must be an integer from 1 to ${MAX_LAYERS}`,
-    cure: 'Use 1 where only the caller retries.',
-  };
   return {
     errorShare: fields.number('errorShare', 0, {
       ...A_SHARE,
@@ -91,8 +88,12 @@ function readCalls(fields: Fields, report: Report): Pick<World, CallKey> {
       accepts: (ms) => ms > 0,
       message: 'must be a duration > 0',
     }),
-    layers: fields.number('layers', 1, layersRule),
-    processes: fields.number('processes', 1, integerFrom(1, 'Use 1 for a budget that all calls share.')),
+    layers: fields.number('layers', 1, integerBetween(1, MAX_LAYERS, 'Use 1 where only the caller retries.')),
+    processes: fields.number(
+      'processes',
+      1,
+      integerBetween(1, MAX_PROCESSES, 'Use 1 for a budget that all calls share.'),
+    ),
     budget: part(fields, 'budget', report, defineBudget),
     circuitBreaker: part(fields, 'circuitBreaker', report, defineCircuitBreaker),
   };

@@ -25,7 +25,7 @@ export interface WorldInput {
    * to 5. An attempt that is given up does not stop what it has called. @default 1
    */
   readonly layers?: number | undefined;
-  /** Processes that the calls are spread over, each with its own budget and circuit breaker. @default 1: they are shared */
+  /** Processes that the calls are spread over, at most 100 000, each with its own budget and circuit breaker. @default 1: they are shared */
   readonly processes?: number | undefined;
   /** The retry budget of each process, one at each layer. @default none */
   readonly budget?: BudgetInput | undefined;
