@@ -10,7 +10,7 @@ export function startBin(packageName, binName, args, { cwd = root } = {}) {
 }
 
 /** As `run`, without waiting. */
-export function start(command, args, { cwd = root } = {}) {
+function start(command, args, { cwd }) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const printed = { stdout: '', stderr: '' };
@@ -27,21 +27,16 @@ export function start(command, args, { cwd = root } = {}) {
 }
 
 /**
- * Runs checks and reports them, each in its turn.
+ * Runs checks and reports each when it ends.
  *
  * @param checks - `{ name, check }`; a check resolves with `{ code, output }`
  */
 export async function reportAll(checks) {
-  const results = checks.map(() => undefined);
-  const waiting = checks.entries();
-  let reported = 0;
+  const waiting = checks.values();
   const work = async () => {
-    for (const [index, { check }] of waiting) {
-      results[index] = await check().catch((error) => ({ code: 1, output: String(error) }));
-      for (; results[reported] !== undefined; reported += 1) {
-        const result = results[reported];
-        report(checks[reported].name, () => result);
-      }
+    for (const { name, check } of waiting) {
+      const result = await check().catch((error) => ({ code: 1, output: String(error) }));
+      report(name, () => result);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));

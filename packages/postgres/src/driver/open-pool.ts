@@ -89,7 +89,7 @@ function createPool(
   pool.on('remove', (client) => open.delete(client as PoolClient & ClosingClient));
   const cut = (): void => {
     for (const client of open) {
-      // Breaks a connection that has not answered; one without a call has been asked to end, which its server may not hear.
+      // Breaks a connection that has not answered; the request to end of one without a call may not reach its server.
       void client.end();
       client.unref();
     }
