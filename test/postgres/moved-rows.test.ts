@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Broker, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import type pg from 'pg';
@@ -73,6 +74,18 @@ for (const count of [5, 40])
       expect((await broker.audit()).unbalanced).toBe(0);
     });
 
+    it('leave the schedule in their order, each with its own payload', async () => {
+      await submit(['first'], 'other');
+      await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: `"${id}"`, delayMs: 1 })));
+      await shift();
+      await setTimeout(5);
+
+      const { claimed } = await claim();
+
+      expect(contentsOf(claimed)).toEqual(ids.map((id) => `${id} "${id}"`));
+      expect((await broker.audit()).unbalanced).toBe(0);
+    });
+
     it('are settled, each with its own outcome', async () => {
       await submit(['first'], 'other');
       await submit(ids);
@@ -138,12 +151,18 @@ for (const count of [5, 40])
 const IDS = ['a', 'b', 'c', 'd', 'e'];
 
 describeOnPostgres('an exchange that completes plain runs', (server) => {
-  it.each([0, 1, 30])(
-    'finds their rows without an index, planned beside %i others',
+  it.each([
+    [0, 'waited'],
+    [1, 'waited'],
+    [30, 'waited'],
+    [0, 'were scheduled'],
+    [30, 'were scheduled'],
+  ])(
+    'finds their rows without an index, planned beside %i others, if they %s',
     {
       timeout: 60_000,
     },
-    async (others) => {
+    async (others, how) => {
       const { client, take } = await openExplained(server().url);
       const schema = `hinted_${randomUUID().slice(0, 8)}`;
       await migrate(client, { schema });
@@ -152,7 +171,9 @@ describeOnPostgres('an exchange that completes plain runs', (server) => {
         Array.from({ length: others }, (_, index) => ({ id: `${index}`, lane: 'other', payload: '{}' })),
       );
       await client.query('analyze');
-      await broker.submit(IDS.map((id) => ({ id, lane: 'l', payload: '{}' })));
+      const delayMs = how === 'waited' ? 0 : 1;
+      await broker.submit(IDS.map((id) => ({ id, lane: 'l', payload: '{}', delayMs })));
+      await setTimeout(5);
       take();
       const lanes = new Map([['l', 9]]);
       const claim = { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 60_000 };

@@ -257,6 +257,7 @@ export const INNER_FUNCTIONS = {
     probing: 'text[]',
     now: 'bigint',
   },
+  promote_moved: { lane: 'text', ids: 'text[]', ords: 'bigint[]', now: 'bigint' },
   promote_due: { lane: 'text', lowRunAt: 'bigint', limit: 'bigint', now: 'bigint' },
   write_claim: { ids: 'text[]', laneSeqs: 'bigint[]', at: 'bigint', leaseUntil: 'bigint' },
   trim_finished: { keepFinished: 'bigint', trimFrom: 'bigint', keepKeysMs: 'bigint', now: 'bigint' },

@@ -1,6 +1,6 @@
 import { AUDIT } from './audit-function.ts';
 import { CLAIM } from './exchange/claim-general.ts';
-import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE } from './exchange/claim-steps.ts';
+import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE, PROMOTE_MOVED } from './exchange/claim-steps.ts';
 import { HELD_LANES } from './exchange/held-lanes.ts';
 import { LOCK_KEYS, UNPARK } from './exchange/keys.ts';
 import { RECALL } from './exchange/recall.ts';
@@ -29,7 +29,7 @@ import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
 
 const TEXTS: readonly string[] = [
   ...[LEASES, CLOCK, RECORDS, SHOW, GROUPS, AWAITED, WAITING_PROCESSES, HOLDS, SUBMIT, LOCK_KEYS, UNPARK],
-  ...[HELD_LANES, ANSWER_UNSETTLED, FAIL_UNREADABLE, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, RECALL],
+  ...[HELD_LANES, ANSWER_UNSETTLED, FAIL_UNREADABLE, PROMOTE_MOVED, PROMOTE, CLAIM_NEXT, CLAIM_KEYED, CLAIM, RECALL],
   ...[TRIM, TIDY, SETTLE_AND_CLAIM, SETTLE_AND_SUBMIT, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS],
   ...[
     END,

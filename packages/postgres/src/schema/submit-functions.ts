@@ -41,7 +41,7 @@ const insertRuns = (onConflict: 'on conflict do nothing' | ''): string => `
   ), now_ready as (
     insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from fresh where state = ${state('submitted')}
   ), for_later as (
-    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from fresh where state = ${state('scheduled')}
+    insert into scheduled (lane, run_at, ord, id, row_at) select lane, run_at, ord, id, row_at from fresh where state = ${state('scheduled')}
   ), counted as (
     insert into tally (submitted, forgotten) select count(*), 0 from fresh having count(*) > 0
   )

@@ -1,6 +1,6 @@
 import { settledBy, UNREADABLE_GROUP } from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../../errors.ts';
-import { hasId, insertInto, sizeOf } from '../fragments.ts';
+import { hasId, insertInto, isAt, sizeOf, unnestAs } from '../fragments.ts';
 import { dead, state } from '../letters.ts';
 import { isOpen } from '../operators/hold.ts';
 import { CLAIMED_TEXT, claimedOne, concurrencyOf } from '../rows.ts';
@@ -37,32 +37,55 @@ end
 $$;
 `;
 
+/** Puts the runs of `next`, which are no longer in the schedule, at the back of their lane; the rows `moved` are those found. */
+const moveNext = (isFound: string): string => `moved as (
+    update run r set state = ${state('submitted')}, ord = next.ord, created_at = coalesce(r.created_at, r.submitted_at),
+      submitted_at = p_now
+    from next where ${isFound}
+    returning r.lane, r.ord, r.id, r.key, r.ctid as row_at
+  ), now_ready as (
+    insert into ready (lane, ord, id, key, row_at) select p_lane, ord, id, key, row_at from moved
+  )`;
+
+const IS_MISSING = `(select count(*) from moved) < (select count(*) from next) and id not in (select id from moved)`;
+
+/** The same for due runs whose rows have moved since they were scheduled: they are found by their ids. */
+export const PROMOTE_MOVED: string = `
+create function ${head('promote_moved')} returns void
+language plpgsql as $$
+declare
+  v_missing text[];
+begin
+  with next as materialized (
+    select * from ${unnestAs('next', { id: 'p_ids', ord: 'p_ords' })}
+  ), ${moveNext(hasId('r', 'next.id'))}
+  select array_agg(id) into v_missing from next where ${IS_MISSING};
+  if v_missing is not null then
+    perform fail_unreadable(p_lane, v_missing, p_now);
+  end if;
+end
+$$;
+`;
+
 /** Moves due runs from the schedule of a lane to its back, earliest due first. */
 export const PROMOTE: string = `
 create function ${head('promote_due')} returns void
 language plpgsql as $$
 declare
   v_missing text[];
+  v_ords bigint[];
 begin
   with due as (
     delete from scheduled where ctid = any (array (
       select ctid from scheduled where lane = p_lane and run_at >= p_low_run_at and run_at <= p_now
       order by run_at, ord limit p_limit for update skip locked))
-    returning run_at, ord, id
+    returning run_at, ord, id, row_at
   ), next as materialized (
-    select id, nextval('back_order') as ord from (select * from due order by run_at, ord) due
-  ), moved as (
-    update run r set state = ${state('submitted')}, ord = next.ord, created_at = coalesce(r.created_at, r.submitted_at),
-      submitted_at = p_now
-    from next where ${hasId('r', 'next.id')}
-    returning r.lane, r.ord, r.id, r.key, r.ctid as row_at
-  ), now_ready as (
-    insert into ready (lane, ord, id, key, row_at) select p_lane, ord, id, key, row_at from moved
-  )
-  select array_agg(id) into v_missing from next
-  where (select count(*) from moved) < (select count(*) from next) and id not in (select id from moved);
+    select id, row_at, nextval('back_order') as ord from (select * from due order by run_at, ord) due
+  ), ${moveNext(isAt('r', 'next.row_at', 'next.id'))}
+  select array_agg(id), array_agg(ord) into v_missing, v_ords from next where ${IS_MISSING};
   if v_missing is not null then
-    perform fail_unreadable(p_lane, v_missing, p_now);
+    perform ${call('promote_moved', { lane: 'p_lane', ids: 'v_missing', ords: 'v_ords', now: 'p_now' })};
   end if;
 end
 $$;

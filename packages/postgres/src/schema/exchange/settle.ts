@@ -93,7 +93,7 @@ const settleFound = (found: Found): string => `
     ), ready_again as (
       insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from settled where state = ${state('submitted')}
     ), for_later as (
-      insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from settled where state = ${state('scheduled')}
+      insert into scheduled (lane, run_at, ord, id, row_at) select lane, run_at, ord, id, row_at from settled where state = ${state('scheduled')}
     ), ended as (
       insert into finished (ord, count, ids, rows_at) select v_end, count(*), array_agg(id), array_agg(row_at)
       from settled where state not in ${WAITING} and not is_dead and keep_ms is null having count(*) > 0

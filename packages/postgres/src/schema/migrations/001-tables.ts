@@ -115,6 +115,7 @@ create table scheduled (
   run_at bigint not null,
   ord bigint not null,
   id text collate "C" not null,
+  row_at tid,
   primary key (lane, run_at, ord)
 );
 

@@ -40,7 +40,7 @@ begin
   ), now_ready as (
     insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from moved where state = ${state('submitted')}
   ), for_later as (
-    insert into scheduled (lane, run_at, ord, id) select lane, run_at, ord, id from moved where state = ${state('scheduled')}
+    insert into scheduled (lane, run_at, ord, id, row_at) select lane, run_at, ord, id, row_at from moved where state = ${state('scheduled')}
   )
   select array_agg(distinct lane) filter (where state = ${state('submitted')}),
     array_agg(distinct lane) filter (where state = ${state('scheduled')})
