@@ -15,28 +15,28 @@ const rows = [
   {
     name: 'computeDelay + decide',
     code: "export { computeDelay, decide } from '@retry/core'",
-    limit: 6_500,
+    limit: 6_650,
   },
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 11_800,
+    limit: 11_950,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 17_870 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_030 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
-  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_460 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_590 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
-    limit: 16_840,
+    limit: 16_990,
   },
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_780,
+    limit: 11_910,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_120, goal: 9_216 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_270, goal: 9_216 },
   { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_090 },
   {
     name: '@retry/inprocess and its broker',
@@ -46,7 +46,7 @@ const rows = [
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 62_910,
+    limit: 63_070,
   },
 ];
 

@@ -96,6 +96,19 @@ describe('InvalidOptionsError', () => {
     expect(new InvalidOptionsError([problemOf(value)]).message).toContain(`, got ${shown}. `);
   });
 
+  it('says in a message of bounded length what is wrong with very many keys, and lists all of them', () => {
+    const problems = Array.from({ length: 2_000 }, (_, index) => ({
+      ...problemOf(index),
+      path: `${'k'.repeat(1_000)}${index}`,
+    }));
+
+    const error = new InvalidOptionsError(problems);
+
+    expect(error.problems).toEqual(problems);
+    expect(error.message.length).toBeLessThan(20_000);
+    expect(error.message.split('\n').slice(51)).toEqual(['- 1950 more, see problems']);
+  });
+
   it('cuts a long value to 80 characters', () => {
     const error = new InvalidOptionsError([problemOf('x'.repeat(1_000))]);
 

@@ -25,6 +25,13 @@ const WRONG: readonly (readonly [name: string, value: unknown])[] = [
   ['a function', () => 5],
 ];
 
+/** An object that nothing can be read of: each use of it throws. */
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
 /** An argument that is right, and which of the wrong ones are right, too. */
 interface Argument {
   readonly right: unknown;
@@ -301,6 +308,24 @@ describe('every exported function', () => {
       expect(message).not.toMatch(/Reading it threw TypeError|Cannot (read|destructure)/);
     },
   );
+
+  it.each(
+    Object.entries(FUNCTIONS).flatMap(([name, [, ...parameters]]) =>
+      parameters.map((_, index) => ({ name, index })),
+    ),
+  )('$name throws nothing but errors of ours for a revoked Proxy as argument $index', ({ name, index }) => {
+    const [call, ...parameters] = FUNCTIONS[name] ?? [];
+    const given = parameters.map(({ right }, at) => (at === index ? revoked() : right));
+    let thrown: unknown;
+
+    try {
+      call?.(...(given as never[]));
+    } catch (error) {
+      thrown = error;
+    }
+
+    expect(thrown === undefined || core.isRetryError(thrown), String(thrown)).toBe(true);
+  });
 
   it.each(PART_ROWS.filter(({ isRight }) => !isRight))(
     '$name refuses $kind as $key of argument $index, and names it',

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { retry } from '@retry/inprocess';
+import { retry, retryInfo } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { nodeArgs } from '../support/programs/node-args.ts';
 import { rejectionOf } from './failing.ts';
@@ -51,9 +51,28 @@ describe('what is returned', () => {
   });
 });
 
+describe('a random that returns a rejecting promise', () => {
+  const random = (): never => Promise.reject(new Error('no')) as never; // unhandled, it would end the test run
+
+  it('ends the retrying with the error of the function, and the id is drawn elsewhere', async () => {
+    const ids: string[] = [];
+    const error = new Error('busy');
+    const fn = vi.fn((): never => {
+      throw error;
+    });
+
+    const rejection = await rejectionOf(retry(fn, {}, { random, onGiveUp: ({ id }) => ids.push(id) }));
+
+    expect(rejection).toBe(error);
+    expect(retryInfo(error)).toMatchObject({ reason: 'stopped', thrown: { code: 'ASYNC_GATE' } });
+    expect(ids[0]).toMatch(/^[\da-f-]{32,36}$/);
+    expect(fn).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('unref', () => {
   const program = (options: string): string => `
-    import { retry } from '@retry/inprocess';
+    import { retry, retryInfo } from '@retry/inprocess';
     const policy = { maxAttempts: 2, backoff: { type: 'constant', base: 3_000 }, jitter: 'none' };
     process.on('exit', () => console.log(settled));
     let settled = 'still waiting';

@@ -57,7 +57,7 @@ export interface Problem {
 }
 
 /**
- * Thrown for wrong options or arguments. `problems` lists every problem, not only the first. Passwords (in URLs, and
+ * Thrown for wrong options or arguments. `problems` lists every problem, `message` the first 50. Passwords (in URLs, and
  * values of keys like `password` or `token`) are hidden in `message` and `problems`, because errors get logged.
  */
 export class InvalidOptionsError extends RetryError<'INVALID_OPTIONS'> {
@@ -67,13 +67,16 @@ export class InvalidOptionsError extends RetryError<'INVALID_OPTIONS'> {
 
   /** @param subject - what the options are of: `policy`, `task`, `worker`, `submit` */
   constructor(problems: readonly Problem[], subject = 'policy') {
-    super(
-      'INVALID_OPTIONS',
-      [`invalid ${subject}`, ...problems.map((problem) => problemLine(problem, subject))].join('\n- '),
-    );
+    const lines = problems.slice(0, MAX_LINES).map((problem) => problemLine(problem, subject));
+    if (problems.length > MAX_LINES) lines.push(`${problems.length - MAX_LINES} more, see problems`);
+    super('INVALID_OPTIONS', [`invalid ${subject}`, ...lines].join('\n- '));
     this.problems = problems.map(withoutSecrets);
   }
 }
+
+/** How many problems a message lists, and how much of a path: `problems` has all of them, whole. */
+const MAX_LINES = 50;
+const MAX_PATH_LENGTH = 200;
 
 function withoutSecrets(problem: Problem): Problem {
   const { path, value } = problem;
@@ -95,6 +98,6 @@ function shownValue(path: string, value: unknown): unknown {
 }
 
 function problemLine({ path, value, message, cure }: Problem, subject: string): string {
-  const where = path === '' ? `the ${subject}` : hideSecrets(path);
+  const where = path === '' ? `the ${subject}` : hideSecrets(path).slice(0, MAX_PATH_LENGTH);
   return `${where} ${message}, got ${show(hideSecretOf(path, value))}. ${cure}`;
 }

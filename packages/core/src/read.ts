@@ -11,6 +11,15 @@ export function read(value: unknown, key: PropertyKey): unknown {
   }
 }
 
+/** Returns whether the value is a list; a revoked Proxy of one is none. */
+export function isList(value: unknown): value is readonly unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 /** Returns `'[object RegExp]'` for a regular expression, of any realm; `''` if the value cannot be read. */
 export function tagOf(value: unknown): string {
   try {

@@ -6,7 +6,7 @@ import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import { WORKER_EVENTS } from './events.ts';
 import type { WorkerOptions, WorkerSettings } from './options.ts';
 import { readWorkerOptions } from './options.ts';
-import { Session } from './session.ts';
+import { Session } from './session/session.ts';
 import { repeat, sleep } from './sleep.ts';
 
 /** Claims runs of its tasks, calls their handlers and settles the outcomes. */

@@ -9,6 +9,7 @@ import { BARE_BROKER, readBroker } from './broker.ts';
 import { readClock } from './clock.ts';
 import type { Prefetch } from './engine/prefetch.ts';
 import { missingOptions } from './errors.ts';
+import { readRandom } from './random.ts';
 import type { Redact } from './settle/stored-error.ts';
 import type { AnyTask } from './task/task.ts';
 import { isTask } from './task/task.ts';
@@ -208,7 +209,8 @@ function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
 /** Reads the option `redact`. Must be synchronous: its result is stored with the settlement. */
 export function readRedact(fields: Fields): Redact | undefined {
   const redact = fields.optional('redact', A_FUNCTION) as Redact | undefined; // what it returns is checked at each call
-  refuseAsync(fields, 'redact', 'Return { name, message } without awaiting.');
+  if (isAsync(redact))
+    fields.fail('redact', 'must not be async', 'Return { name, message } without awaiting.');
   return redact;
 }
 
@@ -221,17 +223,6 @@ function readName(fields: Fields): string {
   const problem = textProblem(name);
   if (problem !== undefined) fields.fail('name', problem, 'Leave it out for a random one.');
   return String(name);
-}
-
-function readRandom(fields: Fields): () => number {
-  const random = fields.optional('random', A_FUNCTION) as (() => number) | undefined; // core accepts any return value
-  refuseAsync(fields, 'random', 'Return a number in [0, 1) without awaiting.');
-  return random ?? Math.random;
-}
-
-/** Reports a function that is recognisably async. */
-function refuseAsync(fields: Fields, key: string, cure: string): void {
-  if (isAsync(fields.value(key))) fields.fail(key, 'must not be async', cure);
 }
 
 /** Signals that no process can listen to. */

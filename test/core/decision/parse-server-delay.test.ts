@@ -8,7 +8,7 @@ const IMF_FIXDATE = 'Sun, 06 Nov 1994 08:49:37 GMT';
 const RFC_850 = 'Sunday, 06-Nov-94 08:49:37 GMT';
 const ASCTIME = 'Sun Nov  6 08:49:37 1994';
 
-const parse = (headers: HeaderSource) => parseServerDelay(headers, NOW);
+const parse = (headers: HeaderSource, status?: number) => parseServerDelay(headers, NOW, status);
 const malformed = (header: string, value: string) => ({ type: 'malformed', header, value });
 const delay = (delayMs: number) => ({ type: 'delay', delayMs });
 
@@ -310,11 +310,40 @@ describe('parseServerDelay from any source', () => {
     ['empty fetch headers', new Headers()],
     ['undefined', { 'retry-after': undefined }],
     ['an empty list', { 'retry-after': [] }],
+    ['text, as no type allows', 'retry-after: 5' as unknown as HeaderSource],
     ['inherited headers', Object.create({ 'retry-after': '5' })],
     ['a value that cannot be looked at', { 'retry-after': revoked() }],
     ['a list that throws', { 'retry-after': new Proxy([], { get: fail }) }],
   ])('is absent for %s', (_name, headers) => {
     expect(parse(headers)).toEqual({ type: 'absent' });
+  });
+});
+
+describe('a plain object of headers', () => {
+  it('is looked through once, however many names are asked for', () => {
+    const seen: PropertyKey[] = [];
+    const given = {
+      'Content-Type': 'text/plain',
+      'X-RateLimit-Reset': '9',
+      Date: IMF_FIXDATE,
+      'RETRY-AFTER': IMF_FIXDATE,
+    };
+    const headers = new Proxy(given, {
+      get: (target, name) => {
+        seen.push(name);
+        return Reflect.get(target, name);
+      },
+    });
+
+    parse(headers, 429);
+
+    expect(seen.filter((name) => name !== 'get')).toEqual(Object.keys(given));
+  });
+
+  it('has the first value of a name that is written in several cases', () => {
+    expect(
+      parse({ 'Retry-After': undefined, 'RETRY-AFTER': '5', 'retry-after': '9' } as HeaderSource),
+    ).toEqual(delay(5_000));
   });
 });
 

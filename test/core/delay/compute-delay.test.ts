@@ -220,3 +220,16 @@ describe('computeDelay', () => {
     expect(delayMs).toBeLessThanOrEqual(50);
   });
 });
+
+describe('a random that returns a promise', () => {
+  it.each<[string, PolicyInput]>([
+    ['jitter', { jitter: 'full' }],
+    ['decorrelated backoff', { backoff: { type: 'decorrelated', base: 100 } }],
+  ])('is refused by %s, and a rejection of it ends no process', (_, input) => {
+    const random = (): never => Promise.reject(new Error('no')) as never; // unhandled, it would end the test run
+
+    expect(() => computeDelay(definePolicy(input), 1, { random })).toThrow(
+      expect.objectContaining({ code: 'ASYNC_GATE', message: expect.stringContaining('random') }),
+    );
+  });
+});

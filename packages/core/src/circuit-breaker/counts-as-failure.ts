@@ -21,7 +21,8 @@ const COUNTS: Readonly<Record<FailReason, boolean>> = {
  * @throws {InvalidOptionsError} when it is no such reason
  */
 export function countsAsFailure(reason: FailReason | undefined): boolean {
-  if (reason !== undefined && !Object.hasOwn(COUNTS, reason)) refuseReason(reason);
+  if (reason !== undefined && !(typeof reason === 'string' && Object.hasOwn(COUNTS, reason)))
+    refuseReason(reason);
   return countsBy(reason);
 }
 

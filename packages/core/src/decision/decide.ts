@@ -33,7 +33,7 @@ export function decide(
   failure: Failure,
   context: DecisionContext,
 ): Decision {
-  if (!areRight(counters, failure, context))
+  if (!areReadable(counters, failure, context))
     checkArguments('decide', argumentsOf(counters, failure, context));
   const decision = decideBy(settingsOf(policy), counters, failure, context);
   // It may have thrown because there is no policy.
@@ -42,6 +42,14 @@ export function decide(
 }
 
 /** Every failure in a worker passes here: the rules, and so the error, are read only if something is wrong. */
+function areReadable(counters: unknown, failure: unknown, context: unknown): boolean {
+  try {
+    return areRight(counters, failure, context);
+  } catch {
+    return false; // a getter that throws, or a revoked Proxy
+  }
+}
+
 function areRight(counters: unknown, failure: unknown, context: unknown): boolean {
   if (!isFailure(failure) || !areCounters(counters)) return false;
   const given = Object(context) as Partial<DecisionContext>; // each value is checked

@@ -27,9 +27,12 @@ export const NOTHING: ServerDelay = { type: 'absent' };
 /** What a parser may read besides the value. */
 interface ParseContext {
   readonly header: string;
-  readonly headers: HeaderSource;
+  readonly headers: HeaderReader;
   readonly nowAt: number;
 }
+
+/** Returns the value of a header by its name in lower case. */
+type HeaderReader = (name: string) => unknown;
 
 type Parser = (value: string, context: ParseContext) => Asked;
 
@@ -75,10 +78,11 @@ const FIRST_INSTANT_IN_MS = 1e14;
 export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: number): ServerDelay {
   const isLimited = status === 429 || status === 503;
   const parsers = isLimited ? { ...PARSERS, ...RATE_LIMIT_PARSERS } : PARSERS;
+  const reader = readerOf(headers);
   let answer = NOTHING;
   for (const [header, parse] of Object.entries(parsers)) {
-    const values = valuesOf(headers, header);
-    const asked = longest(values.map((value) => parse(value, { header, headers, nowAt })));
+    const values = valuesOf(reader, header);
+    const asked = longest(values.map((value) => parse(value, { header, headers: reader, nowAt })));
     if (asked === REFUSED) return { type: 'refused' };
     if (asked >= 0) return { type: 'delay', delayMs: asked };
     if (asked === MALFORMED) answer = { type: 'malformed', header, value: values.join(', ') };
@@ -96,11 +100,25 @@ export function longest(asked: readonly Asked[]): Asked {
   return asked.reduce((most, one) => Math.max(most, one), -Infinity);
 }
 
-/** Returns no values if reading them throws. */
-function valuesOf(headers: HeaderSource, name: string): readonly string[] {
+/** Looks through a plain object once, however many headers are asked for. What cannot be read has none. */
+function readerOf(headers: HeaderSource): HeaderReader {
   try {
-    const value: unknown = typeof headers.get === 'function' ? headers.get(name) : own(headers, name);
-    const texts = [value].flat().filter((one) => typeof one === 'string' || typeof one === 'number');
+    const { get } = headers;
+    if (typeof get === 'function') return (name) => get.call(headers, name);
+    // Text has an entry for each letter. The first value of a name counts: it is the last one written.
+    const entries = Object.entries(typeof headers === 'string' ? {} : headers).reverse();
+    const given = entries.filter(([, value]) => value !== undefined);
+    const values = new Map(given.map(([key, value]) => [key.toLowerCase(), value]));
+    return (name) => values.get(name);
+  } catch {
+    return () => undefined;
+  }
+}
+
+/** Returns no values if reading them throws. */
+function valuesOf(read: HeaderReader, name: string): readonly string[] {
+  try {
+    const texts = [read(name)].flat().filter((one) => typeof one === 'string' || typeof one === 'number');
     // The list of a `RateLimit` header is one value.
     return texts.map(String).flatMap((text) => (name === 'ratelimit' ? text : splitList(text)));
   } catch {
@@ -111,12 +129,6 @@ function valuesOf(headers: HeaderSource, name: string): readonly string[] {
 /** Splits at commas, by which `Headers` joins repeated headers, but not before the day of a date. */
 function splitList(text: string): readonly string[] {
   return text.split(/,(?! ?\d\d[ -]\w{3}[ -])/).map((value) => value.trim());
-}
-
-function own(headers: object, name: string): unknown {
-  return Object.entries(headers).find(
-    ([key, value]) => value !== undefined && key.toLowerCase() === name,
-  )?.[1];
 }
 
 /** Returns a count of units in milliseconds; one of hundreds of digits is a long delay, not a refusal. */

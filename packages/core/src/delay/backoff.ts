@@ -47,6 +47,13 @@ export function askStrategy(
   return Number.isFinite(answer) ? Math.max(answer, 0) : baseMs;
 }
 
+/** Returns a random number for a draw. A promise is refused: nothing would handle its rejection. */
+export function askRandom({ random }: Pick<DelayContext, 'random'>): number {
+  const answer = random();
+  if (typeof answer === 'object') refusePromise(answer, 'random must return a number');
+  return answer;
+}
+
 /** `factor ** exponent`, with a shift for factor 2: in V8, `**` takes longer than the rest of a delay. */
 function power(factor: number, exponent: number): number {
   return factor === 2 && exponent <= LAST_SHIFT ? 1 << exponent : factor ** exponent;

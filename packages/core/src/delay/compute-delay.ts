@@ -2,7 +2,7 @@ import { InvalidOptionsError, RetryError } from '../errors.ts';
 import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkRetry } from '../policy/settings.ts';
 import { read } from '../read.ts';
-import { askStrategy, decorrelatedCeiling, growDelay } from './backoff.ts';
+import { askRandom, askStrategy, decorrelatedCeiling, growDelay } from './backoff.ts';
 import type { Range, Scale } from './jitter.ts';
 import { drawBetween, drawJitter, jitterRange, roomForJitter, wholeUnits } from './jitter.ts';
 
@@ -43,7 +43,7 @@ export function drawDelay(policy: PolicySettings, retry: number, context: DelayC
   const [low, high] = jitterRange(jitter, amount, scale);
   const range = spreadOf(policy, amount);
   const isCut = range[0] !== low || range[1] !== high;
-  const random = context.random();
+  const random = askRandom(context);
   const drawn = isCut ? drawBetween(range, random, scale) : drawJitter(jitter, amount, random, scale);
   return clampDelay(policy, drawn);
 }
@@ -62,7 +62,7 @@ function drawAmount(policy: PolicySettings, retry: number, context: DelayContext
   const { backoff } = policy;
   if (backoff.type === 'decorrelated') {
     const range = decorrelatedRange(policy, backoff.baseMs, context.previousDelayMs);
-    return drawBetween(range, context.random(), scaleOf(policy));
+    return drawBetween(range, askRandom(context), scaleOf(policy));
   }
   const counted = countedRetry(retry);
   const grownMs =

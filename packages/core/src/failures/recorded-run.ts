@@ -1,5 +1,6 @@
 import type { Counters } from '../decision/counters.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import { isList } from '../read.ts';
 import type { RecordedAttempt, RecordedRun } from './recorded-attempt.ts';
 
 /** A recorded attempt, and what its run says about it. */
@@ -10,7 +11,7 @@ export interface KnownAttempt extends RecordedAttempt {
 
 /** @throws {InvalidOptionsError} */
 export function checkAttempts(errors: unknown, subject: string): void {
-  if (Array.isArray(errors) && errors.every((error) => typeof error === 'object' && error !== null)) return;
+  if (isList(errors) && errors.every((error) => typeof error === 'object' && error !== null)) return;
   const cure = 'Use a stored run, or { errors: [{ name, message, at }] }.';
   const problem = { path: 'errors', value: errors, message: 'must be a list of recorded attempts', cure };
   throw new InvalidOptionsError([problem], subject);

@@ -36,7 +36,7 @@ export function summarizeReplays(replays: Iterable<Replay>): ReplaySummary {
   const reasons: Partial<Record<FailReason | 'ended', number>> = {};
   const missing: Partial<Record<MissingFact, number>> = {};
   const later = { count: 0, sumMs: 0, minMs: Infinity, maxMs: -Infinity };
-  if (!(Symbol.iterator in Object(replays))) refuse('replays', replays);
+  if (typeof read(replays, Symbol.iterator) !== 'function') refuse('replays', replays);
   for (const replay of replays) {
     if (!isReplay(replay)) refuse(`replays[${counts.runs}]`, replay);
     counts.runs += 1;

@@ -1,4 +1,5 @@
 export { decideBy } from '../decision/decide.ts';
+export { askRandom } from '../delay/backoff.ts';
 export { markCutFor, wasCutFor } from '../markers.ts';
 export { isYes, refusePromise } from '../matching/answer.ts';
 export { findMatch } from '../matching/find-match.ts';

@@ -3,6 +3,7 @@ import { readOptions } from '../fields/read-options.ts';
 import { A_FUNCTION, integerBetween } from '../fields/value-rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import { checkPolicy } from '../policy/settings.ts';
+import { isList } from '../read.ts';
 import { isCollapsed, recoveryOf, sumOf } from './recovery.ts';
 import type { Observed } from './run/run-world.ts';
 import { runWorld } from './run/run-world.ts';
@@ -49,7 +50,7 @@ export function compare(
   world: WorldInput,
   options: SimulateOptions = {},
 ): readonly Timeline[] {
-  if (!Array.isArray(policies) || policies.length === 0) {
+  if (!isList(policies) || policies.length === 0) {
     const message = 'must be a list of policies, one at least';
     const cure = 'Use compare([one, other], world).';
     throw new InvalidOptionsError([{ path: 'policies', value: policies, message, cure }], 'compare');

@@ -1,3 +1,5 @@
+import { askRandom } from '@retry/core/fields';
+
 const DIGITS = '0123456789abcdef';
 
 /**
@@ -21,5 +23,5 @@ function drawnBy(random: () => number): string | undefined {
 }
 
 function drawDigits(random: () => number): string {
-  return Array.from({ length: 32 }, () => DIGITS[Math.floor(random() * 16)]).join('');
+  return Array.from({ length: 32 }, () => DIGITS[Math.floor(askRandom({ random }) * 16)]).join('');
 }

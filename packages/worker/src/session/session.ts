@@ -1,9 +1,9 @@
 import type { Broker } from '@retry/core/broker';
-import type { Engine } from './engine/engine.ts';
-import type { WorkerEmitter } from './events.ts';
-import type { SignalName, WorkerSettings } from './options.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { WorkerEmitter } from '../events.ts';
+import type { SignalName, WorkerSettings } from '../options.ts';
+import { sleep } from '../sleep.ts';
 import { listenToSignals } from './process-signals.ts';
-import { sleep } from './sleep.ts';
 
 /** How long the last exchange, or closing the broker, may take, in ms: a server may never answer. */
 const LAST_EXCHANGE_MS = 1_000;

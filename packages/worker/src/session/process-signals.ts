@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { SignalName } from './options.ts';
+import type { SignalName } from '../options.ts';
 
 /**
  * How long a process may still run its own code after a signal stopped its last worker, in ms. A process that has nothing
