@@ -68,6 +68,7 @@ function createLife(settings: WorkerSettings, engine: Engine, emitter: WorkerEmi
     };
     session = new Session({ settings, engine, emitter, onEnd });
     void session.stopped.then(onStopped);
+    session.begin();
   };
   const stop = (): Promise<void> => {
     if (session === undefined) {

@@ -48,17 +48,17 @@ export function createEmitter<Events extends { readonly error: ListenerError }>(
   const warn = warnRarely(clock);
   const isObserved = (type: keyof Events): boolean => {
     const { published, listeners } = outletOf(type);
-    return listeners.size > 0 || published.hasSubscribers;
+    return listeners.length > 0 || published.hasSubscribers;
   };
   const emit: Emitter<Events>['emit'] = (type, makeEvent) => {
     const { published, listeners } = outletOf(type);
-    if (!published.hasSubscribers && listeners.size === 0) {
+    if (!published.hasSubscribers && listeners.length === 0) {
       if (type === 'error') warn(unhandled(source, makeEvent() as ListenerError)); // the type of `error` in every `Events`
       return;
     }
     const event = makeEvent();
     if (published.hasSubscribers) published.publish(event);
-    for (const listener of listeners) {
+    for (const { listener } of listeners) {
       call(listener, event, (error) => {
         // What an error listener throws is dropped: reporting it would call the same listener again.
         if (type !== 'error')
@@ -68,9 +68,12 @@ export function createEmitter<Events extends { readonly error: ListenerError }>(
   };
   const on: Emitter<Events>['on'] = (type, listener) => {
     checkListener(source, names, { type, listener });
-    const { listeners } = outletOf(type);
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
+    const outlet = outletOf(type);
+    const added = { listener };
+    outlet.listeners = [...outlet.listeners, added];
+    return () => {
+      outlet.listeners = outlet.listeners.filter((other) => other !== added);
+    };
   };
   return { emit, isObserved, on };
 }
@@ -78,7 +81,8 @@ export function createEmitter<Events extends { readonly error: ListenerError }>(
 /** Where the events of one type go. */
 interface Outlet {
   readonly published: Channel;
-  readonly listeners: Set<Listener>;
+  /** In an object each, as a function may be added twice; a new list for each change, as a listener may make one. */
+  listeners: readonly { readonly listener: Listener }[];
 }
 
 function outletsOf<Type>(source: string): (type: Type) => Outlet {
@@ -86,7 +90,7 @@ function outletsOf<Type>(source: string): (type: Type) => Outlet {
   return (type) => {
     let outlet = outlets.get(type);
     if (outlet === undefined) {
-      outlet = { published: channel(`retry:${source}:${String(type)}`), listeners: new Set() };
+      outlet = { published: channel(`retry:${source}:${String(type)}`), listeners: [] };
       outlets.set(type, outlet);
     }
     return outlet;

@@ -32,6 +32,16 @@ export function divide({ settlements, claim }: ExchangeBatch): readonly Exchange
   return halves([...claim.lanes]).map((lanes) => ({ settlements: [], claim: withLanes(claim, lanes) }));
 }
 
+/**
+ * Moves runs that are given back behind the others, in the order in which they were claimed: so they return to the front of their
+ * lane, where those of a later exchange come before them.
+ */
+export function inOrderOfClaims(settlements: readonly QueuedSettlement[]): readonly QueuedSettlement[] {
+  const isRelease = ({ settlement }: QueuedSettlement): boolean => settlement.event === 'release';
+  const released = settlements.filter(isRelease).sort((one, other) => (one.order ?? 0) - (other.order ?? 0));
+  return [...settlements.filter((settlement) => !isRelease(settlement)), ...released];
+}
+
 /** Has a new request id: the broker may have stored the refused claim under the old one. */
 function withLanes(claim: Claim, lanes: readonly (readonly [string, number])[]): Claim {
   return { ...claim, requestId: randomUUID(), lanes: new Map(lanes) };

@@ -8,7 +8,7 @@ import type { WorkerSettings } from '../options.ts';
 import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import type { ExchangeBatch } from './exchange-batch.ts';
-import { divide, MAX_PER_EXCHANGE } from './exchange-batch.ts';
+import { divide, inOrderOfClaims, MAX_PER_EXCHANGE } from './exchange-batch.ts';
 import { LanePauses } from './lanes/lane-pauses.ts';
 import type { Room } from './lanes/slots.ts';
 import { LoneSettlements } from './lone-settlements.ts';
@@ -132,14 +132,16 @@ export class Exchanger implements SettlementQueue {
   #takeBatch(): readonly QueuedSettlement[] {
     let bytes = 0;
     let count = 0;
+    let released = 0;
     for (const { settlement } of this.#pending) {
       bytes += settlementBytes(settlement);
       if (count > 0 && (count === MAX_PER_EXCHANGE || bytes > MAX_BATCH_BYTES)) break;
       count += 1;
+      if (settlement.event === 'release') released += 1;
     }
     const batch = count === this.#pending.length ? this.#pending : this.#pending.slice(0, count);
     this.#pending = this.#pending.slice(count);
-    return batch;
+    return released > 1 ? inOrderOfClaims(batch) : batch;
   }
 
   async #deliver(batch: ExchangeBatch, times: Times): Promise<Received | undefined> {

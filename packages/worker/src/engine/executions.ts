@@ -58,6 +58,7 @@ export class Executions {
   readonly #lateness: Lateness = new Lateness();
   readonly #capacity: Capacity;
   #isStopping = false;
+  #claimedRuns = 0;
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, engine: EnginePort) {
     this.#settings = settings;
@@ -142,7 +143,8 @@ export class Executions {
       const runTask = taskOfRun(known, run);
       const { task } = runTask;
       if (isProbe) this.#engine.onProbe(task);
-      const execution = new Execution(task, { run, claimedAt, leasedUntil, isProbe }, this.#port);
+      const order = this.#claimedRuns++;
+      const execution = new Execution(task, { run, claimedAt, order, leasedUntil, isProbe }, this.#port);
       this.#all.add(execution);
       this.#slots.take(task, 'prefetched');
       const outcome = unstartedOutcome(each, runTask);
@@ -177,14 +179,14 @@ export class Executions {
   stop(): void {
     this.#isStopping = true;
     this.#prefetched.clear();
-    for (const execution of this.#all) execution.shutDown(this.#settings.shutdownMs);
+    for (const execution of latestFirst(this.#all)) execution.shutDown(this.#settings.shutdownMs);
   }
 
   /** Gives back every run that has not ended. */
   stopNow(): void {
     this.#isStopping = true;
     this.#prefetched.clear();
-    for (const execution of this.#all) execution.interrupt(RELEASED, new ShutdownError());
+    for (const execution of latestFirst(this.#all)) execution.interrupt(RELEASED, new ShutdownError());
   }
 
   #createReservations(limits: ReadonlyMap<string, SharedLimit>): StartReservations {
@@ -215,12 +217,14 @@ export class Executions {
     if (!this.#slots.start(task, now)) return void execution.interrupt(LIMITED, undefined);
     this.#slots.free(task, 'prefetched');
     this.#slots.take(task, 'running');
+    execution.hasSlot = true;
     if (task.globalRateLimit === undefined) this.#begin(execution, now);
     else this.#reservations.add(execution);
   }
 
   #begin(execution: Execution, now: number): void {
     if (this.#emitter.isObserved('started')) this.#emitStarted(execution, now);
+    if (execution.hasEnded) return; // by a listener
     const { run, claimedAt } = execution;
     this.#engine.flow.noteStart(run, latenessOf(run) + now - claimedAt);
     execution.start(now);
@@ -237,8 +241,8 @@ export class Executions {
   #end(execution: Execution, outcome: Outcome | undefined): void {
     this.#all.remove(execution);
     this.leases.noteEnd(execution);
-    const hadSlot = execution.hasStarted || this.#reservations.leave(execution);
-    this.#slots.free(execution.task, hadSlot ? 'running' : 'prefetched');
+    this.#reservations.leave(execution);
+    this.#slots.free(execution.task, execution.hasSlot ? 'running' : 'prefetched');
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
     this.#isolations.leave(execution);
     this.#engine.onEnd(execution, outcome);
@@ -251,5 +255,10 @@ export class Executions {
 }
 
 function giveBackAll(executions: readonly Execution[]): void {
-  for (const execution of executions) execution.interrupt(RELEASED, undefined);
+  for (const execution of latestFirst(executions)) execution.interrupt(RELEASED, undefined);
+}
+
+/** The last ones go back first, as those of a later exchange come before them: see `inOrderOfClaims`. */
+function latestFirst(executions: Iterable<Execution>): readonly Execution[] {
+  return [...executions].reverse();
 }

@@ -33,12 +33,16 @@ export class CancelWatch {
     this.#options = options;
   }
 
-  /** Subscribes to the broker's notifications. */
+  /** Subscribes to the broker's notifications; without them, it polls. */
   open(): void {
-    const { broker, executions, onCancel } = this.#options;
-    this.#unsubscribe = broker.onCancelRequest?.((id) => {
-      for (const execution of executions()) if (execution.run.id === id) onCancel(execution);
-    });
+    const { broker, executions, onCancel, onError } = this.#options;
+    try {
+      this.#unsubscribe = broker.onCancelRequest?.((id) => {
+        for (const execution of executions()) if (execution.run.id === id) onCancel(execution);
+      });
+    } catch (error) {
+      onError(error);
+    }
   }
 
   /** Schedules a poll, because a handler has started. Whether one still runs is checked then: most end sooner. */
@@ -51,7 +55,11 @@ export class CancelWatch {
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer?.();
-    this.#unsubscribe?.();
+    try {
+      this.#unsubscribe?.();
+    } catch (error) {
+      this.#options.onError(error);
+    }
   }
 
   async #poll(): Promise<void> {

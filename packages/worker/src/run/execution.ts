@@ -36,6 +36,7 @@ export interface ExecutionPort {
 interface ClaimedAt {
   readonly run: Run<'started'>;
   readonly claimedAt: number;
+  readonly order: number;
   readonly leasedUntil: number;
   /** It was let through by a hold of the circuit breaker. */
   readonly isProbe: boolean;
@@ -50,8 +51,12 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
   readonly claimedAt: number;
+  /** Its place among all runs that the worker has claimed. */
+  readonly order: number;
   /** Whether it was let through by a hold of the circuit breaker: its outcome decides whether the lane resumes. */
   readonly isProbe: boolean;
+  /** It has left those that were claimed in advance. */
+  hasSlot = false;
   /** Where its lease is written for the thread that renews it, if one does. */
   leaseChunk: LeaseHolder['leaseChunk'];
   leaseIndex = 0;
@@ -75,11 +80,16 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   #cut: Outcome | undefined;
 
   /** @param claim - the claimed run; its instants are by the worker's clock */
-  constructor(task: AnyTask, { run, claimedAt, leasedUntil, isProbe }: ClaimedAt, port: ExecutionPort) {
+  constructor(
+    task: AnyTask,
+    { run, claimedAt, order, leasedUntil, isProbe }: ClaimedAt,
+    port: ExecutionPort,
+  ) {
     this.task = task;
     this.run = run;
     this.#port = port;
     this.claimedAt = claimedAt;
+    this.order = order;
     this.#leasedUntil = leasedUntil;
     this.isProbe = isProbe;
   }

@@ -22,6 +22,7 @@ export class Session {
   /** Resolves when everything is settled and nothing of the worker keeps the process alive. */
   readonly stopped: Promise<void>;
   readonly #parts: SessionParts;
+  #begin = (_: Promise<void>): void => {};
   #giveUp = (): void => {};
   #cancelTimer = (): void => {};
   #isStopping = false;
@@ -35,9 +36,17 @@ export class Session {
       this.#giveUp = resolve;
     });
     const signals = listenToSignals(parts.settings.signals, (signal) => this.#onSignal(signal));
-    this.stopped = Promise.race([parts.engine.work(), givenUp])
+    const working = new Promise<void>((resolve) => {
+      this.#begin = resolve;
+    });
+    this.stopped = Promise.race([working, givenUp])
       .then(() => this.#leave())
       .finally(signals.end);
+  }
+
+  /** Begins to work. Not in the constructor: what it reports at once may stop the worker. */
+  begin(): void {
+    this.#begin(this.#parts.engine.work());
   }
 
   /** Stops the worker; handlers finish as their tasks say. */

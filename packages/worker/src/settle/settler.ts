@@ -18,6 +18,8 @@ export type Times = 'once' | 'again';
 /** A settlement on its way to the broker. */
 export interface QueuedSettlement {
   readonly settlement: Settlement;
+  /** Its place among all runs that the worker has claimed; absent for a claim of another worker. */
+  readonly order?: number | undefined;
   /**
    * Called once, unless the worker gives up. `refused`: the broker accepts neither the settlement nor any of its
    * replacements.
@@ -45,6 +47,8 @@ export interface AttemptEnd {
   readonly durationMs: number;
   /** When its claim was answered, by the worker's clock; absent for a claim of another worker. */
   readonly claimedAt?: number | undefined;
+  /** Its place among all runs that the worker has claimed; absent for a claim of another worker. */
+  readonly order?: number | undefined;
   /** It was let through by a hold of the circuit breaker. */
   readonly isProbe?: boolean | undefined;
   /** Its handler was called; absent for a claim of another worker. */
@@ -62,13 +66,14 @@ export function endOf(
   execution: Omit<AttemptEnd, 'outcome' | 'onlyIfExpired'>,
   outcome: Outcome,
 ): AttemptEnd {
-  const { task, run, durationMs, claimedAt, isProbe, hasStarted, isCompleting } = execution;
+  const { task, run, durationMs, claimedAt, order, isProbe, hasStarted, isCompleting } = execution;
   return {
     task,
     run,
     outcome,
     durationMs,
     claimedAt,
+    order,
     isProbe,
     hasStarted,
     isCompleting,
@@ -100,6 +105,10 @@ class AttemptSettlement implements QueuedSettlement {
     this.end = end;
     this.decided = decided;
     this.#hooks = hooks;
+  }
+
+  get order(): number | undefined {
+    return this.end.order;
   }
 
   onAnswer(answer: SettleAnswer | 'refused', sent: Times): void {

@@ -124,13 +124,14 @@ export class Slots {
 
   /**
    * Returns the room for another claim, in all and per lane; `undefined` when there is none. Its lanes change with the next
-   * call.
+   * call. One run at a time is claimed by one claim at a time: of two, the later may be answered first, and runs would overtake
+   * each other.
    *
    * @param prefetch - how many runs may be claimed in advance now
    */
   room(now: number, prefetch: number): Room | undefined {
     const left = this.#left(prefetch);
-    if (left <= 0) return undefined;
+    if (left <= 0 || (this.#concurrency === 1 && this.#reserved.length > 0)) return undefined;
     this.#update(now);
     if (this.#open.size === 0) return undefined;
     return { limit: this.#unlimited > 0 ? left : Math.min(left, this.#openSum), lanes: this.#open };
