@@ -142,7 +142,10 @@ export interface Broker {
    * and is not merely busy, unreachable or out of memory.
    */
   readonly isRefusal: (error: unknown) => boolean;
-  /** Submits take effect in the order of their calls, so the next one may be sent before the last is answered. */
+  /**
+   * Calls take effect, and are answered, in their order: the next submit may be sent before the last is answered, and of two claims
+   * the earlier one has the earlier runs.
+   */
   readonly submitsInOrder?: boolean;
   /**
    * Verbs for callers that share a call: one of them that has to wait for a transaction would hold up the others. Only brokers whose

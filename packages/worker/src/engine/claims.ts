@@ -6,6 +6,7 @@ import { MAX_PER_EXCHANGE } from './exchange-batch.ts';
 import type { Received } from './exchanger.ts';
 import { LaneChoice } from './lanes/lane-choice.ts';
 import type { Room } from './lanes/slots.ts';
+import { claimsOneByOne } from './lanes/slots.ts';
 
 /** A claim of all lanes with room that returned no runs. */
 export interface EmptyClaim {
@@ -57,12 +58,12 @@ export class Claims {
 
   /**
    * Makes a claim. While there are more runs than one takes, it takes half of the room, at most as many as one exchange settles:
-   * the next is sent while these run.
+   * the next is sent while these run. Where only one may be under way, it takes all of the room.
    */
   open({ limit, lanes }: Room): OpenClaim {
     const { name, leaseMs, clock } = this.#settings;
-    const half = Math.min(Math.ceil(this.#capacity.most / 2), MAX_PER_EXCHANGE);
-    const claimLimit = this.#hasMore ? Math.min(limit, half) : limit;
+    const share = claimsOneByOne(this.#settings) ? limit : Math.ceil(this.#capacity.most / 2);
+    const claimLimit = this.#hasMore ? Math.min(limit, share, MAX_PER_EXCHANGE) : limit;
     const sentAt = clock.now();
     const chosen = this.#choice.choose(lanes, claimLimit, sentAt);
     const isOfAll = chosen.size === lanes.size;

@@ -1,3 +1,4 @@
+import type { Broker } from '@retry/core/broker';
 import type { AnyTask } from '../../task/task.ts';
 import type { SharedLimit } from './shared-limit.ts';
 import { StartWindow } from './start-window.ts';
@@ -22,12 +23,26 @@ interface Limited {
   readonly shared: SharedLimit | undefined;
 }
 
+interface SlotsSettings {
+  readonly concurrency: number;
+  readonly broker?: Pick<Broker, 'submitsInOrder'>;
+}
+
+/**
+ * Returns whether a worker has only one claim under way. Of two, the later may be answered first: where runs are executed one at a
+ * time, they would overtake each other.
+ */
+export function claimsOneByOne({ concurrency, broker }: SlotsSettings): boolean {
+  return concurrency === 1 && broker?.submitsInOrder !== true;
+}
+
 /**
  * The slots of one worker: `concurrency` in all, `maxConcurrent` and rate limits per task. What is asked in each turn takes time
  * for the lanes whose room may have changed only: a worker may have thousands of tasks.
  */
 export class Slots {
   readonly #concurrency: number;
+  readonly #isSerial: boolean;
   readonly #windows = new Map<string, StartWindow>();
   readonly #shared: ReadonlyMap<string, SharedLimit>;
   /** By lane. */
@@ -46,10 +61,11 @@ export class Slots {
   /** @param shared - by lane: the limits of starts that all workers share */
   constructor(
     tasks: Iterable<AnyTask>,
-    { concurrency }: { readonly concurrency: number },
+    settings: SlotsSettings,
     shared: ReadonlyMap<string, SharedLimit> = new Map(),
   ) {
-    this.#concurrency = concurrency;
+    this.#concurrency = settings.concurrency;
+    this.#isSerial = claimsOneByOne(settings);
     this.#shared = shared;
     for (const task of tasks) this.#add(task);
   }
@@ -124,14 +140,13 @@ export class Slots {
 
   /**
    * Returns the room for another claim, in all and per lane; `undefined` when there is none. Its lanes change with the next
-   * call. One run at a time is claimed by one claim at a time: of two, the later may be answered first, and runs would overtake
-   * each other.
+   * call.
    *
    * @param prefetch - how many runs may be claimed in advance now
    */
   room(now: number, prefetch: number): Room | undefined {
     const left = this.#left(prefetch);
-    if (left <= 0 || (this.#concurrency === 1 && this.#reserved.length > 0)) return undefined;
+    if (left <= 0 || (this.#isSerial && this.#reserved.length > 0)) return undefined;
     this.#update(now);
     if (this.#open.size === 0) return undefined;
     return { limit: this.#unlimited > 0 ? left : Math.min(left, this.#openSum), lanes: this.#open };
