@@ -24,10 +24,15 @@ export const POLICY_KEYS: readonly PolicyKey[] = [
 export type Synonyms = readonly (readonly [keys: RegExp, ours: string])[];
 
 const POLICY_SYNONYMS: Synonyms = [
-  [/^(minTimeout|delay|wait|base(Delay)?|retryDelays?|interval)$/, "backoff: { type: 'constant', base: … }"],
-  [/^(factor|multiplier|exponent)$/, "backoff: { type: 'exponential', base: …, factor: … }"],
+  [/^(delay|wait|base(Delay)?|retryDelays?|interval)$/, "backoff: { type: 'constant', base: … }"],
+  [
+    /^(minTimeout|startingDelay|factor|multiplier|exponent|timeMultiple)$/,
+    "backoff: { type: 'exponential', base: …, factor: … }",
+  ],
   [/^(max(Timeout|Backoff|Wait|RetryDelay)|backoffLimit|retryDelayMax)$/, 'maxDelay'],
-  [/^(max(RetryTime|Duration|ElapsedTime)|deadline)$/, 'totalTimeout'],
+  [/^(forever)$/, 'maxAttempts: Infinity'],
+  [/^(randomize)$/, "jitter: 'bounded' or 'none'"],
+  [/^(max(Duration|RetryTime|ElapsedTime)|deadline)$/, 'totalTimeout'],
   [/^timeout$/, 'attemptTimeout for one attempt, or totalTimeout for all of them'],
   [/^(shouldRetry|retryOnError|when)$/, 'retryIf'],
 ];
@@ -61,7 +66,7 @@ export function cureForKey(key: string, value: unknown, known: KnownKeys): strin
   if (count !== null && isPolicy) return countCure(value, count[1] === undefined ? 1 : 0);
   const bare = camel.replace(/Ms$/, '');
   if (bare !== key && keys.includes(bare)) {
-    if (bare === camel) return `Use ${camel}.`;
+    if (bare === camel) return `Use ${bare}.`;
     // A spread policy has these keys.
     return `Use ${bare}: it takes milliseconds or text like '2s'.${isPolicy ? ' extendPolicy changes a policy.' : ''}`;
   }
