@@ -1,7 +1,7 @@
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker, transaction } from '@retry/postgres';
-import type { Worker } from '@retry/worker';
+import type { Completion, TaskContext, Worker } from '@retry/worker';
 import { createQueue, createWorker, defineTask, LeaseLostError } from '@retry/worker';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -292,6 +292,62 @@ describeOnPostgres('a task in a transaction', (server) => {
     await worker.stop();
 
     expect(refused).toEqual([expect.any(LeaseLostError)]);
+  });
+
+  describe('whose call of ctx.complete is refused before it reaches the transaction', () => {
+    const cycle: Record<string, unknown> = {};
+    cycle['self'] = cycle;
+    let begun: pg.PoolClient;
+    let idle: pg.PoolClient;
+    beforeEach(async () => {
+      begun = await pool.connect();
+      idle = await pool.connect();
+      await begun.query('begin');
+    });
+    afterEach(async () => {
+      await begun.query('rollback');
+      begun.release();
+      idle.release();
+    });
+
+    it.each<[string, string, () => Completion]>([
+      ['for a tx that is no client', 'INVALID_OPTIONS', () => ({ tx: {} })],
+      ['for a pool', 'INVALID_OPTIONS', () => ({ tx: pool })],
+      ['for a client that began no transaction', 'NO_TRANSACTION', () => ({ tx: idle })],
+      ['for a result with a cycle', 'INVALID_PAYLOAD', () => ({ tx: begun, result: cycle })],
+      ['for a large result', 'INVALID_PAYLOAD', () => ({ tx: begun, result: 'x'.repeat(2_000_000) })],
+    ])('%s: it ends as its handler does, and in time', async (_, code, completion) => {
+      const queue = createQueue({ broker });
+      const codes: unknown[] = [];
+      const completeIn = ({ complete }: TaskContext) =>
+        complete(completion()).catch((error) => codes.push(error.code));
+      const returning = defineTask({
+        name: 'returning',
+        retry: { maxAttempts: 1 },
+        run: async (_: null, context) => {
+          await completeIn(context);
+          return 'done';
+        },
+      });
+      const hanging = defineTask({
+        name: 'hanging',
+        retry: { maxAttempts: 1, attemptTimeout: '100ms' },
+        run: async (_: null, context) => {
+          await completeIn(context);
+          await new Promise(() => {});
+        },
+      });
+      const worker = createWorker({ broker, tasks: [returning, hanging], signals: [], lease: '1m' });
+      worker.start();
+
+      const result = await queue.submitAndWait(returning, null, { timeout: '20s' });
+      const late = await queue.submitAndWait(hanging, null, { timeout: '20s' }).catch(({ cause }) => cause);
+      await worker.stop();
+
+      expect(codes).toEqual([code, code]);
+      expect(result).toBe('done');
+      expect(late).toMatchObject({ name: 'AttemptTimeoutError' });
+    });
   });
 
   it('is submitted with what the transaction wrote, or not at all', async () => {

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '@retry/core';
+import { InvalidOptionsError, isRetryError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { hasMethods } from '@retry/core/fields';
@@ -33,6 +33,14 @@ export function within(broker: Broker, transaction: unknown): Pick<Broker, 'subm
   // The type only: a client may hold a password.
   const value = typeof transaction;
   throw new InvalidOptionsError([{ path: 'tx', value, message, cure: 'Leave tx out.' }], 'transaction');
+}
+
+/** The codes of the errors of a broker that has sent nothing in the transaction of the user. */
+const UNSENT_CODES = ['INVALID_OPTIONS', 'NO_TRANSACTION'] as const;
+
+/** Whether a call inside a transaction of the user was refused before anything was sent. */
+export function isUnsent(error: unknown): boolean {
+  return UNSENT_CODES.some((code) => isRetryError(error, code));
 }
 
 /** Whether the broker would reject the same call every time. `false` for an error that cannot even be read. */

@@ -14,19 +14,24 @@ interface CompletionPort extends Pick<WorkerSettings, 'broker' | 'random'> {
 }
 
 /**
- * Settles a run as completed inside a transaction of its handler; it takes effect when that commits.
+ * Prepares the settlement of a run as completed inside a transaction of its handler; it takes effect when that commits.
  *
- * @throws {LeaseLostError} when another worker holds the run: the handler has to roll the transaction back
+ * @returns sends it. Rejects with a `LeaseLostError` when another worker holds the run: the handler has to roll the transaction back
+ * @throws {PayloadError} for a result that cannot be stored
+ * @throws {InvalidOptionsError} for a transaction that the broker cannot join
  */
-export async function completeWithin(
+export function completeWithin(
   { broker, random, now }: CompletionPort,
   claim: { readonly task: AnyTask; readonly run: Run<'started'> },
   { tx, result }: Completion,
-): Promise<void> {
+): () => Promise<void> {
   const outcome = { type: 'completed', result: writeResult(result, claim.task.maxResultBytes) } as const;
+  const joined = within(broker, tx);
   const { settlement } = settleOutcome(claim.task, claim.run, outcome, { now: now(), random });
-  const { settled } = await within(broker, tx).settleAndClaim({ settle: [settlement] });
-  if (settled[0] !== 'ok' && settled[0] !== 'already') throw new LeaseLostError();
+  return async () => {
+    const { settled } = await joined.settleAndClaim({ settle: [settlement] });
+    if (settled[0] !== 'ok' && settled[0] !== 'already') throw new LeaseLostError();
+  };
 }
 
 /** How long to wait before asking a broker again that failed, in ms. */

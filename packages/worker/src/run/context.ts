@@ -17,7 +17,7 @@ export interface RunningAttempt {
   readonly run: Run<'started'>;
   /** Whether it has ended: the outcome of its handler no longer matters. */
   readonly hasEnded: boolean;
-  /** Whether its handler has called `ctx.complete`. */
+  /** Whether its handler has called `ctx.complete`, other than with what was refused before it reached the transaction. */
   readonly isCompleting: boolean;
   /** Whether its lease may end before the next heartbeat. */
   readonly isLeaseShort: boolean;

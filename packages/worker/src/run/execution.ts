@@ -2,6 +2,7 @@ import type { Clock } from '@retry/core';
 import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import { settingsOf } from '@retry/core/fields';
+import { isUnsent } from '../broker.ts';
 import { ShutdownError, StalledError } from '../errors.ts';
 import type { LeaseHolder } from '../lease/lease-table.ts';
 import type { Outcome } from '../settle/outcome.ts';
@@ -23,8 +24,8 @@ export interface ExecutionPort {
   /** Sends a heartbeat before the handler is called. @returns whether the renewed lease lasted long enough when it was answered */
   readonly renewLease: (execution: Execution) => Promise<boolean>;
   readonly log: (execution: Execution, message: string, details: unknown) => void;
-  /** Settles the run inside a transaction of its handler. */
-  readonly complete: (execution: Execution, completion: Completion) => Promise<void>;
+  /** Prepares the settlement of the run inside a transaction of its handler. @returns sends it */
+  readonly complete: (execution: Execution, completion: Completion) => () => Promise<void>;
   /** Whether the transaction has been committed in which the handler completed the run. */
   readonly hasCommitted: (execution: Execution) => Promise<boolean>;
   /** Puts the lane of the run on hold. */
@@ -75,7 +76,8 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   #endedAt: number | undefined;
   #cancelCutTimer: (() => void) | undefined;
   #hasEnded = false;
-  #isCompleting = false;
+  /** How many calls of `ctx.complete` may have reached its transaction. */
+  #completions = 0;
   /** What stopped it after it had completed the run in a transaction: its outcome if that is not committed. */
   #cut: Outcome | undefined;
 
@@ -119,16 +121,27 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     return this.#hasEnded;
   }
 
-  /** Whether its handler has called `ctx.complete`. */
+  /** Whether its handler has called `ctx.complete`, other than with what was refused before it reached the transaction. */
   get isCompleting(): boolean {
-    return this.#isCompleting;
+    return this.#completions > 0;
   }
 
   /** Settles the run inside a transaction of its handler, which keeps running. @throws {InvalidOptionsError} for a wrong argument */
   async complete(completion: Completion): Promise<void> {
-    const read = readCompletion(completion);
-    this.#isCompleting = true;
-    await this.#port.complete(this, read);
+    const send = this.#port.complete(this, readCompletion(completion));
+    this.#completions += 1;
+    try {
+      await send();
+    } catch (error) {
+      if (isUnsent(error)) this.#takeBackCompletion();
+      throw error;
+    }
+  }
+
+  /** As if `ctx.complete` had not been called; what has stopped the attempt meanwhile ends it now. */
+  #takeBackCompletion(): void {
+    this.#completions -= 1;
+    if (this.#completions === 0 && this.#cut !== undefined) this.#end(this.#cut);
   }
 
   /** Whether the transaction has been committed in which the handler completed the run. */
@@ -226,7 +239,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   /** Ends it with an outcome that the worker chose; its signal aborts. */
   interrupt(outcome: Outcome, reason: unknown): void {
-    if (this.#isCompleting && !this.#hasEnded) this.#cutTransaction(outcome, reason);
+    if (this.isCompleting && !this.#hasEnded) this.#cutTransaction(outcome, reason);
     else if (this.#end(outcome)) this.#abort(reason);
   }
 

@@ -65,6 +65,7 @@ async function afterCompletion(attempt: RunningAttempt, outcome: Outcome): Promi
   const isCommitted = await attempt.hasCommitted();
   // The transaction has stored the result; this settlement is answered `already`.
   if (isCommitted) return { type: 'completed', result: 'null', isCommitted };
-  if (outcome.type !== 'completed') return outcome;
+  // Unless the call was refused meanwhile.
+  if (outcome.type !== 'completed' || !attempt.isCompleting) return outcome;
   return { type: 'failed', error: new NotCommittedError(), isTimeout: false };
 }

@@ -63,7 +63,8 @@ export interface TaskContext {
    * Completes the run inside your own transaction, where the broker lives in your database: both commit or neither does.
    * The handler returns as usual after the commit. From now on only the commit counts: when the handler returns and the
    * transaction was rolled back, the attempt has failed with a `NotCommittedError`. Rejects with a `LeaseLostError` when
-   * another worker holds the run: let that roll the transaction back.
+   * another worker holds the run: let that roll the transaction back. A call that is refused before it reaches the
+   * transaction (a wrong `tx`, a result that cannot be stored) changes nothing.
    */
   readonly complete: (completion: Completion) => Promise<void>;
   /** Emits the worker's `log` event. */
