@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask, RunForgottenError, WaitTimeoutError } from '@retry/worker';
@@ -150,6 +151,39 @@ describe('submitAndWait', () => {
 
     expect(await failure).toMatchObject({ code: 'WAIT_TIMEOUT', state: 'unsubmitted' });
     expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('ends immediately when its signal aborts while the payload is written', async () => {
+    const { queue } = setScene();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const reason = new Error('enough');
+    const payload = {
+      toJSON: () => {
+        controller.abort(reason);
+        return 1;
+      },
+    };
+    const any = defineTask({ name: 'any', run: (_: unknown) => {} });
+
+    await expect(queue.submitAndWait(any, payload, { signal })).rejects.toBe(reason);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('ends immediately when its signal aborts while the payload is validated', async () => {
+    const { queue } = setScene();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const reason = new Error('enough');
+    const validate = (value: unknown) => {
+      controller.abort(reason);
+      return { value };
+    };
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    const checked = defineTask({ name: 'checked', schema, run: () => {} });
+
+    await expect(queue.submitAndWait(checked, 1, { signal })).rejects.toBe(reason);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('submits nothing when its signal has aborted, and ends immediately when it aborts', async () => {

@@ -6,8 +6,16 @@ interface Waiting {
   readonly onAbort: () => void;
 }
 
-/** Calls the listener when the signal aborts. @returns removes it; the last one of a signal leaves nothing on it */
+/**
+ * Calls the listener when the signal aborts; at once if it has, which emits no further event.
+ *
+ * @returns removes it; the last one of a signal leaves nothing on it
+ */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) {
+    listener();
+    return () => {};
+  }
   const { listeners, onAbort } = waiting.get(signal) ?? listenTo(signal);
   listeners.add(listener);
   return () => {
