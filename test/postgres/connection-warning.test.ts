@@ -3,7 +3,10 @@ import type { PostgresBrokerOptions } from '@retry/postgres';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { createConnectionWarning } from '../../packages/postgres/src/driver/connection-warning.ts';
+import {
+  createConnectionWarning,
+  withoutThrowing,
+} from '../../packages/postgres/src/driver/connection-warning.ts';
 import type { PgDriver } from '../../packages/postgres/src/driver/open-pool.ts';
 import { openPool as openOwnPool } from '../../packages/postgres/src/driver/open-pool.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
@@ -93,6 +96,33 @@ it('warns at most once a minute, and shows the first of the errors of several ad
     'a connection to Postgres failed: connect ECONNREFUSED 127.0.0.1:1',
     'a connection to Postgres failed: third',
   ]);
+});
+
+it.each<[string, () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('broken');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('broken'))],
+])('warns at most once a minute of an onError that %s', async (_, broken) => {
+  const now = vi.fn(() => 0);
+  const onError = withoutThrowing(broken, now);
+  const errorAt = async (at: number): Promise<void> => {
+    now.mockReturnValue(at);
+    onError(new Error('connect ECONNREFUSED'));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  for (const at of [0, 1, 59_999]) await errorAt(at);
+  const warnedIn1st = warn.mock.calls.length;
+  for (const at of [60_000, 60_001]) await errorAt(at);
+
+  expect(warnedIn1st).toBe(1);
+  expect(warn.mock.calls.map(([message]) => message)).toEqual(
+    Array(2).fill('the onError of createPostgresBroker threw'),
+  );
 });
 
 it('warns without the password of the URL', async () => {

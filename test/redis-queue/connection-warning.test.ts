@@ -1,5 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createConnectionWarning } from '../../packages/redis-queue/src/driver/connection-warning.ts';
+import {
+  createConnectionWarning,
+  withoutThrowing,
+} from '../../packages/redis-queue/src/driver/connection-warning.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
@@ -76,4 +79,31 @@ it('warns at most once a minute, and shows the first of the errors of several ad
     'the connection to Redis failed: connect ECONNREFUSED 127.0.0.1:1',
     'the connection to Redis failed: third',
   ]);
+});
+
+it.each<[string, () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('broken');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('broken'))],
+])('warns at most once a minute of an onError that %s', async (_, broken) => {
+  const now = vi.fn(() => 0);
+  const onError = withoutThrowing(broken, now);
+  const errorAt = async (at: number): Promise<void> => {
+    now.mockReturnValue(at);
+    onError(new Error('connect ECONNREFUSED'));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  for (const at of [0, 1, 59_999]) await errorAt(at);
+  const warnedIn1st = warn.mock.calls.length;
+  for (const at of [60_000, 60_001]) await errorAt(at);
+
+  expect(warnedIn1st).toBe(1);
+  expect(warn.mock.calls.map(([message]) => message)).toEqual(
+    Array(2).fill('the onError of createRedisBroker threw'),
+  );
 });

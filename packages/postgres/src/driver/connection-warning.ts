@@ -6,15 +6,24 @@ const ONE_MINUTE_MS = 60_000;
  * Returns an `onError` that emits process warnings, at most one a minute: when the server stops, every idle connection fails.
  */
 export function createConnectionWarning(now: () => number = Date.now): (error: unknown) => void {
+  return rarely(warnOfError, now);
+}
+
+function warnOfError(error: unknown): void {
+  process.emitWarning(`a connection to Postgres failed: ${messageOf(error)}`, {
+    type: 'RetryWarning',
+    code: 'RETRY_UNHANDLED_ERROR',
+    detail: 'It is replaced when needed. Check the server, or pass an onError to createPostgresBroker.',
+  });
+}
+
+/** Returns the same, at most once a minute. */
+function rarely(warn: (value: unknown) => void, now: () => number): (value: unknown) => void {
   let warnedAt = -Infinity;
-  return (error) => {
+  return (value) => {
     if (now() - warnedAt < ONE_MINUTE_MS) return;
     warnedAt = now();
-    process.emitWarning(`a connection to Postgres failed: ${messageOf(error)}`, {
-      type: 'RetryWarning',
-      code: 'RETRY_UNHANDLED_ERROR',
-      detail: 'It is replaced when needed. Check the server, or pass an onError to createPostgresBroker.',
-    });
+    warn(value);
   };
 }
 
@@ -24,13 +33,21 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the same without throwing: where a connection emits an error, that would end the process. What it throws is a process warning. */
-export function withoutThrowing(onError: (error: unknown) => unknown): (error: unknown) => void {
+/**
+ * Returns the same without throwing: where a connection emits an error, that would end the process. What it throws is a process
+ * warning, at most one a minute, and so is what it rejects with.
+ */
+export function withoutThrowing(
+  onError: (error: unknown) => unknown,
+  now: () => number = Date.now,
+): (error: unknown) => void {
+  const onThrown = rarely(warnOfThrown, now);
+  const onRejected = rarely(warnOfThrown, now);
   return (error) => {
     try {
-      Promise.resolve(onError(error)).catch(warnOfThrown);
+      Promise.resolve(onError(error)).catch(onRejected);
     } catch (thrown) {
-      warnOfThrown(thrown);
+      onThrown(thrown);
     }
   };
 }

@@ -42,9 +42,11 @@ interface OpenServer {
 }
 
 /** Creates the link to the server that the options name, for a queue of these partitions. */
-export function createServerLink(settings: RedisBrokerSettings, partitions: readonly Keys[]): ServerLink {
+export function createServerLink(given: RedisBrokerSettings, partitions: readonly Keys[]): ServerLink {
   const closing = new AbortController();
-  const { source } = settings;
+  const { source } = given;
+  // Once for all connections: its warnings are rare.
+  const settings = { ...given, onError: given.onError && withoutThrowing(given.onError) };
   const hasTransactions = 'url' in source || transactionsOf(source.client).sendAll !== undefined;
   const server = openOnce(() => openServer(settings, partitions, closing.signal));
   return {
@@ -117,7 +119,7 @@ async function openServer(
     const starting = startInTime(start(linkClient(source.client)), lastError, closing);
     return noteErrorsOf(source.client, lastError, starting);
   }
-  let onError = settings.onError && withoutThrowing(settings.onError);
+  let { onError } = settings;
   const { link, connected } = await openLink(source.url, (error) => {
     lastError.note(error);
     onError?.(error);
