@@ -2,8 +2,8 @@ import { InvalidOptionsError } from '@retry/core';
 import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
-import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import { within } from '../broker.ts';
+import { isList, QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import { isRefused, within } from '../broker.ts';
 import type { Emitter } from '../emitter.ts';
 import type { QueueEvents } from '../events.ts';
 import { taskOfLane } from '../task/lane.ts';
@@ -178,7 +178,7 @@ function createSender({ broker }: Parts): Send {
   return coalesce<Submission, SubmitAnswer>((submissions) => shared.submit(submissions), {
     outstanding: broker.submitsInOrder === true ? 2 : 1,
     bytesOf: submissionBytes,
-    isRefusal: (error) => broker.isRefusal(error),
+    isRefusal: (error) => isRefused(broker, error),
   });
 }
 
@@ -225,7 +225,7 @@ async function prepareAll(
   payloads: unknown,
   settings: ManySettings,
 ): Promise<readonly Submission[]> {
-  if (Array.isArray(payloads)) {
+  if (isList(payloads)) {
     // Array.from turns holes into undefined payloads.
     const all: readonly unknown[] = Array.from(payloads);
     const settingsOf = settingsOfEach(all, settings, task.name);

@@ -3,6 +3,7 @@ import type { Clock, Duration } from '@retry/core';
 import { isRetryError } from '@retry/core';
 import type { Broker, Operation, OperationRequest, Operations } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
+import { isRefused } from '../../broker.ts';
 import type { Emitter } from '../../emitter.ts';
 import { noOperations, operationTimeout, tooManyOperations, unknownOperation } from '../../errors.ts';
 import type { QueueEvents } from '../../events.ts';
@@ -77,7 +78,7 @@ export function createOperations(port: OperatingPort): OperationsPort {
       return answer;
     },
     cancel: (id) => change(id, 'cancelled'),
-    wait: (id, options) => waitFor(kept(), port.clock, { id: readId(id, 'operations.wait'), options }),
+    wait: async (id, options) => waitFor(kept(), port.clock, { id: readId(id, 'operations.wait'), options }),
     begin: async (request) => {
       if ((await kept().put(request)) === 'full') throw tooManyOperations();
       const operation = await kept().get(request.id);
@@ -139,7 +140,7 @@ async function tryStep(
   } catch (error) {
     if (isRetryError(error, 'BROKER_CLOSED')) return undefined;
     emitter.emit('error', () => ({ error, doing: 'carrying an operation on' }));
-    return broker.isRefusal(error) ? undefined : AFTER_ERROR_MS;
+    return isRefused(broker, error) ? undefined : AFTER_ERROR_MS;
   }
 }
 
