@@ -1,8 +1,10 @@
 import { isRetryError } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Queue } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
+import { setScene } from './scene.ts';
 
 const task = defineTask({ name: 'mail', run: (_: unknown) => {} });
 const ID = 'mail@a';
@@ -126,5 +128,100 @@ describe('a revoked Proxy', () => {
 
     expect(await codeOf(() => call(queue))).toMatch(/^INVALID_(OPTIONS|PAYLOAD)$/);
     expect((await queue.counts()).created).toBe(0);
+  });
+});
+
+type Call = (...parameters: never[]) => unknown;
+
+/** The same with each of its functions replaced, those of its parts, too. */
+function withCalls<Target extends object>(
+  target: Target,
+  replace: (name: string, call: Call) => Call,
+): Target {
+  const members = Object.entries(target).map(([name, member]): [string, unknown] => {
+    if (typeof member === 'function') return [name, replace(name, member as Call)];
+    return [name, typeof member === 'object' && member !== null ? withCalls(member, replace) : member];
+  });
+  return Object.fromEntries(members) as Target; // the same keys
+}
+
+const DOWN = new Error('down');
+const throwDown = (): never => {
+  throw DOWN;
+};
+
+describe('a broker whose verbs throw at once', () => {
+  const broker = withCalls(createMemoryBroker(), (name, call) => (name === 'isRefusal' ? call : throwDown));
+
+  it.each(Object.entries(VERBS))('is a rejection of %s', async (name, right) => {
+    const returned = verbOf(createQueue({ broker }), name)(...right);
+
+    expect(returned).toBeInstanceOf(Promise);
+    await expect(returned).rejects.toThrow(
+      name === 'waitForResult' ? expect.objectContaining({ cause: DOWN }) : DOWN,
+    );
+  });
+
+  it('leaves no rejection unhandled where another one rejects', async () => {
+    const { insight } = createMemoryBroker();
+    if (insight === undefined) throw new Error('there is no insight');
+    const lanes = () => Promise.reject(DOWN);
+    const queue = createQueue({ broker: { ...broker, insight: { ...insight, lanes, workers: throwDown } } });
+
+    await expect(queue.health()).rejects.toBe(DOWN);
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+});
+
+describe('a broker whose isRefusal throws', () => {
+  const rejectDown = () => Promise.reject(DOWN);
+  const throwOther = (): never => {
+    throw new Error('other');
+  };
+  const broker = withCalls(createMemoryBroker(), (name) => (name === 'isRefusal' ? throwOther : rejectDown));
+
+  it.each(['submit', 'cancel', 'reschedule', 'runNow', 'fail', 'complete'] as const)(
+    'is one that refuses nothing: calls of %s that are sent together reject with its error',
+    async (name) => {
+      const verb = verbOf(createQueue({ broker }), name);
+      const right: readonly unknown[] = VERBS[name];
+
+      const answers = await Promise.allSettled([verb(...right), verb(...right)]);
+
+      expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: DOWN }));
+    },
+  );
+
+  it.each(['submitMany', 'deadLetters.redrive'] as const)('is one that refuses nothing: %s', async (name) => {
+    const given = name === 'submitMany' ? VERBS[name] : [{ ids: ['a', 'b'] }];
+
+    await expect(verbOf(createQueue({ broker }), name)(...given)).rejects.toBe(DOWN);
+  });
+});
+
+describe('a wait for a result', () => {
+  const double = defineTask({ name: 'double', run: (number: number) => number * 2 });
+
+  it.each([
+    ['waitForResult', 'waiting for results'],
+    ['get', 'collecting results'],
+  ] as const)('gets it where the broker throws at once at %s, which is an event', async (verb, doing) => {
+    const { clock, broker, startWorker } = setScene();
+    const broken: Broker = {
+      ...broker,
+      ...(verb === 'waitForResult' && { waitForResult: throwDown }),
+      get: (ids, options) =>
+        verb === 'get' && options?.collect === true ? throwDown() : broker.get(ids, options),
+    };
+    const queue = createQueue({ broker: broken, clock });
+    const events = new Set<string>();
+    queue.on('error', ({ error, doing: what }) => void events.add(`${what}: ${String(error)}`));
+    startWorker({ tasks: [double] });
+
+    const result = queue.submitAndWait(double, 2);
+    await clock.advance('5s');
+
+    expect(await result).toBe(4);
+    expect([...events]).toEqual([`${doing}: Error: down`]);
   });
 });

@@ -2,7 +2,7 @@ import type { Clock } from '@retry/core';
 import type { Audit, Broker, CancelAnswer, LaneDepth } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
-import { BARE_BROKER, readBroker } from './broker.ts';
+import { BARE_BROKER, isRefused, readBroker } from './broker.ts';
 import { backgroundClock, readClock, systemClock } from './clock.ts';
 import type { Emitter } from './emitter.ts';
 import { createEmitter } from './emitter.ts';
@@ -85,7 +85,7 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
   const shared = broker.withoutWaiting ?? broker;
   const cancel = coalesce<string, CancelAnswer>((ids) => shared.cancel(ids), {
     outstanding: 1,
-    isRefusal: (error) => broker.isRefusal(error),
+    isRefusal: (error) => isRefused(broker, error),
   });
   const background = clock === systemClock ? backgroundClock : clock;
   const operations = createOperations({ broker, clock, background, emitter });
@@ -98,8 +98,8 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
     ...createObserving(broker),
     waitForResult: waiting.waitForResult,
     cancel: async (id) => cancel(readId(id, 'cancel')),
-    counts: () => broker.audit(),
-    unattended: () => broker.attend(),
+    counts: async () => broker.audit(),
+    unattended: async () => broker.attend(),
     deadLetters: withPlans(createDeadLetters({ broker, clock, times }), { broker, operations }),
     operations: kept,
     on: emitter.on,

@@ -1,5 +1,6 @@
 import type { Broker, Run } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import { isRefused } from '../broker.ts';
 
 /** Reads runs by their ids, with payloads and results, in calls of bounded size. */
 export interface RunReader {
@@ -28,7 +29,7 @@ export function createRunReader(broker: Broker): RunReader {
       return runs;
     } catch (error) {
       const [id = ''] = ids;
-      if (!broker.isRefusal(error) || (ids.length === 1 && onRefused === undefined)) throw error;
+      if (!isRefused(broker, error) || (ids.length === 1 && onRefused === undefined)) throw error;
       if (ids.length === 1) onRefused?.(id, error);
       if (ids.length === 1) return [undefined];
       const middle = ids.length >> 1;

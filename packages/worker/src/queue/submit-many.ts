@@ -1,5 +1,6 @@
 import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
+import { isRefused } from '../broker.ts';
 import { PartlySubmittedError } from '../errors.ts';
 import { inBatches } from './batch.ts';
 import type { Submitted } from './submission.ts';
@@ -93,11 +94,11 @@ async function fatesOf(
   if (submitted !== undefined) return submitted;
   if (!isLost) return submissions.map(() => 'not submitted');
   const found = await findKept(broker, submissions);
-  const isRefused = found !== undefined && broker.isRefusal(error);
+  const isUnsubmitted = found !== undefined && isRefused(broker, error);
   return submissions.map(({ id, keyed = false }, index) => {
     // A run of a key that is found may be an earlier one.
     if (found?.[index] !== undefined) return keyed ? 'unknown' : { id, isNew: true };
-    return isRefused ? 'not submitted' : 'unknown';
+    return isUnsubmitted ? 'not submitted' : 'unknown';
   });
 }
 

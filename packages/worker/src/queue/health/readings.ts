@@ -55,12 +55,12 @@ export async function readFacts(
 ): Promise<Facts> {
   const insight = insightOf(broker, 'queue.health');
   const [report, workers, holds, page, expired, audited] = await Promise.all([
-    insight.lanes(),
-    insight.workers(),
-    broker.holds(),
-    insight.groups({ limit: 1 }),
-    broker.findExpired(MAX_EXPIRED),
-    audit ? broker.audit() : undefined,
+    ask(() => insight.lanes()),
+    ask(() => insight.workers()),
+    ask(() => broker.holds()),
+    ask(() => insight.groups({ limit: 1 })),
+    ask(() => broker.findExpired(MAX_EXPIRED)),
+    audit ? ask(() => broker.audit()) : undefined,
   ]);
   const { deadLetters } = page;
   return {
@@ -69,6 +69,11 @@ export async function readFacts(
     expiredLeases: expired.length,
     unbalanced: audited?.unbalanced,
   };
+}
+
+/** A call that throws at once rejects as well: the answers of the calls before it are awaited. */
+async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  return call();
 }
 
 /** Returns every figure that has a threshold; none that is not known. */

@@ -62,7 +62,7 @@ export function createHolding(broker: Broker): Holding {
       const [answer = 'none'] = await broker.resume([readTarget(target, 'resume')]);
       return answer;
     },
-    holds: () => broker.holds(),
+    holds: async () => broker.holds(),
   };
 }
 

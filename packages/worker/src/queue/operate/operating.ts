@@ -11,6 +11,7 @@ import type {
 import { endBytes } from '@retry/core/broker/kit';
 import { wallNowOf } from '@retry/core/clock';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import { isRefused } from '../../broker.ts';
 import { clipName, storable } from '../../error-text.ts';
 import { groupOfError } from '../../settle/error-group.ts';
 import type { Redact } from '../../settle/stored-error.ts';
@@ -69,7 +70,7 @@ interface OperatingParts {
 /** Creates an operator's methods. Calls are sent together, as submissions are. */
 export function createOperating(parts: OperatingParts): Operating {
   const { broker } = parts;
-  const isRefusal = (error: unknown): boolean => broker.isRefusal(error);
+  const isRefusal = (error: unknown): boolean => isRefused(broker, error);
   const shared = broker.withoutWaiting ?? broker;
   const move = coalesce<RescheduleRequest, RescheduleAnswer>((requests) => shared.reschedule(requests), {
     outstanding: 1,

@@ -59,11 +59,14 @@ async function listenUntil(
   signal: AbortSignal,
   { broker, clock, onNotified, onError }: NotificationOptions,
 ): Promise<void> {
-  const listen = (): Promise<Rejection | undefined> =>
-    broker.waitForResult({ timeoutMs: LISTEN_MS, signal }).then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
+  const listen = async (): Promise<Rejection | undefined> => {
+    try {
+      await broker.waitForResult({ timeoutMs: LISTEN_MS, signal });
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  };
   let answer = listen();
   for (;;) {
     const rejection = await answer;

@@ -165,7 +165,7 @@ export class ResultPoller {
 
   #pass(entries: readonly Entry[], runs: readonly (Run | undefined)[]): number {
     const ended = entries.filter(({ isKept }, index) => isKept && isEnded(runs[index]));
-    this.#collect(ended.map(({ id }) => id));
+    void this.#collect(ended.map(({ id }) => id));
     entries.forEach(({ watchers }, index) => {
       for (const watcher of watchers) watcher.onRun(runs[index]);
     });
@@ -174,16 +174,17 @@ export class ResultPoller {
     return entries.length - left.length;
   }
 
-  /** A call of its own after the read: had the read collected them, a lost reply would lose the results. */
-  #collect(ids: readonly string[]): void {
+  /** A call of its own after the read: had the read collected them, a lost reply would lose the results. Never rejects. */
+  async #collect(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const { broker, onCollected, onError } = this.#options;
     for (const id of ids) onCollected(id);
-    const onCollectError = (error: unknown): void => {
+    try {
+      await broker.get(ids, { collect: true, answer: 'none' });
+    } catch (error) {
       // The callers have their results, so a broker that was closed meanwhile is not reported.
       if (!isRetryError(error, 'BROKER_CLOSED')) onError(error, 'collecting results');
-    };
-    void broker.get(ids, { collect: true, answer: 'none' }).catch(onCollectError);
+    }
   }
 
   #reject(id: string, error: unknown): void {
