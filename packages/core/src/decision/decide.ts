@@ -33,7 +33,7 @@ export function decide(
   failure: Failure,
   context: DecisionContext,
 ): Decision {
-  if (!areReadable(counters, failure, context))
+  if (!areRight(counters, failure, context))
     checkArguments('decide', argumentsOf(counters, failure, context));
   const decision = decideBy(settingsOf(policy), counters, failure, context);
   // It may have thrown because there is no policy.
@@ -42,30 +42,26 @@ export function decide(
 }
 
 /** Every failure in a worker passes here: the rules, and so the error, are read only if something is wrong. */
-function areReadable(counters: unknown, failure: unknown, context: unknown): boolean {
+function areRight(counters: unknown, failure: unknown, context: unknown): boolean {
   try {
-    return areRight(counters, failure, context);
+    if (!isFailure(failure) || !areCounters(counters)) return false;
+    const given = Object(context) as Partial<DecisionContext>; // each value is checked
+    const { now, wallNow, random, startedAt = 0, deadlineAt = 0, budget } = given;
+    const { previousDelayMs = 0 } = counters as Partial<Counters>; // as above
+    const { serverDelay } = failure as Partial<Failure>; // as above
+    return (
+      typeof now === 'number' &&
+      typeof startedAt === 'number' &&
+      typeof deadlineAt === 'number' &&
+      typeof previousDelayMs === 'number' &&
+      typeof random === 'function' &&
+      (wallNow === undefined || typeof wallNow === 'function') &&
+      (serverDelay === undefined || isServerDelay(serverDelay)) &&
+      (budget === undefined || isBudget(budget))
+    );
   } catch {
     return false; // a getter that throws, or a revoked Proxy
   }
-}
-
-function areRight(counters: unknown, failure: unknown, context: unknown): boolean {
-  if (!isFailure(failure) || !areCounters(counters)) return false;
-  const given = Object(context) as Partial<DecisionContext>; // each value is checked
-  const { now, wallNow, random, startedAt = 0, deadlineAt = 0, budget } = given;
-  const { previousDelayMs = 0 } = counters as Partial<Counters>; // as above
-  const { serverDelay } = failure as Partial<Failure>; // as above
-  return (
-    typeof now === 'number' &&
-    typeof startedAt === 'number' &&
-    typeof deadlineAt === 'number' &&
-    typeof previousDelayMs === 'number' &&
-    typeof random === 'function' &&
-    (wallNow === undefined || typeof wallNow === 'function') &&
-    (serverDelay === undefined || isServerDelay(serverDelay)) &&
-    (budget === undefined || isBudget(budget))
-  );
 }
 
 function argumentsOf(counters: unknown, failure: unknown, context: unknown): Arguments {
