@@ -19,8 +19,9 @@ export class Attendance {
   /** The lanes of the latest warning, as JSON. */
   #warnedOf = '';
   readonly #warn: ReturnType<typeof warnRarely>;
-  /** The latest call under way. */
-  #attending: Promise<unknown> = Promise.resolve();
+  /** The calls under way. */
+  readonly #attending = new Set<Promise<unknown>>();
+  #hasEnded = false;
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, report: WorkerReport) {
     this.#settings = settings;
@@ -34,8 +35,9 @@ export class Attendance {
     await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs, this.#report.begin());
   }
 
-  /** Registers the worker again, and reports lanes without a live worker. */
+  /** Registers the worker again, and reports lanes without a live worker; does nothing once the registration ends. */
   async renew(): Promise<void> {
+    if (this.#hasEnded) return;
     const { facts, restore } = this.#report.take();
     const attended = this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs, facts);
     attended.catch(restore);
@@ -51,22 +53,27 @@ export class Attendance {
 
   /** Emits the error groups of what this worker did last, and unregisters it. */
   async end(): Promise<void> {
+    this.#hasEnded = true;
     this.#report.end();
     await Promise.all([this.emitGroups(), this.#unregister()]);
   }
 
   /** A registration that is under way could arrive after the call that ends it, and keep the worker alive. */
   async #unregister(): Promise<void> {
-    await this.#attending.catch(() => {}); // the caller that registered reports its error
+    await Promise.allSettled(this.#attending); // the caller that registered reports its error
     await this.#attend(0);
   }
 
-  #attend(ttlMs: number, facts?: WorkerFacts): Promise<readonly LaneDepth[]> {
+  async #attend(ttlMs: number, facts?: WorkerFacts): Promise<readonly LaneDepth[]> {
     const { broker, name, tasks } = this.#settings;
     const attendance = { worker: name, lanes: [...tasks.keys()], ttlMs };
     const attending = broker.attend(facts === undefined ? attendance : { ...attendance, facts });
-    this.#attending = attending;
-    return attending;
+    this.#attending.add(attending);
+    try {
+      return await attending;
+    } finally {
+      this.#attending.delete(attending);
+    }
   }
 
   #reportLanes(lanes: readonly LaneDepth[]): void {
