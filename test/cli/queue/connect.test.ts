@@ -1,4 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryBroker } from '@retry/inprocess/broker';
@@ -114,6 +116,23 @@ describe('a server that is not there', () => {
       expect(schemaErrors('error', ran[2]?.err ?? '')).toEqual([]);
     },
   );
+
+  it('is tried once: whoever waits would rather know', async () => {
+    let tries = 0;
+    const server = createServer((socket) => {
+      tries += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // it listens on a port
+
+    const { err, exitCode } = await run(['lanes', 'ls', '--url', `redis://127.0.0.1:${port}`]);
+    server.close();
+
+    expect(exitCode).toBe(3);
+    expect(err).toContain('was not reached');
+    expect(tries).toBe(1);
+  });
 
   it('is not asked for by migrate --sql, which prints the statement', async () => {
     const { out, exitCode } = await run(['migrate', '--sql', '--schema', 'mine', '--json']);

@@ -5,6 +5,8 @@ import type { Target } from './target.ts';
 /** A broker that is open, and what closes it. */
 export interface OpenBroker {
   readonly broker: Broker;
+  /** Rejects when a connection fails: the broker itself goes on trying. */
+  readonly failed?: Promise<never>;
   readonly close: () => Promise<void>;
 }
 
@@ -16,20 +18,10 @@ export interface OpenDatabase {
 
 /** Opens the broker of a server; its packages are loaded now. @throws {CliError} `NO_PACKAGE` */
 export async function openBroker(target: Target, cwd: string): Promise<OpenBroker> {
-  const { type, address, prefix, partitions, schema } = target;
+  const { type, address, schema } = target;
   switch (type) {
-    case 'redis': {
-      const { createRedisBroker } = await loadPackage<typeof import('@retry/redis-queue')>(
-        '@retry/redis-queue',
-        cwd,
-      );
-      // It looks at what is there: a server that may evict runs is a finding of `doctor`, and no reason to refuse.
-      const broker = createRedisBroker({
-        ...{ url: address, prefix, partitions, allowEviction: true },
-        onError: () => {},
-      });
-      return { broker, close: () => broker.close() };
-    }
+    case 'redis':
+      return openRedis(target, cwd);
     case 'postgres': {
       const { createPostgresBroker } = await loadPostgres(cwd);
       const broker = createPostgresBroker({ url: address, schema, connections: 2, listen: false });
@@ -44,6 +36,21 @@ export async function openBroker(target: Target, cwd: string): Promise<OpenBroke
       return { broker, close: () => broker.close().then(close) };
     }
   }
+}
+
+async function openRedis({ address, prefix, partitions }: Target, cwd: string): Promise<OpenBroker> {
+  const { createRedisBroker } = await loadPackage<typeof import('@retry/redis-queue')>(
+    '@retry/redis-queue',
+    cwd,
+  );
+  let onError: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    onError = reject;
+  });
+  failed.catch(() => {}); // a connection that is lost later is no news
+  // It looks at what is there: a server that may evict runs is a finding of `doctor`, and no reason to refuse.
+  const broker = createRedisBroker({ url: address, prefix, partitions, allowEviction: true, onError });
+  return { broker, failed, close: () => broker.close() };
 }
 
 /** Opens a Postgres database, or a PGlite folder, for SQL. @throws {CliError} `NO_PACKAGE` */

@@ -93,14 +93,15 @@ async function closeSoon({ close }: OpenBroker): Promise<void> {
   clearTimeout(timer);
 }
 
-async function ready({ broker }: OpenBroker): Promise<void> {
+async function ready({ broker, failed }: OpenBroker): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     const late = new Error(`it did not answer within ${CONNECT_TIMEOUT_MS} ms`);
     timer = setTimeout(() => reject(late), CONNECT_TIMEOUT_MS);
   });
   // `ready` belongs to brokers of servers; every broker answers this.
-  await Promise.race([broker.settleAndClaim({}), timeout]).finally(() => clearTimeout(timer));
+  const ways = [broker.settleAndClaim({}), timeout, ...(failed === undefined ? [] : [failed])];
+  await Promise.race(ways).finally(() => clearTimeout(timer));
 }
 
 /** Whether it is a bug of ours rather than trouble with a server. */
