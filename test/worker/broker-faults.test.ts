@@ -92,6 +92,39 @@ describe('a broker that fails', () => {
     expect(worker.emittedOf('fenced')).toEqual([]);
   });
 
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['an empty object', {}],
+    ['no settled', { claimed: [], now: 0 }],
+    ['no claimed', { settled: [], now: 0 }],
+    ['no instant', { settled: [], claimed: [], now: Number.NaN }],
+    ['a text', 'OK'],
+  ])('by a reply of %s is asked again, and named', async (_, wrong) => {
+    const { clock, broker, queue, startWorker } = setScene();
+    let left = 2;
+    const odd: Broker = {
+      ...broker,
+      settleAndClaim: async (request) => {
+        const reply = await broker.settleAndClaim(request);
+        left -= 1;
+        return left >= 0 ? (wrong as typeof reply) : reply;
+      },
+    };
+    const task = defineTask({ name: 'plain', run: () => {} });
+    await queue.submitMany(task, [1, 2]);
+    const worker = startWorker({ tasks: [task], broker: odd });
+
+    await clock.advance('1m');
+
+    expect(await queue.counts()).toMatchObject({ ended: { completed: 2 }, started: 0, submitted: 0 });
+    expect(worker.emittedOf('error')).toMatchObject(
+      Array(2).fill({ error: { code: 'WRONG_REPLY' }, doing: 'settling and claiming' }),
+    );
+    const stopped = worker.stop();
+    await clock.advance('1s');
+    await stopped;
+  });
+
   it('is asked again after a growing delay of at most 5 s', async () => {
     const { clock, broker, startWorker } = setScene();
     const asked: number[] = [];

@@ -18,7 +18,8 @@ export type WorkerErrorCode =
   | 'NO_INSIGHT'
   | 'NO_OPERATIONS'
   | 'TOO_MANY_OPERATIONS'
-  | 'UNKNOWN_OPERATION';
+  | 'UNKNOWN_OPERATION'
+  | 'WRONG_REPLY';
 
 /** A payload or result that cannot be stored: it fails its schema, is not JSON, is too large or would pollute prototypes. */
 export class PayloadError extends RetryError<WorkerErrorCode> {
@@ -248,6 +249,14 @@ export function unknownOperation(id: string): OperationError {
 /** The error of a wait that took too long. */
 export function operationTimeout(id: string, state: string): OperationError {
   return new OperationError('WAIT_TIMEOUT', `operation ${id} is still ${state}. It goes on; wait again.`);
+}
+
+/** The error of an exchange whose reply cannot be read. */
+export function wrongReply(missing: readonly string[]): RetryError<WorkerErrorCode> {
+  return new RetryError(
+    'WRONG_REPLY',
+    `the broker's reply to an exchange has no ${missing.join(', ')}: settleAndClaim must return { settled, claimed, now }.`,
+  );
 }
 
 /** The error of a call whose options are required and were left out. */

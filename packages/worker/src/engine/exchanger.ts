@@ -4,6 +4,7 @@ import type { Claim, ClaimedRun, ExchangeReply, HeartbeatRequest } from '@retry/
 import { MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { ServerClock } from '../clock.ts';
+import { wrongReply } from '../errors.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
@@ -213,6 +214,7 @@ export class Exchanger implements SettlementQueue {
       const sentAt = clock.now();
       try {
         const reply = await broker.settleAndClaim(request);
+        checkReply(reply);
         this.#clock.note({ sentAt, receivedAt: clock.now(), serverAt: reply.now });
         return { type: 'answered', reply, times: retry === 1 ? times : 'again' };
       } catch (error) {
@@ -225,6 +227,14 @@ export class Exchanger implements SettlementQueue {
       }
     }
   }
+}
+
+/** A broker may not be one of ours. @throws {RetryError} `WRONG_REPLY` */
+function checkReply(reply: unknown): void {
+  const { settled, claimed, now } = Object(reply) as Partial<ExchangeReply>; // each value is checked
+  const has = { settled: Array.isArray(settled), claimed: Array.isArray(claimed), now: Number.isFinite(now) };
+  if (has.settled && has.claimed && has.now) return;
+  throw wrongReply(Object.entries(has).flatMap(([key, isThere]) => (isThere ? [] : [key])));
 }
 
 function join(first: Received | undefined, second: Received | undefined): Received | undefined {
