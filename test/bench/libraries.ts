@@ -7,6 +7,7 @@ import { retry as esToolkit } from 'es-toolkit';
 import { backOff } from 'exponential-backoff';
 import pRetry from 'p-retry';
 import { operation } from 'retry';
+import { bareLoop } from './bare-loop.ts';
 
 type Call = () => Promise<unknown>;
 
@@ -23,6 +24,7 @@ interface Plan {
  */
 export const libraries: Readonly<Record<string, (fn: Call, plan: Plan) => Call>> = {
   'hand-written loop': handWritten,
+  'bare: the loop, with what withRetry promises': bareLoop,
   withRetry: (fn, plan) => withRetry(fn, policyOf(plan), { signal: plan.signal }),
   'withRetry with a signal': (fn, { signal = new AbortController().signal, ...plan }) =>
     withRetry(fn, policyOf(plan), { signal }),

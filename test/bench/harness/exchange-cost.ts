@@ -15,6 +15,8 @@ export interface SmallCalls {
   readonly submit: () => Promise<unknown>;
   /** Settles the run that the exchange before claimed, if it did, and claims one, if there is one. */
   readonly exchange: () => Promise<unknown>;
+  /** Calls a script that does nothing. */
+  readonly empty?: () => Promise<unknown>;
   readonly close: () => Promise<unknown>;
 }
 
@@ -47,6 +49,7 @@ export async function printExchangeCosts(
 ): Promise<void> {
   const costs = await costsOf(ours, meter, calls);
   const least = await costsOf(bare, meter, calls);
+  const emptyMicros = bare.empty && (await meter(calls, bare.empty));
   await Promise.all([ours.close(), bare.close()]);
   const columns = ['', 'retry, µs', ...(targets === undefined ? [] : ['target', 'met']), 'bare, µs'];
   const rowOf = (cost: Cost): string[] => [
@@ -54,7 +57,10 @@ export async function printExchangeCosts(
     ...(targets === undefined ? [] : [targets[cost], isMet(targets[cost], [costs[cost]])]),
     short(least[cost]),
   ];
-  printMarkdown(EXCHANGE_COSTS, columns, (Object.keys(NAMES) as Cost[]).map(rowOf)); // its own keys
+  const rows = (Object.keys(NAMES) as Cost[]).map(rowOf); // its own keys
+  if (emptyMicros !== undefined)
+    rows.unshift(['a script that does nothing', ...columns.slice(2).map(() => ''), short(emptyMicros)]);
+  printMarkdown(EXCHANGE_COSTS, columns, rows);
 }
 
 async function costsOf(small: SmallCalls, meter: Meter, calls: number): Promise<Costs> {

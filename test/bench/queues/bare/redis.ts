@@ -26,7 +26,7 @@ export function bareRedis(settings: { readonly isStrict?: boolean } = {}): Conte
 
 /** Its smallest calls, one after another. */
 export async function openSmallCalls(place: Place): Promise<SmallCalls> {
-  const { submit, createExchange, close } = await openEngine(place);
+  const { submit, createExchange, empty, close } = await openEngine(place);
   const exchange = createExchange();
   let claimed: readonly Run[] = [];
   return {
@@ -37,6 +37,7 @@ export async function openSmallCalls(place: Place): Promise<SmallCalls> {
         1,
       );
     },
+    empty,
     close,
   };
 }
@@ -56,6 +57,8 @@ interface RedisEngine {
   readonly keys: Readonly<Record<(typeof KEYS)[number], string>>;
   readonly submit: (runs: readonly Stored[]) => Promise<unknown>;
   readonly createExchange: () => Exchange<Run>;
+  /** Calls a script that does nothing, with the keys of the others. */
+  readonly empty: () => Promise<unknown>;
   readonly close: () => Promise<unknown>;
 }
 
@@ -73,6 +76,7 @@ async function openEngine({ url, name }: Place): Promise<RedisEngine> {
   const named = KEYS.map((key) => [key, `{${name}}:bare:${key}`] as const);
   const keys = Object.fromEntries(named) as RedisEngine['keys']; // a key of each name
   const [submitHash, exchangeHash] = [await client.scriptLoad(SUBMIT), await client.scriptLoad(EXCHANGE)];
+  const emptyHash = await client.scriptLoad('return 1');
   const call = (hash: string, args: readonly string[]): string[] => {
     return ['EVALSHA', hash, `${KEYS.length}`, ...named.map(([, key]) => key), ...args];
   };
@@ -106,7 +110,11 @@ async function openEngine({ url, name }: Place): Promise<RedisEngine> {
       });
     };
   };
-  return { client, keys, submit, createExchange, close: () => client.close() };
+  return {
+    ...{ client, keys, submit, createExchange },
+    empty: () => client.sendCommand(call(emptyHash, [])),
+    close: () => client.close(),
+  };
 }
 
 async function benchOf(engine: RedisEngine, isStrict: boolean): Promise<Bench> {
