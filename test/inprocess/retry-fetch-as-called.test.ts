@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
+import { createCircuitBreaker } from '@retry/inprocess';
 import { createRetryFetch, type Fetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
 import { FormData as UndiciForm } from 'undici';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, type Mock, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
 
 const URL_OF_IT = 'https://api.example.com/orders/1';
@@ -188,6 +190,58 @@ describe('a body', () => {
     await createRetryFetch(AT_ONCE, { fetch })(request);
 
     expect(fetch).toHaveBeenCalledTimes(times);
+  });
+});
+
+describe('a body that is read once, of a request that is aborted before it was sent', () => {
+  const open = (): { readonly stream: ReadableStream; readonly cancel: Mock } => {
+    const cancel = vi.fn();
+    return { stream: new ReadableStream({ cancel }), cancel };
+  };
+  const sendAborted = (input: string | Request, init: object, policy = {}): Promise<unknown> =>
+    rejectionOf(createRetryFetch(policy)(input, { signal: AbortSignal.abort('left'), ...init }));
+
+  it('is cancelled, as fetch does it', async () => {
+    const [plain, own, delayed] = [open(), open(), open()];
+    const of = ({ stream }: { readonly stream: ReadableStream }): object => ({
+      method: 'PUT',
+      body: stream,
+      duplex: 'half',
+    });
+
+    await rejectionOf(fetch(URL_OF_IT, { signal: AbortSignal.abort('left'), ...of(plain) }));
+    await sendAborted(URL_OF_IT, of(own));
+    await sendAborted(URL_OF_IT, { ...of(delayed), signal: AbortSignal.timeout(1) }, { initialDelay: '1h' });
+
+    expect([plain, own, delayed].map(({ cancel }) => cancel.mock.calls.length)).toEqual([1, 1, 1]);
+  });
+
+  it('is ended if it is that of a Request, a stream of Node, or a generator', async () => {
+    const { stream, cancel } = open();
+    const request = new Request(URL_OF_IT, { method: 'PUT', body: stream, duplex: 'half' } as object);
+    const readable = Readable.from(['text']);
+    const end = vi.fn(async () => ({ done: true, value: undefined }));
+    const generator = { [Symbol.asyncIterator]: () => generator, return: end };
+
+    await sendAborted(request, {});
+    await sendAborted(URL_OF_IT, { method: 'PUT', body: readable });
+    await sendAborted(URL_OF_IT, { method: 'POST', body: generator });
+
+    expect(cancel).toHaveBeenCalledTimes(1);
+    expect(readable.destroyed).toBe(true);
+    expect(end).toHaveBeenCalledTimes(1);
+  });
+
+  it('is left as it is where a circuit breaker has refused the request: it can be sent later', async () => {
+    const { stream, cancel } = open();
+    const circuitBreaker = createCircuitBreaker({ minimumThroughput: 1 });
+    circuitBreaker.permit().fail();
+    const init = { method: 'PUT', body: stream, duplex: 'half' } as object;
+
+    await rejectionOf(createRetryFetch({}, { circuitBreaker })(URL_OF_IT, init));
+
+    expect(cancel).not.toHaveBeenCalled();
+    expect(stream.locked).toBe(false);
   });
 });
 

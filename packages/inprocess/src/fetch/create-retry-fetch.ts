@@ -41,7 +41,7 @@ export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryF
     const retried = { fn, policy: isRepeated ? repeated : once, options: callOptions };
     const plan = { ...createPlan(retried, LAYERS_WITH_CONTEXT), isResultGated: true, about: { request } };
     const call = openNested(plan, init === undefined ? [input] : [input, init]);
-    return exchange.finish(runCall(plan, call));
+    return exchange.finish(call, runCall(plan, call));
   };
 }
 

@@ -2,9 +2,11 @@ import { httpTransient, InvalidOptionsError } from '@retry/core';
 import type { PolicySettings } from '@retry/core/fields';
 import { findMatch } from '@retry/core/fields';
 import { AttemptWithContext } from '../call/context.ts';
+import type { Call } from '../call/plan.ts';
 import { limitBody } from './limit-body.ts';
 import type { Fetch, FetchSettings } from './options.ts';
 import { discardBody, RefusedResponse } from './refused-response.ts';
+import { discardUnsent } from './request-body.ts';
 import { releaseAfter, requestSignal } from './request-signal.ts';
 import type { GivenRequest } from './sent-request.ts';
 import { isRefusedRequest } from './sent-request.ts';
@@ -75,9 +77,9 @@ export class Exchange {
   }
 
   /** Returns the response that the call resolves with, its body limited by the total timeout. */
-  async finish(call: Promise<unknown>): Promise<Response> {
+  async finish(call: Call, outcome: Promise<unknown>): Promise<Response> {
     try {
-      const response = (await call) as Response; // what `send` has returned
+      const response = (await outcome) as Response; // what `send` has returned
       this.#refused?.keep();
       const { until } = this.#settings.options;
       const signal = this.#caller && this.#signal;
@@ -85,6 +87,7 @@ export class Exchange {
       return response;
     } catch (error) {
       this.#refused?.discard();
+      if (call.attempts === 0 && call.ending?.reason === 'aborted') discardUnsent(this.#given);
       throw error;
     }
   }

@@ -59,10 +59,13 @@ function readerOfCopy(response: Response): ReadableStreamDefaultReader<Uint8Arra
   }
 }
 
-/** Ends a body that nobody will read: it would keep its connection. That of node-fetch is a stream of Node, that of a mock may be text. */
-export function discardBody({ body }: Response): void {
-  const { cancel, destroy } = Object(body);
-  const end: unknown = cancel ?? destroy;
+/**
+ * Ends a body that nobody will read: it would keep its connection, or its file. That of node-fetch is a stream of Node, that of a mock may
+ * be text, that of a request may be a generator.
+ */
+export function discardBody({ body }: { readonly body?: unknown }): void {
+  const { cancel, destroy, return: leave } = Object(body);
+  const end: unknown = cancel ?? destroy ?? leave;
   try {
     if (typeof end === 'function') Promise.resolve(end.call(body)).catch(() => undefined);
   } catch {

@@ -1,3 +1,4 @@
+import { discardBody } from './refused-response.ts';
 import type { GivenRequest } from './sent-request.ts';
 
 /** Kinds that list their content, and do so again; other iterables are read once. */
@@ -28,6 +29,13 @@ export function withOwnBody(given: GivenRequest): GivenRequest {
   const { body } = given.init;
   if (typeof body !== 'object' || body === null) return given;
   return { ...given, init: { ...given.init, body: copyOf(body) as typeof body } }; // of its kind, or the text of it
+}
+
+/** Ends the body of a request that the caller aborted before it was sent, as `fetch` does: a stream would keep its file open. */
+export function discardUnsent(given: GivenRequest): void {
+  if (hasReplayableBody(given)) return;
+  const { input, init } = given;
+  discardBody(typeof input === 'string' || (init.body ?? undefined) !== undefined ? init : input);
 }
 
 function isReplayable(body: unknown): boolean {
