@@ -112,6 +112,19 @@ describe('every attempt is sent with', () => {
     expect(second).toEqual(first);
   });
 
+  it.each([
+    ['bytes', new Uint8Array([65]), (body: object) => (body as Uint8Array).fill(90)],
+    ['URLSearchParams', new URLSearchParams('A'), (body: object) => (body as URLSearchParams).set('Z', '')],
+  ])('the body of a call that is sent once, after an initial delay: %s', async (_name, body, change) => {
+    const { sent, fetch } = recording();
+
+    const call = createRetryFetch({ initialDelay: 1 }, { fetch })(URL_OF_IT, { method: 'POST', body });
+    change(body);
+    await call;
+
+    expect(sent.map(({ body }) => body.replace('=', ''))).toEqual(['A']);
+  });
+
   it('a blob as it is: it never changes', async () => {
     const body = new Blob(['text']);
     const fetch = vi.fn<Fetch>(async () => new Response('ok'));

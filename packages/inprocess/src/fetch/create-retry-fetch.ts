@@ -34,8 +34,11 @@ export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryF
     const given = readRequest(input, init);
     const { request } = given;
     const signal = callerSignal(given);
-    const isRepeated = mayRepeat(request, settings) && hasReplayableBody(given);
-    const exchange = new Exchange(isRepeated ? withOwnBody(given) : given, signal, settings);
+    const isReplayable = hasReplayableBody(given);
+    const isRepeated = mayRepeat(request, settings) && isReplayable;
+    // A request that is sent once, and at once, is copied by `fetch`.
+    const isCopied = isRepeated || (isReplayable && once.initialDelayMs > 0);
+    const exchange = new Exchange(isCopied ? withOwnBody(given) : given, signal, settings);
     const fn: Target = (context) => exchange.send(context);
     const callOptions = { ...callOptionsOf(settings, exchange), signal };
     const retried = { fn, policy: isRepeated ? repeated : once, options: callOptions };
