@@ -1,4 +1,5 @@
 import { definePolicy, InvalidOptionsError, RetryError } from '@retry/core';
+import { createRetryBudget } from '@retry/inprocess';
 import { createRetryFetch, type Fetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
 import { describe, expect, it, type Mock, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
@@ -67,6 +68,24 @@ describe('a policy', () => {
     await createRetryFetch({ ...AT_ONCE, stopOn: [{ status: 503 }] }, { fetch })(URL_OF_IT);
 
     expect(fetch).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('the price of a retry', () => {
+  it('is that of the kind of the response, or of the error', async () => {
+    const asked: unknown[] = [];
+    const kindOf = (failed: unknown): string => {
+      asked.push(failed instanceof Response ? failed.status : failed);
+      return failed instanceof Response && failed.status === 429 ? 'throttled' : 'default';
+    };
+    const costs = { default: 1, throttled: 10 };
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 100, costs, refund: 0 }, { kindOf });
+    const policy = { ...AT_ONCE, maxAttempts: 4 };
+
+    await createRetryFetch(policy, { budget, fetch: answering(429, 503, DOWN) })(URL_OF_IT).catch(() => 0);
+
+    expect([...new Set(asked)]).toEqual([429, 503, DOWN]);
+    expect(budget.state().tokens).toEqual([100 - 10 - 1 - 1]);
   });
 });
 

@@ -5,7 +5,7 @@ import { onAbort } from '../time/abort-hub.ts';
 import { yieldToEventLoop } from '../time/clock.ts';
 import { CallRecord } from './call-record.ts';
 import type { NextStep } from './decide.ts';
-import { decideNext, endingBy, obstacleOf, refusalOf } from './decide.ts';
+import { decideNext, endingBy, obstacleOf, pricedOf, refusalOf } from './decide.ts';
 import type { CallEvent, Ending, Failure, GiveUpReason, RetryEvent } from './events.ts';
 import type { FailedAttempt, FailureList } from './history.ts';
 import { recordEnding, shorten } from './history.ts';
@@ -200,7 +200,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const { budget } = plan;
     if (budget !== undefined)
       this.#inform(() => {
-        this.#paid = budget.spend(error);
+        this.#paid = budget.spend(pricedOf(plan, failure));
       });
     if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(next.delayMs), failedAt);
   }

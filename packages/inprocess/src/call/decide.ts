@@ -72,13 +72,18 @@ function decideInOrder(call: Call, failure: Failure, failedAt: number): NextStep
   const { budget, options } = call.plan;
   const { running } = call;
   if (running?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
-  const counted = budget && new CountedFailure(budget, failure.error);
+  const counted = budget && new CountedFailure(budget, pricedOf(call.plan, failure));
   const isOutOfTime = running?.isTimedOut === true && running.isTotal;
   const decision = isOutOfTime
     ? stop('total-timeout')
     : decideByPolicy(call, failure, { failedAt, budget: counted });
   if (decision.type === 'retry' || !SAYS_NOTHING.includes(decision.reason)) counted?.count();
   return decision.type === 'retry' && options.group?.hasRoom === false ? stop('group') : decision;
+}
+
+/** Returns what a budget is asked about: the error, and of `fetch` the response, as `retryIf` is. */
+export function pricedOf({ isResultGated }: Plan, failure: Failure): unknown {
+  return isResultGated === true && 'result' in failure ? failure.result : failure.error;
 }
 
 /** Ends for which a failure says nothing about the dependency: neither breakers nor budgets count it. */
