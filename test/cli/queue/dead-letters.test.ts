@@ -165,6 +165,7 @@ describeOnServers('dead letters', (queue) => {
       [['redrive', '--all', '--task', 'a'], 2, 'Leave --all out'],
       [['redrive', '--all', '--rate', '5/s', '--spread', '5s'], 2, 'cannot be used with option'],
       [['redrive', '--group', 'zz'], 1, 'There is no error group zz.'],
+      [['discard', '--task', 'resize-image', '--group', ''], 2, '--group is empty.'],
       [['discard', '--all', '--rate', '5/s'], 2, "unknown option '--rate'"],
     ] as const;
 

@@ -41,8 +41,12 @@ export async function readFilter(
 /** The most pages of groups that are looked through. */
 const MAX_PAGES = 20;
 
+/** Every id begins with it: a variable of a shell that is not set would select the only group there is. */
+const EMPTY_GROUP = '--group is empty. Give the id of a group, or its beginning: retry dlq groups lists them.';
+
 /** People give the beginning of an id, as of a commit. */
 async function findGroupId(queue: Queue, beginning: string, task: string | undefined): Promise<string> {
+  if (beginning === '') throw new CliError('WRONG_USAGE', EMPTY_GROUP);
   const found = new Set<string>();
   let after: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
