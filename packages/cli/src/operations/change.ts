@@ -3,6 +3,7 @@ import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import { EXIT } from '../exit.ts';
 import type { Action, Input, Report } from '../report.ts';
+import { namedIds } from '../runs/named-ids.ts';
 import { printable } from '../terminal/printable.ts';
 
 /** Lets no further run be taken. */
@@ -20,7 +21,7 @@ async function change(
   verb: keyof Pick<Queue['operations'], 'pause' | 'resume' | 'cancel'>,
   done: string,
 ): Promise<Report> {
-  const ids = [...new Set(input.args)];
+  const ids = namedIds(input.args);
   const operations = await withQueue(input, ({ queue }) =>
     Promise.all(ids.map(async (id) => ({ id, answer: await queue.operations[verb](id) }))),
   );

@@ -7,6 +7,7 @@ import { EXIT } from '../exit.ts';
 import type { Action, Input, Report } from '../report.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Screen, Style } from '../terminal/screen.ts';
+import { namedIds } from './named-ids.ts';
 
 type Answer = CancelAnswer | RescheduleAnswer;
 
@@ -56,7 +57,7 @@ async function change(
   input: Input<ConnectOptions>,
   move: (queue: Queue, id: string) => Promise<Answer>,
 ): Promise<Report> {
-  const ids = [...new Set(input.args)];
+  const ids = namedIds(input.args);
   const runs = await withQueue(input, ({ queue }) =>
     Promise.all(ids.map(async (id): Promise<Changed> => ({ id, answer: await move(queue, id) }))),
   );

@@ -1,0 +1,83 @@
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createQueue } from '@retry/worker';
+import { createTestClock } from '@retry/worker/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../run-in-memory.ts';
+import { idOf, seedQueue } from './seed.ts';
+
+describe('a call that is wrong in a part', () => {
+  const clock = createTestClock(Date.UTC(2026, 0, 1, 12));
+  let broker = createMemoryBroker({ clock });
+  beforeEach(async () => {
+    broker = createMemoryBroker({ clock });
+    await seedQueue({ broker, clock });
+  });
+
+  it('cancels no run when one of the ids is none', async () => {
+    const waiting = idOf('report', 'one');
+
+    const { err, exitCode } = await run(['runs', 'cancel', waiting, ''], { broker });
+
+    expect({ err, exitCode }).toEqual({
+      err: 'retry: An id must not be empty, got "". Nothing was changed: leave it out, and call again.\n',
+      exitCode: 2,
+    });
+    expect((await broker.get([waiting]))[0]?.state).toBe('submitted');
+  });
+
+  it('puts no lane on hold when one of the lanes is none', async () => {
+    const { err, exitCode } = await run(['lanes', 'hold', 'send-email@1', 'resize-image'], { broker });
+
+    expect({ err, exitCode }).toEqual({
+      err: 'retry: "resize-image" is no lane, and nothing was changed. Write the name and the version of the task, as retry lanes ls does: send-email@1.\n',
+      exitCode: 2,
+    });
+    expect((await broker.holds()).map(({ lane }) => lane)).toEqual(['report@1']);
+  });
+
+  it('resumes no lane when one of the lanes is none', async () => {
+    const { exitCode } = await run(['lanes', 'resume', 'report@1', 'resize-image'], { broker });
+
+    expect(exitCode).toBe(2);
+    expect((await broker.holds()).map(({ lane }) => lane)).toEqual(['report@1']);
+  });
+
+  it('pauses no operation when one of the ids is none', async () => {
+    const plan = await createQueue({ broker, clock }).deadLetters.plan({ task: 'send-email' });
+    const { id } = await plan.apply({ perSecond: 0.001 });
+
+    const { exitCode } = await run(['operations', 'cancel', id, ''], { broker });
+
+    expect(exitCode).toBe(2);
+    expect((await broker.operations?.get(id))?.state).toBe('running');
+  });
+});
+
+describe('a lane that is named twice', () => {
+  it('is resumed once', async () => {
+    const broker = createMemoryBroker();
+    await createQueue({ broker }).hold({ lane: 'report@1' });
+
+    const { out, exitCode } = await run(['lanes', 'resume', 'report@1', 'report@1'], { broker });
+
+    expect({ out, exitCode }).toEqual({ out: 'report@1 is resumed.\n', exitCode: 0 });
+  });
+});
+
+describe('a state that is given with ids', () => {
+  it('leaves out the dead letters of another state, and says so', async () => {
+    const clock = createTestClock(Date.UTC(2026, 0, 1, 12));
+    const broker = createMemoryBroker({ clock });
+    await seedQueue({ broker, clock });
+    const dead = idOf('resize-image', 'dead');
+
+    const call = ['dlq', 'discard', dead, '--state', 'stalled', '--apply'];
+    const { out, exitCode } = await run(call, { broker });
+
+    expect({ out, exitCode }).toEqual({
+      out: expect.stringContaining(`${dead}  left out: it is failed\n`),
+      exitCode: 1,
+    });
+    expect((await broker.get([dead]))[0]?.state).toBe('failed');
+  });
+});
