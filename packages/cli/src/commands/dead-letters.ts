@@ -108,8 +108,11 @@ function addSelection(command: Command): Command {
     .addOption(durationOption('--since', 'only those that ended within this time'))
     .addOption(durationOption('--older-than', 'only those that ended before this time'))
     .addOption(
-      new Option('--state <state>', 'of this state')
-        .choices(['failed', 'stalled', 'rateLimited'])
-        .default('failed'),
+      // Without a default: ids are of any state, unless it is given.
+      new Option('--state <state>', 'of this state (default: failed)').choices([
+        'failed',
+        'stalled',
+        'rateLimited',
+      ]),
     );
 }

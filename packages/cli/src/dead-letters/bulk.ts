@@ -35,7 +35,7 @@ async function bulk(kind: Kind, input: Input<BulkOptions & Mode>): Promise<Repor
     const plan = await planFor(connected.queue, ids, options);
     // Of ids that were named, each has to be a dead letter.
     const areAllDead = plan.count >= new Set(ids).size;
-    const left = areAllDead ? [] : await leftOut(connected.queue, ids);
+    const left = areAllDead ? [] : await leftOut(connected.queue, ids, options.state);
     const exitCode = areAllDead ? EXIT.fine : EXIT.found;
     const asPlanned = { ...planned({ kind, plan, options }, left), exitCode };
     if (options.apply !== true || plan.count === 0) return asPlanned;

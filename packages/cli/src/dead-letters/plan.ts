@@ -32,7 +32,7 @@ export async function planFor(queue: Queue, ids: readonly string[], options: Bul
     if (isSelective(options) || all === true || limit !== undefined) {
       throw new CliError('WRONG_USAGE', 'Ids and filters exclude each other. Leave one of them out.');
     }
-    return plan({ ids });
+    return plan({ ids, state });
   }
   if (isSelective(options)) {
     if (all === true) throw new CliError('WRONG_USAGE', 'Leave --all out: a filter is given.');

@@ -15,7 +15,8 @@ export interface SelectionOptions extends ConnectOptions {
   readonly since?: number;
   /** Ended longer than this many milliseconds ago. */
   readonly olderThan?: number;
-  readonly state: NonNullable<PlanFilter['state']>;
+  /** Absent: `failed`. */
+  readonly state?: NonNullable<PlanFilter['state']>;
 }
 
 /** Whether anything besides the state selects. */
@@ -42,7 +43,8 @@ export async function readFilter(
 const MAX_PAGES = 20;
 
 /** Every id begins with it: a variable of a shell that is not set would select the only group there is. */
-const EMPTY_GROUP = '--group is empty. Give the id of a group, or its beginning: retry dlq groups lists them.';
+const EMPTY_GROUP =
+  '--group is empty. Give the id of a group, or its beginning: retry dlq groups lists them.';
 
 /** People give the beginning of an id, as of a commit. */
 async function findGroupId(queue: Queue, beginning: string, task: string | undefined): Promise<string> {
