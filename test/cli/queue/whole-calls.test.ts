@@ -1,7 +1,7 @@
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../run-in-memory.ts';
 import { idOf, seedQueue } from './seed.ts';
 
@@ -79,5 +79,42 @@ describe('a state that is given with ids', () => {
       exitCode: 1,
     });
     expect((await broker.get([dead]))[0]?.state).toBe('failed');
+  });
+});
+
+describe('an instant', () => {
+  const clock = createTestClock(Date.UTC(2026, 0, 1, 12));
+  const broker = createMemoryBroker({ clock });
+  beforeAll(() => seedQueue({ broker, clock }));
+
+  it.each([
+    'tomorrow 9',
+    '10',
+    '9:30',
+    'in 5 minutes',
+    '2026-02-30T09:00:00Z',
+    '2026-13-01',
+    '01/02/2027',
+    '',
+  ])('that is no date and time does not start a run: %s', async (text) => {
+    const id = idOf('report', 'later');
+
+    const { err, exitCode } = await run(['runs', 'reschedule', id, '--at', text], { broker });
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain('Write a date and a time: 2026-05-01T09:00:00Z.');
+    expect((await broker.get([id]))[0]?.state).toBe('scheduled');
+  });
+
+  it.each([
+    ['2028-02-29', Date.UTC(2028, 1, 29)],
+    ['2027-05-01T09:00Z', Date.UTC(2027, 4, 1, 9)],
+    ['2027-05-01 09:00:00.5+02:00', Date.UTC(2027, 4, 1, 7, 0, 0, 500)],
+  ])('is read as it is written: %s', async (text, at) => {
+    const id = idOf('report', 'later');
+
+    await run(['runs', 'reschedule', id, '--at', text], { broker });
+
+    expect((await broker.get([id]))[0]?.runAt).toBe(at);
   });
 });
