@@ -118,3 +118,30 @@ describe('an instant', () => {
     expect((await broker.get([id]))[0]?.runAt).toBe(at);
   });
 });
+
+describe('a hold', () => {
+  const broker = createMemoryBroker({ clock: createTestClock(Date.UTC(2026, 0, 1, 12)) });
+
+  it.each([
+    [['--for', '0'], '--for 0 is no time'],
+    [['--until', '2026-01-01T11:59:00Z'], '--until 2026-01-01T11:59:00.000Z is over'],
+    [['--for', '0', '--until', '2026-01-01T12:00:00Z'], '--until 2026-01-01T12:00:00.000Z is over'],
+  ])('that is over when it begins is not said to hold: %s', async (options, what) => {
+    const { out, err, exitCode } = await run(['lanes', 'hold', 'report@1', ...options], { broker });
+
+    expect({ out, err, exitCode }).toEqual({
+      out: '',
+      err: `retry: ${what}: nothing was put on hold. Give a longer time; retry lanes resume ends a hold.\n`,
+      exitCode: 2,
+    });
+  });
+
+  it('lasts until the later of both ends', async () => {
+    const options = ['--for', '1h', '--until', '2026-01-01T11:00:00Z'];
+
+    const { exitCode } = await run(['lanes', 'hold', 'report@1', ...options], { broker });
+
+    expect(exitCode).toBe(0);
+    expect((await broker.holds()).map(({ until }) => until)).toEqual([Date.UTC(2026, 0, 1, 13)]);
+  });
+});

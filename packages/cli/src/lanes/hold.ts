@@ -29,6 +29,7 @@ export async function holdAction(input: Input<HoldCommandOptions>): Promise<Repo
   const { options, environment } = input;
   const { for: length, until, reason, by = userOf(environment) } = options;
   const targets = targetsOf(input);
+  checkEnd(options, environment.now());
   const empty = await withQueue(input, async ({ queue, broker }) => {
     for (const target of targets) await queue.hold(target, { for: length, until, reason, by });
     return emptyLanes(broker, targets);
@@ -38,6 +39,16 @@ export async function holdAction(input: Input<HoldCommandOptions>): Promise<Repo
     return { lane, answer: 'held', ...(empty.has(lane) && { isEmpty: true }) };
   });
   return { json: { lanes }, text: () => lanes.map(heldText).join('\n') };
+}
+
+/** A hold lasts until the later of both ends. */
+function checkEnd({ for: length, until }: HoldCommandOptions, now: number): void {
+  const ends = [length === undefined ? undefined : now + length, until].filter((at) => at !== undefined);
+  if (ends.length === 0 || ends.some((at) => at > now)) return;
+  const what =
+    until === undefined ? '--for 0 is no time' : `--until ${new Date(until).toISOString()} is over`;
+  const cure = 'Give a longer time; retry lanes resume ends a hold.';
+  throw new CliError('WRONG_USAGE', `${what}: nothing was put on hold. ${cure}`);
 }
 
 interface HeldLane {
