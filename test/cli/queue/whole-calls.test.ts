@@ -145,3 +145,15 @@ describe('a hold', () => {
     expect((await broker.holds()).map(({ until }) => until)).toEqual([Date.UTC(2026, 0, 1, 13)]);
   });
 });
+
+it('watches a run for no longer than --timeout, however seldom it looks', async () => {
+  const clock = createTestClock(Date.UTC(2026, 0, 1, 12));
+  const broker = createMemoryBroker({ clock });
+  await seedQueue({ broker, clock });
+
+  const watch = ['runs', 'watch', idOf('report', 'one'), '--timeout', '20ms', '--every', '1h'];
+  const { err, exitCode } = await run(watch, { broker });
+
+  expect(exitCode).toBe(1);
+  expect(err).toContain('It has not ended within 20ms');
+});

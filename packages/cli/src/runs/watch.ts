@@ -20,6 +20,9 @@ export interface WatchOptions extends ConnectOptions {
   readonly timeout?: number;
 }
 
+/** The longest time of a timer: of a longer one Node makes 1 ms. */
+const MAX_PAUSE_MS = 2_147_483_647;
+
 /** Prints a line whenever a run moves, until it has ended; then the run. Exit status 1 unless it has completed. */
 export async function watchAction(input: Input<WatchOptions>): Promise<Report> {
   const { args, options, environment } = input;
@@ -34,7 +37,8 @@ export async function watchAction(input: Input<WatchOptions>): Promise<Report> {
       if (now !== seen) print(found);
       seen = now;
       if (isEnd(found.state) || performance.now() >= until) return found;
-      await new Promise((resolve) => setTimeout(resolve, options.every));
+      const pauseMs = Math.min(options.every, until - performance.now(), MAX_PAUSE_MS);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   });
   const shown = shownRun(run, environment.now());
