@@ -64,3 +64,34 @@ describe('a callback of a board that answers later', () => {
     ]);
   });
 });
+
+describe('an operation that a board carries on', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('is reported to onError when a step fails, and not warned of as an event that nobody can listen to', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const away = new Error('the server is away');
+    const memory = createMemoryBroker();
+    const operations = memory.operations && { ...memory.operations, claim: () => Promise.reject(away) };
+    const errors: (readonly [doing: string, error: unknown])[] = [];
+    const board = createBoard({
+      broker: { ...memory, operations },
+      access: () => ALL,
+      onError: (error, doing) => errors.push([doing, error]),
+    });
+    const queue = createQueue({ broker: memory });
+    const { id: run } = await queue.submit(charge, 'secret');
+    await queue.fail(run, away);
+
+    const { id } = await ask(board, 'POST plans', { body: { ids: [run] } });
+    await ask(board, 'POST plans/:id/apply', {
+      params: { id },
+      body: { kind: 'redrive', reason: 'it is back' },
+    });
+    await settle();
+
+    expect(errors).toEqual([['carrying an operation on', away]]);
+    expect(warn).not.toHaveBeenCalled();
+    await memory.close();
+  });
+});
