@@ -182,7 +182,7 @@ describe('retry board', () => {
   });
 
   it('prints a failure once, without its password, and none after the end', async () => {
-    const { createWarnings } = await import('../../../packages/cli/src/board/create-warnings.ts');
+    const { createWarnings } = await import('../../../packages/cli/src/terminal/create-warnings.ts');
     const lines: string[] = [];
     const warnings = createWarnings({ stderr: { write: (text) => lines.push(text) } });
     const lost = new Error('redis://me:s3cret@db is lost');

@@ -1,7 +1,7 @@
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../run-in-memory.ts';
 import { idOf, seedQueue } from './seed.ts';
 
@@ -156,4 +156,30 @@ it('watches a run for no longer than --timeout, however seldom it looks', async 
 
   expect(exitCode).toBe(1);
   expect(err).toContain('It has not ended within 20ms');
+});
+
+it('says what fails while it carries a redrive on, and not that a listener is missing', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const clock = createTestClock(Date.UTC(2026, 0, 1, 12));
+  const memory = createMemoryBroker({ clock });
+  await seedQueue({ broker: memory, clock });
+  let calls = 0;
+  const operations = memory.operations && {
+    ...memory.operations,
+    claim: async (...args: Parameters<NonNullable<typeof memory.operations>['claim']>) => {
+      if (++calls === 1) throw new Error('the server is away');
+      return memory.operations?.claim(...args);
+    },
+  };
+
+  const redrive = ['dlq', 'redrive', idOf('resize-image', 'dead'), '--apply'];
+  const { out, err, exitCode } = await run(redrive, { broker: { ...memory, operations } });
+
+  expect({ out, err, exitCode }).toEqual({
+    out: '1/1 redriven.\n',
+    err: 'retry: carrying an operation on failed. Error: the server is away\n',
+    exitCode: 0,
+  });
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
 });

@@ -5,9 +5,9 @@ import { withQueue } from '../connect/with-queue.ts';
 import { userOf } from '../lanes/hold.ts';
 import type { Input, Report } from '../report.ts';
 import { watchSignals } from '../run/signals.ts';
+import { createWarnings } from '../terminal/create-warnings.ts';
 import { createScreen } from '../terminal/screen.ts';
 import { writeJson } from '../terminal/write-json.ts';
-import { createWarnings } from './create-warnings.ts';
 import { openBrowser } from './open-browser.ts';
 import { serve } from './serve.ts';
 

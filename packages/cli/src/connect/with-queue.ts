@@ -5,6 +5,7 @@ import type { Queue } from '@retry/worker';
 import { createQueue } from '@retry/worker';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
+import { createWarnings } from '../terminal/create-warnings.ts';
 import type { ConnectOptions } from './connect-options.ts';
 import { findTarget } from './find-target.ts';
 import type { OpenBroker } from './open-broker.ts';
@@ -38,15 +39,15 @@ export async function withQueue<Outcome>(
   work: (connected: Connected) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { broker, shown = 'the given broker' } = environment;
-  if (broker !== undefined) return work({ queue: createQueue({ broker }), broker, shown });
+  if (broker !== undefined) return work({ queue: openQueue(broker, environment), broker, shown });
   const found = await findTarget(options, environment);
-  if ('broker' in found) return withMade(found, work);
+  if ('broker' in found) return withMade(found, environment, work);
   const { target } = found;
   return withErrorsOf(target, async () => {
     const open = await openBroker(target, environment.cwd);
     try {
       await ready(open);
-      const queue = createQueue({ broker: open.broker });
+      const queue = openQueue(open.broker, environment);
       return await work({ queue, broker: open.broker, target, shown: target.shown });
     } finally {
       await closeSoon(open);
@@ -54,12 +55,21 @@ export async function withQueue<Outcome>(
   });
 }
 
+/** Returns a queue that says what fails while it carries an operation on. */
+function openQueue(broker: Broker, environment: CliEnvironment): Queue {
+  const queue = createQueue({ broker });
+  const { warn } = createWarnings(environment);
+  queue.on('error', ({ error, doing }) => warn(error, doing));
+  return queue;
+}
+
 async function withMade<Outcome>(
   { broker, shown }: { readonly broker: Broker; readonly shown: string },
+  environment: CliEnvironment,
   work: (connected: Connected) => Promise<Outcome>,
 ): Promise<Outcome> {
   try {
-    return await work({ queue: createQueue({ broker }), broker, shown });
+    return await work({ queue: openQueue(broker, environment), broker, shown });
   } finally {
     await broker.close().catch(() => {});
   }

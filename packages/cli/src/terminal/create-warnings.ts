@@ -1,8 +1,8 @@
 import { hideSecrets } from '@retry/core/broker/kit';
 import type { CliEnvironment } from '../environment.ts';
-import { printable } from '../terminal/printable.ts';
+import { printable } from './printable.ts';
 
-/** Prints what fails while the board is served. */
+/** Prints what fails while a command goes on: while the board is served, or an operation is carried on. */
 export interface Warnings {
   /** The same failure is printed once, until there is another one. */
   readonly warn: (error: unknown, doing: string) => void;
