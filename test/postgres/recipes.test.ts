@@ -1,12 +1,15 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import { inDrizzle } from '@retry/postgres/drizzle';
 import { inKysely } from '@retry/postgres/kysely';
+import { inPrisma } from '@retry/postgres/prisma';
 import type { Queue } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
-import type { Kysely } from 'kysely';
-import type pg from 'pg';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listPages } from '../support/pages.ts';
 import { readText } from '../support/repository.ts';
@@ -15,6 +18,7 @@ import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
 import { LIBRARIES } from './recipes/libraries.ts';
 import type { Library } from './recipes/library.ts';
+import { PrismaClient } from './recipes/prisma-client.ts';
 
 it.each(['Kysely', 'Drizzle', 'Prisma'])('the documentation shows where the wrapper for %s is', (name) => {
   const pages = listPages().map(readText).join('\n');
@@ -32,6 +36,24 @@ it('a database instead of its transaction does not compile: its statements would
   ];
 
   expect(wrong).toBeTypeOf('function');
+});
+
+it.each([
+  ['Kysely', () => inKysely(new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool() }) }) as never)],
+  ['Drizzle', () => inDrizzle(drizzle(new pg.Pool()) as never)],
+  ['Prisma', () => inPrisma(new PrismaClient({ adapter: new PrismaPg({}) }))],
+])(
+  'a database of %s instead of its transaction is refused: its statements would run outside',
+  (name, wrap) => {
+    expect(wrap).toThrow(
+      `the transaction must be one of the library, and no database, whose statements run outside of it, got undefined. Use in${name}(trx) with the trx of `,
+    );
+  },
+);
+
+it.each([undefined, null, 'trx', {}])('what is no transaction is refused: %j', (value) => {
+  for (const wrap of [inKysely, inDrizzle, inPrisma])
+    expect(() => wrap(value as never)).toThrow('the transaction must be one of the library');
 });
 
 describeOnPostgres('a transaction', (server) => {

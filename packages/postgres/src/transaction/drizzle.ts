@@ -1,5 +1,6 @@
 import type { SqlClient } from '../driver/sql-client.ts';
 import { refuseIdle } from './in-open-transaction.ts';
+import { noTransaction } from './no-transaction.ts';
 
 /** The part of a Drizzle transaction that is used. `rollback` keeps out a database, which runs elsewhere. */
 export interface DrizzleTransaction {
@@ -13,8 +14,11 @@ export interface DrizzleTransaction {
  * Wraps a Drizzle transaction on `pg` as the `tx` of `submit` and `complete`.
  *
  * @param trx - what `db.transaction(async (trx) => …)` passes
+ * @throws {InvalidOptionsError} for anything else, such as the database itself
  */
 export function inDrizzle(trx: DrizzleTransaction): SqlClient {
+  if (typeof Object(trx).rollback !== 'function')
+    throw noTransaction('inDrizzle', 'db.transaction(async (trx) => …)');
   return {
     query: async (text, values = []) => {
       const { sql } = await import('drizzle-orm');

@@ -1,8 +1,9 @@
 import type { SqlClient } from '../driver/sql-client.ts';
+import { noTransaction } from './no-transaction.ts';
 
 /** The part of a Kysely transaction that is used. `isTransaction` keeps out a `Kysely` instance, which runs elsewhere. */
 export interface KyselyTransaction {
-  /** Never read. */
+  /** Only checked. */
   readonly isTransaction: true;
   /** Sends one compiled statement in the transaction. */
   readonly executeQuery: (query: never) => PromiseLike<{ readonly rows: readonly unknown[] }>;
@@ -12,8 +13,11 @@ export interface KyselyTransaction {
  * Wraps a Kysely transaction as the `tx` of `submit` and `complete`.
  *
  * @param trx - what `db.transaction().execute(async (trx) => …)` passes
+ * @throws {InvalidOptionsError} for anything else, such as the database itself
  */
 export function inKysely(trx: KyselyTransaction): SqlClient {
+  if (Object(trx).isTransaction !== true)
+    throw noTransaction('inKysely', 'db.transaction().execute(async (trx) => …)');
   return {
     query: async (text, values = []) => {
       const { CompiledQuery } = await import('kysely');

@@ -1,4 +1,5 @@
 import type { SqlClient } from '../driver/sql-client.ts';
+import { noTransaction } from './no-transaction.ts';
 
 /** The part of a Prisma transaction that is used. */
 export interface PrismaTransaction {
@@ -10,8 +11,11 @@ export interface PrismaTransaction {
  * Wraps a Prisma transaction as the `tx` of `submit` and `complete`.
  *
  * @param trx - what `prisma.$transaction(async (trx) => …)` passes
+ * @throws {InvalidOptionsError} for anything else, such as the database itself
  */
 export function inPrisma(trx: PrismaTransaction): SqlClient {
+  if (typeof Object(trx).$queryRawUnsafe !== 'function' || '$disconnect' in trx)
+    throw noTransaction('inPrisma', 'prisma.$transaction(async (trx) => …)');
   return {
     query: async (text, values = []) => {
       const rows = await trx.$queryRawUnsafe(text, ...values);
