@@ -46,7 +46,7 @@ it.each([
   'a database of %s instead of its transaction is refused: its statements would run outside',
   (name, wrap) => {
     expect(wrap).toThrow(
-      `the transaction must be one of the library, and no database, whose statements run outside of it, got undefined. Use in${name}(trx) with the trx of `,
+      `the transaction must be one of the library, and no database, whose statements run outside of it, got "object". Use in${name}(trx) with the trx of `,
     );
   },
 );

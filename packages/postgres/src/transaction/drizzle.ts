@@ -18,7 +18,7 @@ export interface DrizzleTransaction {
  */
 export function inDrizzle(trx: DrizzleTransaction): SqlClient {
   if (typeof Object(trx).rollback !== 'function')
-    throw noTransaction('inDrizzle', 'db.transaction(async (trx) => …)');
+    throw noTransaction(trx, 'inDrizzle', 'db.transaction(async (trx) => …)');
   return {
     query: async (text, values = []) => {
       const { sql } = await import('drizzle-orm');

@@ -17,7 +17,7 @@ export interface KyselyTransaction {
  */
 export function inKysely(trx: KyselyTransaction): SqlClient {
   if (Object(trx).isTransaction !== true)
-    throw noTransaction('inKysely', 'db.transaction().execute(async (trx) => …)');
+    throw noTransaction(trx, 'inKysely', 'db.transaction().execute(async (trx) => …)');
   return {
     query: async (text, values = []) => {
       const { CompiledQuery } = await import('kysely');

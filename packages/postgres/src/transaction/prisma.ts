@@ -14,8 +14,10 @@ export interface PrismaTransaction {
  * @throws {InvalidOptionsError} for anything else, such as the database itself
  */
 export function inPrisma(trx: PrismaTransaction): SqlClient {
-  if (typeof Object(trx).$queryRawUnsafe !== 'function' || '$disconnect' in trx)
-    throw noTransaction('inPrisma', 'prisma.$transaction(async (trx) => …)');
+  const { $queryRawUnsafe, $disconnect } = Object(trx);
+  // Read, not looked for by `in`: a transaction of Prisma is a Proxy of the client.
+  if (typeof $queryRawUnsafe !== 'function' || $disconnect !== undefined)
+    throw noTransaction(trx, 'inPrisma', 'prisma.$transaction(async (trx) => …)');
   return {
     query: async (text, values = []) => {
       const rows = await trx.$queryRawUnsafe(text, ...values);
