@@ -3,7 +3,7 @@ import { fromCelery } from '@retry/core/dialects';
 import { celeryInterval, celeryMessageEta, celeryRetry } from '@retry/core/dialects/parity';
 import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
-import { codesOf, problemsOf } from './problems.ts';
+import { codesOf, messageOf, problemsOf } from './problems.ts';
 
 describe('fromCelery', () => {
   it("has Celery's defaults: three retries after 180 s, of nothing", () => {
@@ -195,6 +195,34 @@ describe('celeryRetry', () => {
     expect(problemsOf(() => celeryRetry({ default_retry_delay: -1 }, { retries: 0 }))).toEqual([
       'default_retry_delay',
     ]);
+  });
+
+  it('refuses a call without the retries so far, with which no limit would be reached', () => {
+    expect(messageOf(() => celeryRetry({ max_retries: 0 }, {} as never))).toBe(
+      'invalid policy\n- retries must be an integer ≥ 0, got undefined. Use 0 in the first run.',
+    );
+  });
+
+  it('refuses wrong options of the task, also those that it does not read', () => {
+    const options = { max_retry: 9, retry_backoff: 'soon' };
+
+    expect(problemsOf(() => celeryRetry(options as never, { retries: 0 }))).toEqual([
+      'max_retry',
+      'retry_backoff',
+    ]);
+    expect(problemsOf(() => celeryRetry(null as never, { retries: 0 }))).toEqual(['']);
+  });
+
+  it('takes null for the default delay, as fromCelery does', () => {
+    const options = { default_retry_delay: null } as never;
+
+    expect(celeryRetry(options, { retries: 0 })).toMatchObject({ delayMs: 180_000 });
+  });
+
+  it('has a finite delay for any finite countdown', () => {
+    const call = { retries: 0, countdown: Number.MAX_VALUE };
+
+    expect(celeryRetry({}, call)).toMatchObject({ delayMs: Number.MAX_VALUE });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Fields } from '../../fields/fields.ts';
+import { integerFrom } from '../../fields/value-rules.ts';
 import { isUnset, readInteger, readOptions } from '../read-options.ts';
 import { fromCelery } from './from-celery.ts';
 import type { CeleryOptions } from './options.ts';
@@ -52,9 +53,9 @@ const CALL_KEYS = ['retries', 'exc', 'max_retries', 'throw', 'called_directly', 
  * @see docs/dialects.md#celery-manual-retry
  */
 export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): CeleryRetry {
-  const { default_retry_delay = 180, max_retries = 3 } = options;
-  fromCelery({ default_retry_delay, max_retries });
+  fromCelery(options); // throws what is wrong with them
   readOptions(call, CALL_KEYS, checkCall);
+  const { default_retry_delay, max_retries = 3 } = options;
   const hasException = call.exc !== undefined && call.exc !== null;
   if (call.called_directly === true) return { type: 'fail', error: hasException ? 'exc' : 'Retry' };
 
@@ -62,7 +63,7 @@ export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): Cele
   if (call.retries + 1 > limit)
     return { type: 'fail', error: hasException ? 'exc' : 'MaxRetriesExceededError' };
   const when = whenOf(call);
-  const schedule = when ?? { delayMs: default_retry_delay * 1_000 };
+  const schedule = when ?? { delayMs: inMs(default_retry_delay ?? 180) };
   const shown = isUnset(call.eta) ? schedule : { runAt: call.eta };
   return { type: 'retry', ...schedule, shown, state: call.throw === false ? 'SUCCESS' : 'RETRY' };
 }
@@ -83,11 +84,17 @@ export function celeryMessageEta(schedule: CelerySchedule, now: number): number 
 function whenOf({ countdown, eta }: CelerySchedule): CeleryWhen | undefined {
   if (!isUnset(eta) && (isUnset(countdown) || countdown === 0)) return { runAt: eta };
   // A negative countdown is in the past: the message is due immediately.
-  return isUnset(countdown) ? undefined : { delayMs: Math.max(countdown, 0) * 1_000 };
+  return isUnset(countdown) ? undefined : { delayMs: inMs(Math.max(countdown, 0)) };
+}
+
+/** The largest finite numbers of seconds would be Infinity in milliseconds. */
+function inMs(seconds: number): number {
+  return Math.min(seconds * 1_000, Number.MAX_VALUE);
 }
 
 function checkCall(fields: Fields): void {
-  readInteger(fields, 'retries', 0, 0);
+  // Without it, no limit would ever be reached.
+  fields.number('retries', undefined, integerFrom(0, 'Use 0 in the first run.'));
   readInteger(fields, 'max_retries', 3);
   fields.choice('throw', true, [true, false]);
   fields.choice('called_directly', false, [true, false]);
