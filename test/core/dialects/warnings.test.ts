@@ -9,6 +9,7 @@ import {
   type TaskerOptions,
 } from '@retry/core/dialects';
 import { describe, expect, it } from 'vitest';
+import { codesOf } from './problems.ts';
 
 const LEAVE_OUT = 'Leave it out.';
 const LIST = 'List the expected exceptions.';
@@ -171,6 +172,17 @@ describe('the warnings of fromJobbers', () => {
       ],
     ],
     [
+      { expected_exceptions, max_retry_delay: 60 },
+      [
+        {
+          code: 'WITHOUT_EFFECT',
+          path: 'max_retry_delay',
+          message: 'without retry_delay every retry is immediate',
+          cure: 'Write retry_delay.',
+        },
+      ],
+    ],
+    [
       { expected_exceptions, retry_delay: 10, backoff_strategy: 'exponential_jitter' },
       [
         {
@@ -241,6 +253,31 @@ describe('the warnings of fromTasker', () => {
     [{ max_delay_seconds: 60, max_jitter: 0 }, []],
     [{ backoff: 'linear', max_delay_seconds: 60 }, [{ ...unused, path: 'max_delay_seconds' }]],
     [{ backoff_base_ms: 500, base_delay_seconds: 1 }, [{ ...unused, path: 'base_delay_seconds' }]],
+    [
+      { backoff: 'linear', base_delay_seconds: 5, max_delay_seconds: 60 },
+      [
+        { ...unused, path: 'base_delay_seconds' },
+        { ...unused, path: 'max_delay_seconds' },
+      ],
+    ],
+    [{ backoff_base_ms: 500, multiplier: 3 }, []],
+    [
+      { backoff: 'none', backoff_base_ms: 500, multiplier: 3 },
+      [
+        {
+          code: 'WITHOUT_EFFECT',
+          path: 'multiplier',
+          message: 'it is the factor of exponential',
+          cure: "Leave it out, or write backoff: 'exponential'.",
+        },
+        {
+          code: 'WITHOUT_EFFECT',
+          path: 'backoff_base_ms',
+          message: 'backoff none does not wait',
+          cure: "Leave it out, or write backoff: 'exponential'.",
+        },
+      ],
+    ],
   ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromTasker(options).warnings).toEqual(warnings);
   });
@@ -309,7 +346,68 @@ describe('the warnings of fromCmdx', () => {
     [{ retry_on: { exceptions, delay: 1, jitter: 'linear' } }, []],
     [{ retry_on: { exceptions, jitter: {} } }, [{ ...noCall, path: 'retry_on.jitter' }]],
     [{ retry_on: { exceptions, block: {} } }, [{ ...noCall, path: 'retry_on.block' }]],
+    [
+      { retry_on: { exceptions, jitter: 'linear', block: () => 1 } },
+      [
+        {
+          code: 'WITHOUT_EFFECT',
+          path: 'retry_on.block',
+          message: 'jitter applies in its place',
+          cure: 'Write one of them.',
+        },
+      ],
+    ],
   ])('of %j have the path, the message and the cure', (options, warnings) => {
     expect(fromCmdx(options).warnings).toEqual(warnings);
+  });
+
+  it.each<[string, CmdxOptions, readonly string[]]>([
+    [
+      'a limit that a later line raises',
+      {
+        retry_on: [
+          { exceptions, limit: 0 },
+          { exceptions, limit: 3 },
+        ],
+      },
+      [],
+    ],
+    [
+      'a limit that a later line lowers',
+      {
+        retry_on: [
+          { exceptions, limit: 3 },
+          { exceptions, limit: 0 },
+        ],
+      },
+      ['RUNS_ONCE retry_on[1].limit'],
+    ],
+    [
+      'a limit of the class above',
+      { parent: { retry_on: { exceptions, limit: 0 } }, retry_on: { exceptions } },
+      ['RUNS_ONCE parent.retry_on.limit'],
+    ],
+    [
+      'a strategy under the delay of an earlier line',
+      {
+        retry_on: [
+          { exceptions, delay: 0 },
+          { exceptions, jitter: 'linear' },
+        ],
+      },
+      ['WITHOUT_EFFECT retry_on[1].jitter'],
+    ],
+    [
+      'a strategy whose delay a later line raises',
+      {
+        retry_on: [
+          { exceptions, delay: 0, jitter: 'linear' },
+          { exceptions, delay: 1 },
+        ],
+      },
+      [],
+    ],
+  ])('are about the united policy: %s', (_situation, options, warnings) => {
+    expect(codesOf(fromCmdx(options).warnings)).toEqual([...warnings, 'ONE_POLICY retry_on']);
   });
 });

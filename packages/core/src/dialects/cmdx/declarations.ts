@@ -57,6 +57,11 @@ function readSettings(fields: Fields, scope: CmdxScope): CmdxSettings {
   };
 }
 
+/** Returns the options of all lines as one: of each, the last value set. */
+export function unite(lines: readonly CmdxLine[]): CmdxSettings {
+  return Object.assign({}, ...lines.map((line) => line.settings));
+}
+
 function readDelay(fields: Fields): number {
   return readSeconds(fields, 'delay', 0.5, { least: -Number.MAX_VALUE });
 }

@@ -5,7 +5,7 @@ import { extendPolicy } from '../../policy/extend-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type Dialect, dialectOf } from '../dialect.ts';
 import { readOptions } from '../read-options.ts';
-import { type CmdxLine, type CmdxSettings, readDeclarations } from './declarations.ts';
+import { type CmdxLine, readDeclarations, unite } from './declarations.ts';
 import { cmdxDelays } from './delays.ts';
 import { gateOf } from './gate.ts';
 import type { CmdxOptions, CmdxScope, CmdxVersion } from './options.ts';
@@ -69,7 +69,7 @@ function policyOf(lines: readonly CmdxLine[], version: CmdxVersion): Policy {
   for (const { exceptions } of lines) {
     if (exceptions.length > 0) united = extendPolicy(united, { retryOn: exceptions });
   }
-  const settings: CmdxSettings = Object.assign({}, ...lines.map((line) => line.settings));
+  const settings = unite(lines);
   const { attempts = 4, delayMs = 500, maxDelayMs = Infinity, jitter, block } = settings;
   const gate = gateOf(settings.if, settings.unless);
   return extendPolicy(united, {

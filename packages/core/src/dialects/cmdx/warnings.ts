@@ -1,5 +1,5 @@
 import { type DialectWarning, warnIf } from '../dialect.ts';
-import type { CmdxLine } from './declarations.ts';
+import { type CmdxLine, type CmdxSettings, unite } from './declarations.ts';
 
 /**
  * Returns the warnings about valid declarations.
@@ -12,7 +12,9 @@ export function warnCmdx(
   used: readonly CmdxLine[],
 ): readonly (DialectWarning | undefined)[] {
   return [
-    ...lines.flatMap((line) => warnLine(line, used.includes(line))),
+    ...lines.map((line) => warnIgnored(line, used.includes(line))),
+    ...warnLimit(used),
+    ...used.flatMap((line) => warnStrategy(line, unite(used))),
     warnIf(!used.some(({ exceptions }) => exceptions.length > 0), {
       code: 'RETRIES_NOTHING',
       path: 'retry_on',
@@ -28,27 +30,48 @@ export function warnCmdx(
   ];
 }
 
-function warnLine({ path, settings }: CmdxLine, isUsed: boolean): readonly (DialectWarning | undefined)[] {
-  const { attempts, delayMs = 500, jitter, block } = settings;
-  const strategy = jitter ?? block;
+function warnIgnored({ path }: CmdxLine, isUsed: boolean): DialectWarning | undefined {
+  return warnIf(!isUsed, {
+    code: 'WITHOUT_EFFECT',
+    path,
+    message: 'CMDx ignores these options, as the line lists no exception',
+    cure: 'Repeat an exception on the line.',
+  });
+}
+
+/** Warns of a limit that allows one run: that of the last line that has one, which applies to all. */
+function warnLimit(used: readonly CmdxLine[]): readonly (DialectWarning | undefined)[] {
+  const last = used.filter(({ settings }) => settings.attempts !== undefined).at(-1);
   return [
-    warnIf(!isUsed, {
-      code: 'WITHOUT_EFFECT',
-      path,
-      message: 'CMDx ignores these options, as the line lists no exception',
-      cure: 'Repeat an exception on the line.',
-    }),
-    warnIf(isUsed && attempts === 1, {
+    warnIf(last?.settings.attempts === 1, {
       code: 'RUNS_ONCE',
-      path: `${path}.limit`,
+      path: `${last?.path}.limit`,
       message: 'a limit of 0 or less runs once and never retries',
       cure: 'Leave retry_on out, or raise the limit.',
     }),
-    warnIf(isUsed && (strategy?.type === 'ignored' || (strategy !== undefined && delayMs <= 0)), {
+  ];
+}
+
+/** Warns of the strategies of a line that nothing asks. The delay, and the strategy that is asked, may be those of another line. */
+function warnStrategy(
+  { path, settings }: CmdxLine,
+  united: CmdxSettings,
+): readonly (DialectWarning | undefined)[] {
+  const { jitter, block } = settings;
+  const strategy = jitter ?? block;
+  const waits = (united.delayMs ?? 500) > 0;
+  return [
+    warnIf(strategy !== undefined && (strategy.type === 'ignored' || !waits), {
       code: 'WITHOUT_EFFECT',
       path: `${path}.${jitter === undefined ? 'block' : 'jitter'}`,
-      message: delayMs <= 0 ? 'without a positive delay there is no wait' : 'the object has no call',
-      cure: delayMs <= 0 ? 'Write a delay.' : 'Add a method call(attempt, delay).',
+      message: waits ? 'the object has no call' : 'without a positive delay there is no wait',
+      cure: waits ? 'Add a method call(attempt, delay).' : 'Write a delay.',
+    }),
+    warnIf(block !== undefined && united.jitter !== undefined && waits, {
+      code: 'WITHOUT_EFFECT',
+      path: `${path}.block`,
+      message: 'jitter applies in its place',
+      cure: 'Write one of them.',
     }),
   ];
 }

@@ -19,12 +19,14 @@ export function warnJobbers(options: JobbersOptions): readonly (DialectWarning |
       message: 'it lists nothing, so only timeouts are retried',
       cure: 'List the expected exceptions.',
     }),
-    warnIf(isUnset(options.retry_delay) && options.backoff_strategy !== undefined, {
-      code: 'WITHOUT_EFFECT',
-      path: 'backoff_strategy',
-      message: 'without retry_delay every retry is immediate',
-      cure: 'Write retry_delay.',
-    }),
+    ...(['backoff_strategy', 'max_retry_delay'] as const).map((path) =>
+      warnIf(isUnset(options.retry_delay) && !isUnset(options[path]), {
+        code: 'WITHOUT_EFFECT',
+        path,
+        message: 'without retry_delay every retry is immediate',
+        cure: 'Write retry_delay.',
+      }),
+    ),
   ];
 }
 

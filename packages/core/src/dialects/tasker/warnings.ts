@@ -41,21 +41,40 @@ function warnRange(options: TaskerOptions, key: keyof typeof RANGES): DialectWar
 function warnDelays(options: TaskerOptions): readonly (DialectWarning | undefined)[] {
   const { jitter_enabled = true, max_jitter = 0.1, backoff, backoff_base_ms, max_backoff_ms } = options;
   const hasStep = [backoff, backoff_base_ms, max_backoff_ms].some((value) => value !== undefined);
-  const unused = (['base_delay_seconds', 'max_delay_seconds'] as const).find(
-    (key) => hasStep && options[key] !== undefined,
-  );
+  if (hasStep) return warnStep(options);
   return [
-    warnIf(!hasStep && jitter_enabled && max_jitter > 0 && options.max_delay_seconds !== undefined, {
+    warnIf(jitter_enabled && max_jitter > 0 && options.max_delay_seconds !== undefined, {
       code: 'JITTER_OVER_CAP',
       path: 'max_delay_seconds',
       message: 'the jitter is added to the capped delay, so a delay may exceed it',
       cure: 'Set jitter_enabled: false, or lower max_delay_seconds by max_jitter.',
     }),
-    warnIf(unused !== undefined, {
-      code: 'WITHOUT_EFFECT',
-      path: unused ?? '',
-      message: 'the delays of the step itself apply',
-      cure: 'Leave it out, or leave backoff, backoff_base_ms and max_backoff_ms out.',
-    }),
   ];
+}
+
+/** Returns a warning for each option that the delays of the step itself do not read. */
+function warnStep(options: TaskerOptions): readonly (DialectWarning | undefined)[] {
+  const { backoff = 'exponential' } = options;
+  const ofStep = 'the delays of the step itself apply';
+  const cure = 'Leave it out, or leave backoff, backoff_base_ms and max_backoff_ms out.';
+  return [
+    warnUnused(options, 'base_delay_seconds', { message: ofStep, cure }),
+    warnUnused(options, 'max_delay_seconds', { message: ofStep, cure }),
+    ...(backoff === 'exponential'
+      ? []
+      : [warnUnused(options, 'multiplier', { message: 'it is the factor of exponential', cure: LEAVE_OUT })]),
+    ...(backoff === 'none'
+      ? [warnUnused(options, 'backoff_base_ms', { message: 'backoff none does not wait', cure: LEAVE_OUT })]
+      : []),
+  ];
+}
+
+const LEAVE_OUT = "Leave it out, or write backoff: 'exponential'.";
+
+function warnUnused(
+  options: TaskerOptions,
+  path: keyof TaskerOptions,
+  texts: Pick<DialectWarning, 'message' | 'cure'>,
+): DialectWarning | undefined {
+  return warnIf(!isUnset(options[path]), { code: 'WITHOUT_EFFECT', path, ...texts });
 }
