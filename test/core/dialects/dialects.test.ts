@@ -1,4 +1,4 @@
-import { isPolicy, isRetryError } from '@retry/core';
+import { delayBounds, isPolicy, isRetryError } from '@retry/core';
 import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -36,6 +36,28 @@ describe.each(Object.entries(dialects))('%s', (_name, fromDialect: (options?: ne
         expect(refused === 'no error' || refused.startsWith(`invalid policy\n- ${key}`)).toBe(true);
       }),
     );
+  });
+});
+
+describe('the largest numbers', () => {
+  const most = Number.MAX_VALUE;
+  it.each([
+    ['wait and backoff of fluid', () => fromFluid({ retry: { wait: most, backoff: most } }), 60_000],
+    [
+      'retry_backoff of Celery',
+      () => fromCelery({ autoretry_for: ['A'], retry_backoff: most, retry_jitter: false }),
+      600_000,
+    ],
+    ['retry_delay of Jobbers', () => fromJobbers({ retry_delay: most }), 3_600_000],
+    [
+      'base_delay_seconds of Tasker',
+      () => fromTasker({ base_delay_seconds: most, jitter_enabled: false }),
+      300_000,
+    ],
+    ['multiplier of Tasker', () => fromTasker({ multiplier: most, jitter_enabled: false }), 300_000],
+    ['delay of CMDx', () => fromCmdx({ retry_on: { exceptions: ['A'], delay: most, max_delay: 5 } }), 5_000],
+  ] as const)('of %s saturate at the cap', (_name, read, capMs) => {
+    expect(delayBounds(read().policy, 1)).toEqual([capMs, capMs]);
   });
 });
 

@@ -31,7 +31,7 @@ export function readSeconds(fields: Fields, key: string, fallback: number, rule:
   const given = typeof value === 'number' ? value : Number.NaN;
   if (given === Infinity && !finite) return Infinity;
   // The largest finite numbers of seconds would be Infinity in milliseconds.
-  if (Number.isFinite(given) && given >= least) return Math.min(given * 1_000, Number.MAX_VALUE);
+  if (Number.isFinite(given) && given >= least) return finiteProduct(given, 1_000);
   const kind = finite ? 'a finite number of seconds' : 'a number of seconds';
   fields.fail(key, `must be ${kind} ≥ ${least}`, 'Write seconds as a plain number: 2, not 2000 or "2s".');
   return fallback * 1_000;
@@ -42,6 +42,11 @@ interface SecondsRule {
   readonly least?: number;
   /** Whether `Infinity` is refused. @default true */
   readonly finite?: boolean;
+}
+
+/** Returns a product of finite numbers that is finite, too: beyond the largest number it is that number. */
+export function finiteProduct(one: number, other: number): number {
+  return Math.min(one * other, Number.MAX_VALUE);
 }
 
 /** Reads an integer. */

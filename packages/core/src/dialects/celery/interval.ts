@@ -1,7 +1,7 @@
 import type { Fields } from '../../fields/fields.ts';
 import { definePolicy } from '../../policy/define-policy.ts';
 import type { Policy, PolicyInput } from '../../policy/policy.ts';
-import { readOptions } from '../read-options.ts';
+import { finiteProduct, readOptions } from '../read-options.ts';
 
 /** Arguments of Celery's `get_exponential_backoff_interval`; whole seconds. */
 export interface CeleryInterval {
@@ -39,9 +39,9 @@ export function celeryInterval(options: CeleryInterval): Policy {
 /** Returns the delay options of a policy; factor and maximum must be integers. */
 export function intervalInput({ factor, maximum, full_jitter }: Required<CeleryInterval>): IntervalInput {
   return {
-    backoff: { type: 'exponential', base: Math.max(factor, 0) * 1_000, factor: 2 },
+    backoff: { type: 'exponential', base: finiteProduct(Math.max(factor, 0), 1_000), factor: 2 },
     jitter: full_jitter ? 'full' : 'none',
-    maxDelay: Math.max(maximum, 0) * 1_000,
+    maxDelay: finiteProduct(Math.max(maximum, 0), 1_000),
     capAt: 'before-jitter',
     // In whole units full jitter includes both ends, as Celery's randrange(delay + 1) does.
     granularity: 1_000,

@@ -1,6 +1,6 @@
 import type { Fields } from '../../fields/fields.ts';
 import { integerFrom } from '../../fields/value-rules.ts';
-import { isUnset, readInteger, readOptions } from '../read-options.ts';
+import { finiteProduct, isUnset, readInteger, readOptions } from '../read-options.ts';
 import { fromCelery } from './from-celery.ts';
 import type { CeleryOptions } from './options.ts';
 
@@ -63,7 +63,7 @@ export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): Cele
   if (call.retries + 1 > limit)
     return { type: 'fail', error: hasException ? 'exc' : 'MaxRetriesExceededError' };
   const when = whenOf(call);
-  const schedule = when ?? { delayMs: inMs(default_retry_delay ?? 180) };
+  const schedule = when ?? { delayMs: finiteProduct(default_retry_delay ?? 180, 1_000) };
   const shown = isUnset(call.eta) ? schedule : { runAt: call.eta };
   return { type: 'retry', ...schedule, shown, state: call.throw === false ? 'SUCCESS' : 'RETRY' };
 }
@@ -84,12 +84,7 @@ export function celeryMessageEta(schedule: CelerySchedule, now: number): number 
 function whenOf({ countdown, eta }: CelerySchedule): CeleryWhen | undefined {
   if (!isUnset(eta) && (isUnset(countdown) || countdown === 0)) return { runAt: eta };
   // A negative countdown is in the past: the message is due immediately.
-  return isUnset(countdown) ? undefined : { delayMs: inMs(Math.max(countdown, 0)) };
-}
-
-/** The largest finite numbers of seconds would be Infinity in milliseconds. */
-function inMs(seconds: number): number {
-  return Math.min(seconds * 1_000, Number.MAX_VALUE);
+  return isUnset(countdown) ? undefined : { delayMs: finiteProduct(Math.max(countdown, 0), 1_000) };
 }
 
 function checkCall(fields: Fields): void {

@@ -4,7 +4,14 @@ import { definePolicy } from '../../policy/define-policy.ts';
 import type { BackoffInput, PolicyInput } from '../../policy/policy.ts';
 import { type Dialect, dialectOf, type TaskOptions } from '../dialect.ts';
 import { readExceptions, TIMEOUTS } from '../read-exceptions.ts';
-import { attemptsOf, isUnset, readInteger, readOptions, readSeconds } from '../read-options.ts';
+import {
+  attemptsOf,
+  finiteProduct,
+  isUnset,
+  readInteger,
+  readOptions,
+  readSeconds,
+} from '../read-options.ts';
 import { JOBBERS_KEYS, type JobbersOptions, type JobbersStrategy, type JobbersVersion } from './options.ts';
 import { warnJobbers } from './warnings.ts';
 
@@ -97,7 +104,7 @@ function backoffOf(strategy: JobbersStrategy, base: number, version: JobbersVers
       return { type: 'linear', base: isSeed ? base : 0, increment: base };
     case 'exponential':
     case 'exponential_jitter':
-      return { type: 'exponential', base: isSeed ? base * 2 : base, factor: 2 };
+      return { type: 'exponential', base: isSeed ? finiteProduct(base, 2) : base, factor: 2 };
   }
 }
 

@@ -2,7 +2,7 @@ import { computeDelay } from '../../delay/compute-delay.ts';
 import { definePolicy } from '../../policy/define-policy.ts';
 import type { BackoffInput, DelayContext, PolicyInput } from '../../policy/policy.ts';
 import { type Dialect, dialectOf } from '../dialect.ts';
-import { readOptions } from '../read-options.ts';
+import { finiteProduct, readOptions } from '../read-options.ts';
 import { readTasker, TASKER_KEYS, type TaskerOptions, type TaskerSettings } from './options.ts';
 import { warnTasker } from './warnings.ts';
 
@@ -47,7 +47,7 @@ export function taskerDelay(
 function calculatorDelays(settings: TaskerSettings, first: number): PolicyInput {
   const { baseMs, maxMs, multiplier, jitter } = settings;
   return {
-    backoff: { type: 'exponential', base: baseMs * first, factor: multiplier },
+    backoff: { type: 'exponential', base: finiteProduct(baseMs, first), factor: multiplier },
     jitter: jitter === 0 ? 'none' : { proportional: jitter },
     maxDelay: maxMs,
     // The jitter is added to the capped delay: up to a tenth more than max_delay_seconds.
