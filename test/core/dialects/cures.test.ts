@@ -26,6 +26,19 @@ describe('a problem of fromFluid', () => {
     expect(messageOf(() => fromFluid(options))).toBe(problem(line));
   });
 
+  it.each([
+    ['max_attempts', 'It belongs in retry.'],
+    ['wait', 'It belongs in retry.'],
+    ['exceptions', 'It belongs in retry.'],
+    ['retries', 'Use retry: { max_attempts: … }, which counts retries.'],
+    ['max_retries', 'Use retry: { max_attempts: … }, which counts retries.'],
+    ['timeout', 'Use timeout_seconds.'],
+  ])("of %s beside retry has a cure in fluid's own names", (key, cure) => {
+    expect(messageOf(() => fromFluid({ [key]: 3 } as never))).toBe(
+      problem(`${key} is not a known key, got 3. ${cure}`),
+    );
+  });
+
   it('is absent for a factor of 0', () => {
     expect(settingsOf(fromFluid({ retry: { backoff: 0 } }).policy).backoff).toMatchObject({ factor: 0 });
   });
@@ -117,6 +130,15 @@ describe('a problem of fromCmdx', () => {
     const options = { retry_on: line, retriers: { mine: () => 1 } } as CmdxOptions;
 
     expect(messageOf(() => fromCmdx(options))).toBe(problem(`retry_on.${message}`));
+  });
+
+  it('says where an option belongs that is written beside retry_on', () => {
+    const options = { limit: 3, parent: { delay: 1 } } as never;
+
+    expect(messageOf(() => fromCmdx(options))).toBe(
+      `${problem('limit is not a known key, got 3. It belongs in retry_on.')}
+- parent.delay is not a known key, got 1. It belongs in retry_on.`,
+    );
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import type { KnownKeys } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
@@ -10,13 +11,18 @@ import { FINITE_AT_LEAST_0, integerFrom } from '../fields/value-rules.ts';
  */
 export function readOptions<T>(
   input: unknown,
-  keys: readonly string[],
+  known: KnownKeys,
   read: (fields: Fields, report: Report) => T,
 ): T {
   return readSafely(input, 'policy', (report) => {
-    const fields = readFields(input, '', { keys, report });
+    const fields = readFields(input, '', { ...known, report });
     return fields && read(fields, report);
   });
+}
+
+/** Returns the cures of keys that were written one level too high: beside the object they belong in. */
+export function belongIn(key: string, inner: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(inner.map((name) => [name, `It belongs in ${key}.`]));
 }
 
 /** Returns whether an option is unset: `null` is Python's `None` and Ruby's `nil`. */

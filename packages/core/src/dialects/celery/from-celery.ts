@@ -20,7 +20,7 @@ const SIGNALS: Matcher = { name: ['Ignore', 'Retry'] };
  * @see docs/dialects.md#celery
  */
 export function fromCelery(options: CeleryOptions = {}): Dialect {
-  const input = readOptions(options, CELERY_KEYS, readPolicy);
+  const input = readOptions(options, { keys: CELERY_KEYS }, readPolicy);
   return dialectOf(definePolicy(input), {}, warnCelery(options));
 }
 

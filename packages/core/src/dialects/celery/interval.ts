@@ -26,7 +26,7 @@ export type IntervalInput = Required<
  * @see docs/dialects.md#celery
  */
 export function celeryInterval(options: CeleryInterval): Policy {
-  const input = readOptions(options, ['factor', 'maximum', 'full_jitter'], (fields) => {
+  const input = readOptions(options, { keys: ['factor', 'maximum', 'full_jitter'] }, (fields) => {
     const factor = wholeNumber(fields, 'factor');
     const maximum = wholeNumber(fields, 'maximum');
     const full_jitter = fields.choice('full_jitter', false, [true, false]);

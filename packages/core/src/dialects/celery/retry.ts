@@ -54,7 +54,7 @@ const CALL_KEYS = ['retries', 'exc', 'max_retries', 'throw', 'called_directly', 
  */
 export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): CeleryRetry {
   fromCelery(options); // throws what is wrong with them
-  readOptions(call, CALL_KEYS, checkCall);
+  readOptions(call, { keys: CALL_KEYS }, checkCall);
   const { default_retry_delay, max_retries = 3 } = options;
   const hasException = call.exc !== undefined && call.exc !== null;
   if (call.called_directly === true) return { type: 'fail', error: hasException ? 'exc' : 'Retry' };
@@ -76,7 +76,7 @@ export function celeryRetry(options: CeleryOptions, call: CeleryRetryCall): Cele
  * @throws {InvalidOptionsError} when one of them is not a number
  */
 export function celeryMessageEta(schedule: CelerySchedule, now: number): number | undefined {
-  readOptions(schedule, ['countdown', 'eta'], checkSchedule);
+  readOptions(schedule, { keys: ['countdown', 'eta'] }, checkSchedule);
   if (!isUnset(schedule.countdown) && schedule.countdown !== 0) return now + schedule.countdown * 1_000;
   return schedule.eta ?? undefined;
 }

@@ -27,7 +27,10 @@ export interface CmdxLine {
   readonly settings: CmdxSettings;
 }
 
-const KEYS = ['exceptions', 'limit', 'delay', 'max_delay', 'jitter', 'block', 'if', 'unless'];
+/** The option names of one declaration. */
+export const DECLARATION_KEYS: readonly string[] = [
+  ...['exceptions', 'limit', 'delay', 'max_delay', 'jitter', 'block', 'if', 'unless'],
+];
 
 /** Reads one class's `retry_on`: a declaration or a list of them. */
 export function readDeclarations(owner: Fields, scope: CmdxScope, report: Report): readonly CmdxLine[] {
@@ -35,7 +38,7 @@ export function readDeclarations(owner: Fields, scope: CmdxScope, report: Report
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   return list.flatMap((declaration, index) => {
     const path = owner.path(Array.isArray(given) ? `retry_on[${index}]` : 'retry_on');
-    const fields = readFields(declaration, path, { keys: KEYS, report });
+    const fields = readFields(declaration, path, { keys: DECLARATION_KEYS, report });
     if (fields === undefined) return [];
     const exceptions = readNestedExceptions(fields, 'exceptions', report);
     return [{ path, isFirst: index === 0, exceptions, settings: readSettings(fields, scope) }];

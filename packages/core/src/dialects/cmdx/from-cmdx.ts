@@ -4,14 +4,15 @@ import { definePolicy } from '../../policy/define-policy.ts';
 import { extendPolicy } from '../../policy/extend-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type Dialect, dialectOf } from '../dialect.ts';
-import { readOptions } from '../read-options.ts';
-import { type CmdxLine, readDeclarations, unite } from './declarations.ts';
+import { belongIn, readOptions } from '../read-options.ts';
+import { type CmdxLine, DECLARATION_KEYS, readDeclarations, unite } from './declarations.ts';
 import { cmdxDelays } from './delays.ts';
 import { gateOf } from './gate.ts';
 import type { CmdxOptions, CmdxScope, CmdxVersion } from './options.ts';
 import { warnCmdx } from './warnings.ts';
 
 const CLASS_KEYS = ['retry_on', 'parent'];
+const CURES = belongIn('retry_on', DECLARATION_KEYS);
 const VERSIONS: readonly CmdxVersion[] = ['v2.0.1', 'main@fc92e183'];
 
 /**
@@ -24,7 +25,7 @@ const VERSIONS: readonly CmdxVersion[] = ['v2.0.1', 'main@fc92e183'];
 export function fromCmdx(options: CmdxOptions = {}): Dialect {
   const { version, lines } = readOptions(
     options,
-    [...CLASS_KEYS, 'version', 'retriers', 'task'],
+    { keys: [...CLASS_KEYS, 'version', 'retriers', 'task'], cures: CURES },
     (fields, report) => {
       const scope = readScope(fields);
       return { version: scope.version, lines: readClass(fields, scope, report) };
@@ -54,7 +55,9 @@ function isObject(value: unknown): value is object {
 function readClass(fields: Fields, scope: CmdxScope, report: Report): readonly CmdxLine[] {
   const given = fields.value('parent');
   const parent =
-    given === undefined ? undefined : readFields(given, fields.path('parent'), { keys: CLASS_KEYS, report });
+    given === undefined
+      ? undefined
+      : readFields(given, fields.path('parent'), { keys: CLASS_KEYS, cures: CURES, report });
   const inherited = parent === undefined ? [] : readClass(parent, scope, report);
   return [...inherited, ...readDeclarations(fields, scope, report)];
 }

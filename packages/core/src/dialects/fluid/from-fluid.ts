@@ -6,11 +6,27 @@ import type { PolicyInput } from '../../policy/policy.ts';
 import type { Dialect, DialectWarning, TaskOptions } from '../dialect.ts';
 import { dialectOf, warnIf, warnRunsOnce } from '../dialect.ts';
 import { listsTimeouts, readExceptions, TIMEOUTS } from '../read-exceptions.ts';
-import { attemptsOf, isUnset, readFactor, readInteger, readOptions, readSeconds } from '../read-options.ts';
+import {
+  attemptsOf,
+  belongIn,
+  isUnset,
+  readFactor,
+  readInteger,
+  readOptions,
+  readSeconds,
+} from '../read-options.ts';
 import { FLUID_KEYS, FLUID_RETRY_KEYS, type FluidOptions, type FluidRetryPolicy } from './options.ts';
 
 /** fluid's consumer handles these errors before it applies the policy. */
 const NEVER_RETRIED: Matcher = { name: ['TaskAbortedError', 'TaskRunError', 'CancelledError'] };
+
+/** Of keys beside `retry`: these libraries' own cures name keys of a policy. */
+const CURES = {
+  ...belongIn('retry', FLUID_RETRY_KEYS),
+  retries: 'Use retry: { max_attempts: … }, which counts retries.',
+  max_retries: 'Use retry: { max_attempts: … }, which counts retries.',
+  timeout: 'Use timeout_seconds.',
+};
 
 /** The shortest delay of a run that fluid puts back because it is not due yet. */
 const REQUEUE_FLOOR_MS = 5_000;
@@ -22,7 +38,7 @@ const REQUEUE_FLOOR_MS = 5_000;
  * @see docs/dialects.md#fluid
  */
 export function fromFluid(options: FluidOptions = {}): Dialect {
-  const read = readOptions(options, FLUID_KEYS, (fields, report) => ({
+  const read = readOptions(options, { keys: FLUID_KEYS, cures: CURES }, (fields, report) => ({
     retry: readRetryPolicy(fields, 'retry', report),
     rateLimitRetry: readRetryPolicy(fields, 'rate_limit_retry', report),
     maxConcurrency: readInteger(fields, 'max_concurrency', 0, 0),

@@ -25,7 +25,7 @@ const STRATEGIES: readonly JobbersStrategy[] = ['constant', 'linear', 'exponenti
  * @see docs/dialects.md#jobbers
  */
 export function fromJobbers(options: JobbersOptions = {}): Dialect {
-  const { input, task } = readOptions(options, JOBBERS_KEYS, (fields, report) => ({
+  const { input, task } = readOptions(options, { keys: JOBBERS_KEYS }, (fields, report) => ({
     input: readPolicy(fields, report),
     task: readTask(fields),
   }));

@@ -16,7 +16,7 @@ import { warnTasker } from './warnings.ts';
  * @see docs/dialects.md#tasker
  */
 export function fromTasker(options: TaskerOptions = {}): Dialect {
-  const settings = readOptions(options, TASKER_KEYS, readTasker);
+  const settings = readOptions(options, { keys: TASKER_KEYS }, readTasker);
   const { step, maxAttempts, isRetryable } = settings;
   const policy = definePolicy({
     maxAttempts,
@@ -38,7 +38,7 @@ export function taskerDelay(
   attempts: number | null | undefined,
   context: DelayContext,
 ): number {
-  const settings = readOptions(options, TASKER_KEYS, readTasker);
+  const settings = readOptions(options, { keys: TASKER_KEYS }, readTasker);
   // The base has no multiplier here, so retry n has the power n - 1.
   return computeDelay(definePolicy(calculatorDelays(settings, 1)), (attempts ?? 0) + 1, context);
 }

@@ -98,7 +98,7 @@ export function taskerAfterError(
 
 function fallbackPolicy(fallback: TaskerFallback): Policy {
   const keys = ['max_backoff_seconds', 'backoff_multiplier'];
-  return readOptions(fallback, keys, (fields) =>
+  return readOptions(fallback, { keys }, (fields) =>
     definePolicy({
       backoff: { type: 'exponential', base: '1s', factor: readFactor(fields, 'backoff_multiplier', 2) },
       jitter: 'none',
