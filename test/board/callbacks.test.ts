@@ -75,7 +75,7 @@ describe('an operation that a board carries on', () => {
     const operations = memory.operations && { ...memory.operations, claim: () => Promise.reject(away) };
     const errors: (readonly [doing: string, error: unknown])[] = [];
     const board = createBoard({
-      broker: { ...memory, operations },
+      broker: { ...memory, ...(operations && { operations }) },
       access: () => ALL,
       onError: (error, doing) => errors.push([doing, error]),
     });

@@ -173,7 +173,9 @@ it('says what fails while it carries a redrive on, and not that a listener is mi
   };
 
   const redrive = ['dlq', 'redrive', idOf('resize-image', 'dead'), '--apply'];
-  const { out, err, exitCode } = await run(redrive, { broker: { ...memory, operations } });
+  const { out, err, exitCode } = await run(redrive, {
+    broker: { ...memory, ...(operations && { operations }) },
+  });
 
   expect({ out, err, exitCode }).toEqual({
     out: '1/1 redriven.\n',
