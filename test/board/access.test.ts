@@ -201,6 +201,21 @@ describe('events', () => {
     expect(last.done).toBe(true);
     expect(await refused(board, 'GET overview')).toMatchObject({ status: 503, code: 'BOARD_CLOSED' });
   });
+
+  it('end at once where the board was closed while the rights were looked up', async () => {
+    let admit = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      admit = resolve;
+    });
+    const board = open({ access: () => asked.then(() => ALL) });
+    const pending = send(board, 'GET events', { query: '?topic=overview' });
+
+    board.close();
+    admit();
+    const { body } = await pending;
+
+    expect(await (body as ReadableStream<Uint8Array>).getReader().read()).toMatchObject({ done: true });
+  });
 });
 
 describe('acts', () => {

@@ -47,4 +47,13 @@ describe.each([0, HOUR_MS, -HOUR_MS])('ages of dead letters, where the caller is
     expect(await letters.discard({ olderThan: '1h' })).toEqual([old]);
     expect(await letters.discard({ olderThan: '1h' })).toEqual([]);
   });
+
+  it('that no dead letter has are refused, as nothing would be found in silence', async () => {
+    const { letters } = await setLetters(offsetMs);
+    const ages = { olderThan: '1h', newerThan: '1m' } as const;
+
+    for (const verb of ['list', 'plan', 'redrive', 'discard'] as const)
+      await expect(letters[verb](ages)).rejects.toThrow('olderThan must not be longer than newerThan');
+    expect(await letters.plan({ olderThan: '1h', newerThan: '1h' })).toMatchObject({ count: 0 });
+  });
 });

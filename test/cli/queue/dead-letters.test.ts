@@ -166,6 +166,7 @@ describeOnServers('dead letters', (queue) => {
       [['redrive', '--all', '--rate', '5/s', '--spread', '5s'], 2, 'cannot be used with option'],
       [['redrive', '--group', 'zz'], 1, 'There is no error group zz.'],
       [['discard', '--task', 'resize-image', '--group', ''], 2, '--group is empty.'],
+      [['discard', '--since', '1m', '--older-than', '1h'], 2, '--older-than is longer than --since'],
       [['discard', '--all', '--rate', '5/s'], 2, "unknown option '--rate'"],
     ] as const;
 

@@ -37,6 +37,7 @@ export function createLive(desk: Desk, errors: ErrorLog): Live {
     },
     everyMs: READ_EVERY_MS,
   });
+  let isClosed = false;
   const join = (listener: Listener, topics: ReadonlyMap<string, Reading>): void => {
     listeners.set(listener, topics);
     for (const [topic, read] of topics) {
@@ -50,8 +51,14 @@ export function createLive(desk: Desk, errors: ErrorLog): Live {
     for (const topic of topics.keys()) if (listening(topic).length === 0) readings.end(topic);
   };
   return {
-    open: (topics) => createEventStream({ joined: (listener) => join(listener, asked(topics)), left: leave }),
+    open: (topics) =>
+      createEventStream({
+        // The board may have been closed while its visitor was looked up.
+        joined: (listener) => (isClosed ? listener.end() : join(listener, asked(topics))),
+        left: leave,
+      }),
     close: () => {
+      isClosed = true;
       for (const { end } of listeners.keys()) end();
     },
   };

@@ -24,11 +24,17 @@ export function isSelective({ task, group, error, since, olderThan }: SelectionO
   return [task, group, error, since, olderThan].some((option) => option !== undefined);
 }
 
-/** Returns the filter of a queue. @throws {CliError} `NO_SUCH_GROUP` when no group has that id */
+/**
+ * Returns the filter of a queue.
+ *
+ * @throws {CliError} `NO_SUCH_GROUP` when no group has that id
+ * @throws {CliError} `WRONG_USAGE` for ages that no dead letter has
+ */
 export async function readFilter(
   queue: Queue,
   { task, group, error, since, olderThan, state }: SelectionOptions,
 ): Promise<Omit<PlanFilter, 'ids' | 'limit' | 'all'>> {
+  if (since !== undefined && olderThan !== undefined && olderThan > since) throw noSuchAge();
   return {
     ...taskFilter(task),
     group: group === undefined ? undefined : await findGroupId(queue, group, task),
@@ -37,6 +43,12 @@ export async function readFilter(
     olderThan,
     state,
   };
+}
+
+function noSuchAge(): CliError {
+  const message =
+    '--older-than is longer than --since, so that no run is of both. Swap them, or leave one out.';
+  return new CliError('WRONG_USAGE', message);
 }
 
 /** The most pages of groups that are looked through. */

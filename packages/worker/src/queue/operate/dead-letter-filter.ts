@@ -132,7 +132,7 @@ function readFilter(fields: Fields, report: Report): Omit<Selection, 'limit'> {
       ...(group !== undefined && { errorGroup: group }),
       ...(errorName !== undefined && { errorName }),
     },
-    ages: { olderThanMs: readAge(fields, 'olderThan'), newerThanMs: readAge(fields, 'newerThan') },
+    ages: readAges(fields),
   };
 }
 
@@ -201,6 +201,14 @@ function readIds(fields: Fields, report: Report): readonly string[] | undefined 
 }
 
 const IDS_CURE = 'Use the ids of runs: ids: letters.map(({ id }) => id).';
+
+function readAges(fields: Fields): Selection['ages'] {
+  const olderThanMs = readAge(fields, 'olderThan');
+  const newerThanMs = readAge(fields, 'newerThan');
+  if (olderThanMs !== undefined && newerThanMs !== undefined && olderThanMs > newerThanMs)
+    fields.fail('olderThan', 'must not be longer than newerThan', 'Swap them, or leave one out.');
+  return { olderThanMs, newerThanMs };
+}
 
 function readAge(fields: Fields, key: 'olderThan' | 'newerThan'): number | undefined {
   return fields.value(key) === undefined ? undefined : fields.duration(key, undefined, { finite: true });
