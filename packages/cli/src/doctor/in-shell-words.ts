@@ -1,5 +1,6 @@
 import type { LaneReport } from '@retry/core/broker';
 import { holdText } from '../lanes/lane-table.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 import type { Fault } from './fault.ts';
 
 /** Returns a finding of `queue.health`, whose cures are calls of a program, with the commands that do the same. */
@@ -15,7 +16,7 @@ export function inShellWords(fault: Fault, report: LaneReport): Fault {
 function heldInShellWords(fault: Fault, { lanes }: LaneReport): Fault {
   const { lane } = fault;
   if (lane === undefined) return { ...fault, cure: 'retry lanes resume --all ends it.' };
-  const cure = `retry lanes resume ${lane} ends it.`;
+  const cure = `retry lanes resume ${shellWord(lane)} ends it.`;
   const holds = lanes.find((other) => other.lane === lane)?.holds ?? [];
   if (holds.length === 0) return { ...fault, cure };
   return { ...fault, sentence: `Lane ${lane} is on hold ${holds.map(holdText).join('; ')}.`, cure };

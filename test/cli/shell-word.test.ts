@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { describe, expect, it } from 'vitest';
+import { shellWord } from '../../packages/cli/src/terminal/shell-word.ts';
+import { run } from './run-in-memory.ts';
+
+const HOSTILE = [
+  'send mail ü@done',
+  "x'; touch /tmp/y; '",
+  '$(id)',
+  '`id`',
+  'a&b|c>d',
+  '*',
+  '~',
+  '"',
+  '\\',
+  '!',
+  '#',
+];
+
+describe('a foreign text in a command that is printed', () => {
+  it.each(HOSTILE)('is one word of a shell, and that text: %s', (text) => {
+    expect(execFileSync('sh', ['-c', `printf '%s\\n' ${shellWord(text)}`], { encoding: 'utf8' })).toBe(
+      `${text}\n`,
+    );
+  });
+
+  it('is not quoted where a shell reads one word', () => {
+    expect(shellWord('send-email@2')).toBe('send-email@2');
+  });
+
+  it('is quoted in what the program says', async () => {
+    const broker = createMemoryBroker();
+    const id = 'waits; touch y';
+    await broker.submit([{ id, lane: 'mail@1', payload: '{}' }]);
+
+    const { err } = await run(['dlq', 'show', id], { broker });
+
+    expect(err).toContain("retry runs show 'waits; touch y' shows it.");
+  });
+});
