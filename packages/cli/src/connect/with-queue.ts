@@ -110,8 +110,9 @@ async function ready({ broker, failed }: OpenBroker): Promise<void> {
     timer = setTimeout(() => reject(late), CONNECT_TIMEOUT_MS);
   });
   // `ready` belongs to brokers of servers; every broker answers this.
-  const ways = [broker.settleAndClaim({}), timeout, ...(failed === undefined ? [] : [failed])];
-  await Promise.race(ways).finally(() => clearTimeout(timer));
+  await Promise.race([broker.settleAndClaim({}), failed ?? timeout, timeout]).finally(() =>
+    clearTimeout(timer),
+  );
 }
 
 /** Whether it is a bug of ours rather than trouble with a server. */

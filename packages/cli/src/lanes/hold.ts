@@ -1,11 +1,11 @@
 import type { Broker } from '@retry/core/broker';
-import { textProblem } from '@retry/core/broker/kit';
 import type { HoldTarget } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
+import { namedLanes } from '../named.ts';
 import type { Input, Report } from '../report.ts';
 import { printable } from '../terminal/printable.ts';
 
@@ -106,17 +106,6 @@ function targetsOf({ args, options }: Input<ResumeCommandOptions>): readonly Lan
   if (options.all !== true && args.length > 0) return namedLanes(args).map((lane) => ({ lane }));
   throw new CliError('WRONG_USAGE', 'Name the lanes (send-email@1), or give --all alone.');
 }
-
-/** Returns each lane once. They are checked before the first is changed: what was done to the others would not be told. */
-function namedLanes(args: readonly string[]): readonly string[] {
-  const wrong = args.find((lane) => textProblem(lane) !== undefined || !/^[^@]+@[^@]+$/.test(lane));
-  if (wrong === undefined) return [...new Set(args)];
-  const cure = 'Write the name and the version of the task, as retry lanes ls does: send-email@1.';
-  const shown = JSON.stringify(wrong).slice(0, MAX_SHOWN);
-  throw new CliError('WRONG_USAGE', `${shown} is no lane, and nothing was changed. ${cure}`);
-}
-
-const MAX_SHOWN = 80;
 
 function nameOf(target: LaneTarget): string {
   return target.lane ?? '(all lanes)';

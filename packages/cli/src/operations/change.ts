@@ -2,8 +2,8 @@ import type { Queue } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import { EXIT } from '../exit.ts';
+import { namedIds } from '../named.ts';
 import type { Action, Input, Report } from '../report.ts';
-import { namedIds } from '../runs/named-ids.ts';
 import { printable } from '../terminal/printable.ts';
 
 /** Lets no further run be taken. */

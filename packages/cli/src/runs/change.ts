@@ -4,10 +4,10 @@ import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
+import { namedIds } from '../named.ts';
 import type { Action, Input, Report } from '../report.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Screen, Style } from '../terminal/screen.ts';
-import { namedIds } from './named-ids.ts';
 
 type Answer = CancelAnswer | RescheduleAnswer;
 
