@@ -11,10 +11,11 @@ export function warnCmdx(
   lines: readonly CmdxLine[],
   used: readonly CmdxLine[],
 ): readonly (DialectWarning | undefined)[] {
+  const united = unite(used);
   return [
     ...lines.map((line) => warnIgnored(line, used.includes(line))),
-    ...warnLimit(used),
-    ...used.flatMap((line) => warnStrategy(line, unite(used))),
+    warnLimit(used),
+    ...used.flatMap((line) => warnStrategy(line, united)),
     warnIf(!used.some(({ exceptions }) => exceptions.length > 0), {
       code: 'RETRIES_NOTHING',
       path: 'retry_on',
@@ -40,16 +41,14 @@ function warnIgnored({ path }: CmdxLine, isUsed: boolean): DialectWarning | unde
 }
 
 /** Warns of a limit that allows one run: that of the last line that has one, which applies to all. */
-function warnLimit(used: readonly CmdxLine[]): readonly (DialectWarning | undefined)[] {
+function warnLimit(used: readonly CmdxLine[]): DialectWarning | undefined {
   const last = used.filter(({ settings }) => settings.attempts !== undefined).at(-1);
-  return [
-    warnIf(last?.settings.attempts === 1, {
-      code: 'RUNS_ONCE',
-      path: `${last?.path}.limit`,
-      message: 'a limit of 0 or less runs once and never retries',
-      cure: 'Leave retry_on out, or raise the limit.',
-    }),
-  ];
+  return warnIf(last?.settings.attempts === 1, {
+    code: 'RUNS_ONCE',
+    path: `${last?.path}.limit`,
+    message: 'a limit of 0 or less runs once and never retries',
+    cure: 'Leave retry_on out, or raise the limit.',
+  });
 }
 
 /** Warns of the strategies of a line that nothing asks. The delay, and the strategy that is asked, may be those of another line. */
