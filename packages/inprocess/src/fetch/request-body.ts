@@ -33,9 +33,8 @@ export function withOwnBody(given: GivenRequest): GivenRequest {
 
 /** Ends the body of a request that the caller aborted before it was sent, as `fetch` does: a stream would keep its file open. */
 export function discardUnsent(given: GivenRequest): void {
-  if (hasReplayableBody(given)) return;
   const { input, init } = given;
-  discardBody(typeof input === 'string' || (init.body ?? undefined) !== undefined ? init : input);
+  if (!hasReplayableBody(given)) discardBody({ body: init.body ?? Object(input).body });
 }
 
 function isReplayable(body: unknown): boolean {

@@ -232,9 +232,12 @@ export class Exchanger implements SettlementQueue {
 /** A broker may not be one of ours. @throws {RetryError} `WRONG_REPLY` */
 function checkReply(reply: unknown): void {
   const { settled, claimed, now } = Object(reply) as Partial<ExchangeReply>; // each value is checked
-  const has = { settled: Array.isArray(settled), claimed: Array.isArray(claimed), now: Number.isFinite(now) };
-  if (has.settled && has.claimed && has.now) return;
-  throw wrongReply(Object.entries(has).flatMap(([key, isThere]) => (isThere ? [] : [key])));
+  const missing = [
+    ...(Array.isArray(settled) ? [] : ['settled']),
+    ...(Array.isArray(claimed) ? [] : ['claimed']),
+    ...(Number.isFinite(now) ? [] : ['now']),
+  ];
+  if (missing.length > 0) throw wrongReply(missing);
 }
 
 function join(first: Received | undefined, second: Received | undefined): Received | undefined {
