@@ -102,7 +102,8 @@ if lanesCount >= 0 then
     repeat
       if isOrdered and not isDue and room > 0 and bytes < MAX_REPLY_BYTES then
         local key = KEYS[FIXED + lane]
-        found = call('LRANGE', key, 0, math.min(room, MAX_UNPACKED) - 1)
+        -- Text where it can be: Redis formats each number that a command gets, which takes as long as a short command.
+        found = call('LRANGE', key, '0', room == 1 and '0' or math.min(room, MAX_UNPACKED) - 1)
         local length = #found
         index = 1
         if length > 0 then
@@ -186,7 +187,7 @@ if taken > 0 then
 end
 if rare then rare.writeOthers() end
 if trims then
-  for index = 1, #trims do call('LTRIM', trims[index][1], trims[index][2], -1) end
+  for index = 1, #trims do call('LTRIM', trims[index][1], trims[index][2], '-1') end
 end
 if rare then rare.writeLast() end
 if held then due = held.nextWorkAt() end

@@ -6,7 +6,7 @@ import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
-import { answer, digits, firstRecord, letter } from './lua.ts';
+import { answer, firstRecord, instantText, letter } from './lua.ts';
 
 /** Lua's unpack takes a few thousand values at most. */
 const MAX_USUAL = 2_000;
@@ -149,7 +149,7 @@ repeat
   if (ARGV[3] ~= '' and not doPayloadsFollow) or count > ${MAX_USUAL} then break end
   if call('EXISTS', CANCELLED_IN_LANE, AWAITED, NAMES) > 0 then break end
   local time = call('TIME')
-  local NOW = string.format(${digits(BODY, 'createdAt')}, time[1] * 1000 + math.floor(time[2] / 1000))
+  local NOW = ${instantText(BODY, 'createdAt', 'time')}
   local depth
   -- Fails before anything is written, if another program uses the key.
   if doPayloadsFollow then call('HLEN', LARGE) end
@@ -183,8 +183,11 @@ repeat
       break
     end
   end
+  local wasEmpty = depth == count
+  -- As text: Redis formats each number that a command gets, which takes as long as a short command.
+  if count == 1 then count = '1' end
   call('HINCRBY', META, 'created', count)
-  if depth == count then
+  if wasEmpty then
     local tag, channel = string.sub(LANE, #BODY + 2), string.sub(BODY, (string.find(BODY, '{[^{]*$')), -5) .. 'wake:'
     call('SADD', LANES, tag)
     call('PUBLISH', channel .. tag, '')

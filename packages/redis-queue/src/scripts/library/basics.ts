@@ -22,6 +22,7 @@ import {
   field,
   flagsAs,
   has,
+  instantText,
   isIn,
   isOneOf,
   lastEpoch,
@@ -53,8 +54,8 @@ local CHANNELS = sub(BODY, (find(BODY, '{[^{]*$')), -5)
 local WAKE, RESULT = CHANNELS .. 'wake:', CHANNELS .. 'result'
 local HOLDS_CHANGED = CHANNELS .. 'holds'
 local time = call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local NOW = string.format(${digits(RECORD, 'submittedAt')}, now)
+local NOW = ${instantText(RECORD, 'submittedAt', 'time')}
+local now = tonumber(NOW)
 local NEVER = ${zeros(RECORD, 'submittedAt')}
 local NO_SEQ = ${zeros(RECORD, 'laneSeq')}
 -- Lua's unpack takes a few thousand values at most, so that longer lists are sent in pieces.
