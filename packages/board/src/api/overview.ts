@@ -1,0 +1,38 @@
+import type { Audit, Hold, LaneFigures, LiveWorker } from '@retry/core/broker';
+import type { Finding, HealthFigures } from '@retry/worker';
+
+/** `GET overview`. */
+export interface OverviewAnswer {
+  /** The broker's clock. */
+  readonly at: number;
+  /** Those with runs that wait, a live worker or a hold of their own, by name. */
+  readonly lanes: readonly LaneFigures[];
+  /** `false`: there are more than 1 000 lanes. */
+  readonly areAllLanes: boolean;
+  /** Those that have not ended; those of all lanes first. */
+  readonly holds: readonly Hold[];
+  /** `unbalanced` other than 0 is a bug. Counted anew every 10 s at most; while that is under way, it is the one before. */
+  readonly audit: Audit;
+  /** What `queue.health()` found, critical ones first. */
+  readonly findings: readonly Finding[];
+  /** Those of `queue.health()`; what is not known is absent. */
+  readonly figures: HealthFigures;
+  /** How late attempts started, over the live workers: the latest of each lane. Absent until one has reported. */
+  readonly lateness?: Lateness;
+}
+
+/** Over the lanes, the latest start of each in the latest interval of its workers. */
+export interface Lateness {
+  /** That of the middle lane. */
+  readonly p50Ms: number;
+  /** That which 99 of 100 lanes do not exceed; of up to 100 lanes, the latest. */
+  readonly p99Ms: number;
+}
+
+/** `GET workers`. */
+export interface WorkersAnswer {
+  /** The broker's clock. */
+  readonly at: number;
+  /** Those whose registration has not lapsed, by name. */
+  readonly workers: readonly LiveWorker[];
+}

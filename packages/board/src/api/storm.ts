@@ -1,0 +1,43 @@
+import type { Hold } from '@retry/core/broker';
+import type { Finding } from '@retry/worker';
+
+/** `GET storm`. */
+export interface StormAnswer {
+  /** The broker's clock. */
+  readonly at: number;
+  /** Over all lanes; absent until a worker has reported. */
+  readonly all?: StormFigures;
+  /** Lanes that start attempts, most retries first. */
+  readonly lanes: readonly LaneStorm[];
+  /** The share of starts from which on retries make an outage worse. */
+  readonly retryShareLine: 0.1;
+  /** Circuit breakers and other holds. */
+  readonly holds: readonly Hold[];
+  /** What `queue.health()` found about retries. */
+  readonly findings: readonly Finding[];
+}
+
+/** Attempts that start, and how many of them are retries. */
+export interface StormFigures {
+  /** Attempts that start, as workers reported them last. */
+  readonly startsPerSecond: number;
+  /** Of these, attempts after the first. */
+  readonly retriesPerSecond: number;
+  /** `retriesPerSecond / startsPerSecond`, from 0 to 1. */
+  readonly retryShare: number;
+  /** Attempts for each first attempt, ≥ 1; `null` where only retries start. */
+  readonly amplification: number | null;
+}
+
+/** The figures of one lane. */
+export interface LaneStorm extends StormFigures {
+  readonly lane: string;
+  readonly task: string;
+  readonly version: string;
+  /** The time in which starts were counted; where several workers counted, the longest. */
+  readonly windowMs: number;
+  /** Those that keep it from starting, those of all lanes included. */
+  readonly holds: readonly Hold[];
+  /** Whether its circuit breaker holds it; absent where it is closed and the board does not know the task. */
+  readonly breaker?: 'open' | 'closed' | 'none';
+}
