@@ -128,6 +128,26 @@ describe('a payload', () => {
     expect((await queue.counts()).created).toBe(0);
   });
 
+  it.each<[unknown[], string]>([
+    [[1, 2, Number.NaN], 'payloads[2]: the payload is NaN, which JSON cannot hold'],
+    [[{ to: 'ann' }, { to: [10n] }], 'payloads[1]: to.0 is 10n, which JSON cannot hold'],
+    [['x'.repeat(2_000_000)], 'payloads[0]: the payload has 2000002 bytes, more than the limit of 1048576'],
+  ])('of many is named by its place in the list, %#', async (payloads, message) => {
+    const { queue } = setScene();
+    const task = defineTask({ name: 'any', run: (_: unknown) => {} });
+
+    await expect(queue.submitMany(task, payloads)).rejects.toThrow(message);
+  });
+
+  it.each<[unknown, string]>([
+    [{ user: { tags: ['a', () => 1] } }, 'user.tags.1 is a function'],
+    [{ user: { toJSON: () => ({ age: Number.NaN }) } }, 'user.age is NaN'],
+    [{ first: { at: 1 }, second: { at: 2n } }, 'second.at is 2n'],
+    [[[[Infinity]]], '0.0.0 is Infinity'],
+  ])('that holds what JSON cannot is refused with the path of that, %#', (payload, message) => {
+    expect(() => writePayload(payload, 100)).toThrow(`${message}, which JSON cannot hold`);
+  });
+
   it.each([
     ['no JSON', '{"a":', /^the payload is not JSON text$/],
     ['empty', '', /^the payload is not JSON text$/],

@@ -50,6 +50,20 @@ describe.each(SCHEMAS)('a schema of %s', (_name, schema) => {
     expect((await queue.counts()).created).toBe(0);
   });
 
+  it('refuses many with the place of the one that does not match, and its issues', async () => {
+    const { queue, task } = await submitAny({ to: 'ann', copies: 1 });
+
+    const error: unknown = await queue
+      .submitMany(task, [{ to: 'ann', copies: 1 }, { to: 'ann', copies: 'two' } as never]) // wrong on purpose
+      .catch((caught: unknown) => caught);
+
+    expect(error).toMatchObject({
+      code: 'INVALID_PAYLOAD',
+      message: expect.stringMatching(/^payloads\[1\]: the payload does not match its schema: copies\b/),
+      issues: [expect.stringMatching(/^copies\b/)],
+    });
+  });
+
   it('dead-letters a run whose payload no longer matches at start', async () => {
     const { clock, broker, queue, task, startWorker } = await submitAny({ to: 'ann', copies: 2 });
     await broker.submit([{ id: 'old', lane: 'mail@1', payload: '{"to":"bob"}' }]);

@@ -5,6 +5,7 @@ import type { Fields } from '@retry/core/fields';
 import { isList, QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { isRefused, within } from '../broker.ts';
 import type { Emitter } from '../emitter.ts';
+import { PayloadError } from '../errors.ts';
 import type { QueueEvents } from '../events.ts';
 import { taskOfLane } from '../task/lane.ts';
 import type { AnyTask, TaskFor } from '../task/task.ts';
@@ -230,13 +231,30 @@ async function prepareAll(
     const all: readonly unknown[] = Array.from(payloads);
     const settingsOf = settingsOfEach(all, settings, task.name);
     const prepared = all.map((payload, index) =>
-      prepareSubmission(task, payload, settingsOf[index] ?? NO_SETTINGS),
+      naming(index, () => prepareSubmission(task, payload, settingsOf[index] ?? NO_SETTINGS)),
     );
     return prepared.every(isPrepared) ? prepared : Promise.all(prepared);
   }
   const cure = 'Use submit for a single one.';
   const problem = { path: 'payloads', value: payloads, message: 'must be a list of payloads', cure };
   throw new InvalidOptionsError([problem], 'submitMany');
+}
+
+/** Of many payloads an error names the one that it is about. */
+function naming<Prepared>(
+  index: number,
+  prepare: () => Prepared | Promise<Prepared>,
+): Prepared | Promise<Prepared> {
+  const named = (error: unknown): never => {
+    if (!(error instanceof PayloadError)) throw error;
+    throw new PayloadError(`payloads[${index}]: ${error.message}`, error.issues, { cause: error });
+  };
+  try {
+    const prepared = prepare();
+    return prepared instanceof Promise ? prepared.catch(named) : prepared;
+  } catch (error) {
+    return named(error);
+  }
 }
 
 function isPrepared(submission: Submission | Promise<Submission>): submission is Submission {

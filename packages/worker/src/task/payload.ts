@@ -108,12 +108,16 @@ type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
 /** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
 export function lossRefuser(noun: Noun): Reviver {
+  /** The path of each object that has been reached, with a point at its end. */
+  const paths = new Map<unknown, string>();
   return function (key, value) {
+    const path = `${paths.get(this) ?? ''}${key}`;
     // What a `toJSON` has made of it comes here: `null` of a date that is none. Any other may have meant it.
     const given = value === null ? (this as Readonly<Record<string, unknown>>)[key] : value; // the holder of the key
     const lost = given instanceof Date ? given : value;
     if (isLost(lost))
-      throw new PayloadError(`${key === '' ? noun : key} is ${nameOf(lost)}, which JSON cannot hold`);
+      throw new PayloadError(`${path === '' ? noun : path} is ${nameOf(lost)}, which JSON cannot hold`);
+    if (path !== '' && typeof value === 'object') paths.set(value, `${path}.`);
     return value;
   };
 }
