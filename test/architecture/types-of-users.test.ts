@@ -79,6 +79,32 @@ describe('a program that writes declarations', () => {
   });
 });
 
+describe('a program with the types of a browser', () => {
+  const options = { ...STRICT, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: [] };
+
+  it('passes a fetch of another implementation, or its own', { timeout: TIMEOUT_MS }, () => {
+    const program = `
+      import { fetch as undiciFetch } from 'undici';
+      import { createRetryFetch, type AnyFetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
+
+      const options: RetryFetchOptions<AnyFetch> = { fetch: undiciFetch };
+      createRetryFetch({}, options);
+      createRetryFetch({}, { fetch: undiciFetch });
+      createRetryFetch(undefined, { fetch: (input, init) => fetch(input, { ...init, keepalive: true }) });
+      createRetryFetch({}, { fetch: async () => new Response() });`;
+
+    expect(findMistakes(program, options)).toEqual([]);
+  });
+
+  it('passes no function that is not a fetch', { timeout: TIMEOUT_MS }, () => {
+    const program = `
+      import { createRetryFetch } from '@retry/inprocess/fetch';
+      createRetryFetch({}, { fetch: () => 5 });`;
+
+    expect(findMistakes(program, options)).toHaveLength(1);
+  });
+});
+
 /** What the compiler says of a program, and of the declarations that it would write for it. */
 function findMistakes(text: string, options: ts.CompilerOptions): readonly string[] {
   const path = join(root, 'docs', 'program.mts');

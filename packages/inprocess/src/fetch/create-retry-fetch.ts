@@ -8,7 +8,7 @@ import { createPlan } from '../call/plan.ts';
 import { runCall } from '../call/run.ts';
 import { LAYERS_WITH_CONTEXT } from '../retry.ts';
 import { Exchange } from './exchange.ts';
-import type { Fetch, FetchSettings, RequestEvent, RetryFetchOptions } from './options.ts';
+import type { AnyFetch, Fetch, FetchSettings, RequestEvent, RetryFetchOptions } from './options.ts';
 import { readFetchOptions } from './options.ts';
 import { hasReplayableBody, withOwnBody } from './request-body.ts';
 import { callerSignal } from './request-signal.ts';
@@ -27,7 +27,16 @@ import { isIdempotent, readRequest } from './sent-request.ts';
  *   option `replace` is `true`
  * @throws {InvalidOptionsError} when the policy or the options are invalid
  */
-export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryFetchOptions): Fetch {
+export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryFetchOptions): Fetch;
+/** As above, for a `fetch` whose types are not those of `globalThis.fetch`. */
+export function createRetryFetch(
+  policy: Policy | PolicyInput | undefined,
+  options: RetryFetchOptions<AnyFetch>,
+): Fetch;
+export function createRetryFetch(
+  policy?: Policy | PolicyInput,
+  options?: RetryFetchOptions<AnyFetch>,
+): Fetch {
   const settings = readFetchOptions(policy, options);
   const { repeated, once } = settings;
   return async (input, init) => {

@@ -1,4 +1,4 @@
 export { createRetryFetch } from './create-retry-fetch.ts';
 export { fetchRefusals, httpPolicy } from './http-policy.ts';
-export type { Fetch, RequestEvent, RetryFetchHooks, RetryFetchOptions } from './options.ts';
+export type { AnyFetch, Fetch, RequestEvent, RetryFetchHooks, RetryFetchOptions } from './options.ts';
 export type { SentRequest } from './sent-request.ts';

@@ -12,6 +12,9 @@ import type { SentRequest } from './sent-request.ts';
 /** The signature of `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
+/** A `fetch` of another implementation: undici's types of requests and responses are not those of a browser. */
+export type AnyFetch = (input: never, init?: never) => Promise<Pick<Response, 'ok' | 'status' | 'text'>>;
+
 /** What the events of a fetch say beside those of any call. Their `arguments` are those of `fetch`. */
 export interface RequestEvent {
   readonly request: SentRequest;
@@ -32,9 +35,9 @@ type CallOptions = Omit<
 >;
 
 /** The options of `retry`, and those of requests; the caller's signal belongs to each request. */
-export interface RetryFetchOptions extends CallOptions, RetryFetchHooks {
+export interface RetryFetchOptions<OwnFetch extends AnyFetch = Fetch> extends CallOptions, RetryFetchHooks {
   /** @default globalThis.fetch, read at each request */
-  readonly fetch?: Fetch | undefined;
+  readonly fetch?: OwnFetch | undefined;
   /** Methods that may be sent again, in addition to those that are idempotent by RFC 9110, and QUERY. */
   readonly methods?: readonly string[] | undefined;
   /**
