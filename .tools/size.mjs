@@ -37,7 +37,7 @@ const rows = [
     goal: 5_500,
   },
   { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_340, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_160 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_170 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",

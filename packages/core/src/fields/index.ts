@@ -2,7 +2,7 @@ export { decideBy } from '../decision/decide.ts';
 export { askRandom } from '../delay/backoff.ts';
 export { markCutFor, wasCutFor } from '../markers.ts';
 export { isYes, refusePromise } from '../matching/answer.ts';
-export { findMatch } from '../matching/find-match.ts';
+export { findMatch, isErrorClass } from '../matching/find-match.ts';
 export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
 export { definePlainPolicy } from '../policy/define-policy.ts';
 export type { Backoff, CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';

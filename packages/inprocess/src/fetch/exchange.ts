@@ -1,5 +1,4 @@
-import { httpTransient, InvalidOptionsError } from '@retry/core';
-import type { PolicySettings } from '@retry/core/fields';
+import { InvalidOptionsError } from '@retry/core';
 import { findMatch } from '@retry/core/fields';
 import { AttemptWithContext } from '../call/context.ts';
 import type { Call } from '../call/plan.ts';
@@ -8,6 +7,7 @@ import type { Fetch, FetchSettings } from './options.ts';
 import { discardBody, RefusedResponse } from './refused-response.ts';
 import { discardUnsent } from './request-body.ts';
 import { releaseAfter, requestSignal } from './request-signal.ts';
+import { isFailure } from './response-rules.ts';
 import type { GivenRequest } from './sent-request.ts';
 import { isRefusedRequest } from './sent-request.ts';
 
@@ -63,10 +63,9 @@ export class Exchange {
 
   /** Returns whether a response counts as a failure. One that `stopOn` names too is the last, as an error is. */
   refuses(response: Response): boolean {
-    const { retryOn, stopOn } = this.#settings.repeated;
-    // A policy that names no errors retries every error, but not every response.
-    if (!matchesAny(retryOn === 'everything' ? httpTransient : retryOn, response)) return false;
-    const isLast = matchesAny(stopOn, response);
+    const { rules, options } = this.#settings;
+    if (!isFailure(rules, response, options.reportError)) return false;
+    const isLast = findMatch(rules.stopOn, response) !== -1;
     if (isLast && this.#attempt !== undefined) this.#attempt.directive = { type: 'stop', error: undefined };
     return true;
   }
@@ -91,10 +90,6 @@ export class Exchange {
       throw error;
     }
   }
-}
-
-function matchesAny(matchers: PolicySettings['retryOn'], response: Response): boolean {
-  return typeof matchers !== 'string' && findMatch(matchers, response) !== -1;
 }
 
 function noResponse(value: unknown): InvalidOptionsError {

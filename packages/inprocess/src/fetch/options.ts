@@ -7,6 +7,8 @@ import type { RetryEvent, RetryHooks } from '../call/events.ts';
 import { ruleOf, SYNCHRONOUS } from '../call/option-rules.ts';
 import type { RetryOptions } from '../call/options.ts';
 import { fetchRefusals, httpPolicy } from './http-policy.ts';
+import type { ResponseRules } from './response-rules.ts';
+import { responseRulesOf } from './response-rules.ts';
 import type { SentRequest } from './sent-request.ts';
 
 /** The signature of `fetch`. */
@@ -57,6 +59,8 @@ export interface FetchSettings {
   readonly repeated: PolicySettings;
   /** The policy of other requests: one attempt. */
   readonly once: PolicySettings;
+  /** What the policy says about responses. */
+  readonly rules: ResponseRules;
   readonly options: RetryFetchOptions;
   /** In upper case. */
   readonly methods: readonly string[];
@@ -116,6 +120,7 @@ export function readFetchOptions(
   return {
     repeated: settingsOf(repeated),
     once: settingsOf(extendPolicy(repeated, { retryable: false })),
+    rules: responseRulesOf(settingsOf(repeated)),
     options: checked,
     methods: (checked.methods ?? []).map((method) => method.toUpperCase()),
   };
