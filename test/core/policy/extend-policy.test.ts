@@ -71,6 +71,21 @@ describe('extendPolicy', () => {
     expect(settingsOf(policy).stopOn).toEqual([{ code: 'A' }, { code: 'B' }]);
   });
 
+  it.each<PolicyInput>([{}, { retryOn: [ApiError] }, { retryOn: 'nothing' }])(
+    'refuses an empty retryOn, as a policy does, whatever the base has: %o',
+    (base) => {
+      expect(() => extendPolicy(base, { retryOn: [] })).toThrow(
+        "retryOn must not be empty, got []. Use 'everything' or 'nothing'.",
+      );
+    },
+  );
+
+  it('adds nothing for an empty stopOn', () => {
+    const policy = extendPolicy({ stopOn: [{ code: 'A' }] }, { stopOn: [] });
+
+    expect(settingsOf(policy).stopOn).toEqual([{ code: 'A' }]);
+  });
+
   it("adds nothing from a base with retryOn: 'nothing'", () => {
     expect(settingsOf(extendPolicy({ retryOn: 'nothing' }, { retryOn: [ApiError] })).retryOn).toEqual([
       ApiError,

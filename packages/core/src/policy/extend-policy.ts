@@ -12,7 +12,8 @@ import { registryOf, toInput } from './to-input.ts';
  * Returns a new policy with the patch applied to the base. The lists `retryOn` and `stopOn` are united; any other key of
  * the patch replaces that of the base, except a key set to `undefined`.
  *
- * If the base has `retryOn: 'everything'` or `'nothing'`, a list in the patch replaces it.
+ * If the base has `retryOn: 'everything'` or `'nothing'`, a list in the patch replaces it. An empty `retryOn` is refused, as in a
+ * policy; an empty `stopOn` adds nothing.
  *
  * @throws {InvalidOptionsError} when an argument or the result is invalid
  * @see docs/sources.md#inheritance (seed 004)
@@ -31,7 +32,7 @@ export function extendPolicy(
     strategies: { ...named.strategies, ...registry.strategies },
     gates: { ...named.gates, ...registry.gates },
   };
-  const lists = (['retryOn', 'stopOn'] as const).filter((key) => Array.isArray(written[key]));
+  const lists = (['retryOn', 'stopOn'] as const).filter((key) => isUnited(key, written[key]));
   const merged = { ...toInput(policy), ...written };
   const united = settingsOf(
     definePolicy(
@@ -53,6 +54,11 @@ const NO_BASE: Problem = {
 type Matchers = readonly MatcherInput[];
 
 type MatcherKey = 'retryOn' | 'stopOn';
+
+/** An empty `retryOn` is refused, as in a policy: who writes it may mean `'nothing'`. An empty `stopOn` adds nothing. */
+function isUnited(key: MatcherKey, given: unknown): boolean {
+  return Array.isArray(given) && (key === 'stopOn' || given.length > 0);
+}
 
 function pick(keys: readonly MatcherKey[], listAt: (key: MatcherKey) => Matchers): PolicyInput {
   return Object.fromEntries(keys.map((key) => [key, listAt(key)]));
