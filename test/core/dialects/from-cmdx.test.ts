@@ -1,4 +1,4 @@
-import { fromCmdx } from '@retry/core/dialects';
+import { type CmdxOptions, fromCmdx } from '@retry/core/dialects';
 import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { codesOf, problemsOf } from './problems.ts';
@@ -80,6 +80,29 @@ describe('fromCmdx', () => {
     expect(settingsOf(fromCmdx(options).policy).maxAttempts).toBe(3);
     expect(settingsOf(fromCmdx({ ...options, version: MAIN }).policy).maxAttempts).toBe(10);
     expect(codesOf(fromCmdx({ ...options, version: MAIN }).warnings)).toEqual(['WITHOUT_EFFECT retry_on[1]']);
+  });
+
+  it('names a class that inherits from itself', () => {
+    const own: { parent?: CmdxOptions } = {};
+    const grandparent: { parent?: CmdxOptions } = {};
+    const options: CmdxOptions = { parent: grandparent };
+    own.parent = own;
+    grandparent.parent = { parent: options };
+
+    expect(problemsOf(() => fromCmdx(own))).toEqual(['parent']);
+    expect(problemsOf(() => fromCmdx(options))).toEqual(['parent.parent.parent']);
+  });
+
+  it('names the parent of a chain of classes without an end', () => {
+    class Endless {
+      get parent(): CmdxOptions {
+        return new Endless();
+      }
+    }
+
+    expect(problemsOf(() => fromCmdx(new Endless()))).toEqual([
+      expect.stringMatching(/^parent(\.parent){10,}$/),
+    ]);
   });
 
   it("lists every problem under CMDx's names, including those of parent classes", () => {

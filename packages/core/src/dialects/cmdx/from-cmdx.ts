@@ -13,6 +13,8 @@ import { warnCmdx } from './warnings.ts';
 
 const CLASS_KEYS = ['retry_on', 'parent'];
 const CURES = belongIn('retry_on', DECLARATION_KEYS);
+/** The limit of a chain of classes: getters can make it endless. */
+const MAX_ANCESTORS = 100;
 const VERSIONS: readonly CmdxVersion[] = ['v2.0.1', 'main@fc92e183'];
 
 /**
@@ -28,7 +30,7 @@ export function fromCmdx(options: CmdxOptions = {}): Dialect {
     { keys: [...CLASS_KEYS, 'version', 'retriers', 'task'], cures: CURES },
     (fields, report) => {
       const scope = readScope(fields);
-      return { version: scope.version, lines: readClass(fields, scope, report) };
+      return { version: scope.version, lines: readClass(fields, { ...scope, heirs: [options] }, report) };
     },
   );
   const used = lines.filter((line) => applies(line, version));
@@ -52,14 +54,27 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function readClass(fields: Fields, scope: CmdxScope, report: Report): readonly CmdxLine[] {
+/** What is known where a class is read. */
+interface Inheritance extends CmdxScope {
+  /** The class, and those that inherit from it. */
+  readonly heirs: readonly unknown[];
+}
+
+function readClass(fields: Fields, scope: Inheritance, report: Report): readonly CmdxLine[] {
+  return [...readParent(fields, scope, report), ...readDeclarations(fields, scope, report)];
+}
+
+function readParent(fields: Fields, scope: Inheritance, report: Report): readonly CmdxLine[] {
   const given = fields.value('parent');
-  const parent =
-    given === undefined
-      ? undefined
-      : readFields(given, fields.path('parent'), { keys: CLASS_KEYS, cures: CURES, report });
-  const inherited = parent === undefined ? [] : readClass(parent, scope, report);
-  return [...inherited, ...readDeclarations(fields, scope, report)];
+  if (given === undefined) return [];
+  const { heirs } = scope;
+  if (heirs.includes(given) || heirs.length > MAX_ANCESTORS) {
+    const message = `must be another class than its heirs, one of at most ${MAX_ANCESTORS} ancestors`;
+    fields.fail('parent', message, 'Leave it out where a class has none.');
+    return [];
+  }
+  const parent = readFields(given, fields.path('parent'), { keys: CLASS_KEYS, cures: CURES, report });
+  return parent === undefined ? [] : readClass(parent, { ...scope, heirs: [...heirs, given] }, report);
 }
 
 /** Returns whether CMDx reads the line: one without exceptions only in version main, as the first of its class. */
