@@ -20,9 +20,9 @@ const rows = [
   {
     name: 'definePolicy + computeDelay + decide',
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
-    limit: 11_990,
+    limit: 12_040,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_070 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_150 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
   { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_590 },
   {
@@ -33,11 +33,11 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_940,
+    limit: 11_960,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_340, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_170 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_400, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_230 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
@@ -46,7 +46,7 @@ const rows = [
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 63_110,
+    limit: 63_160,
   },
 ];
 

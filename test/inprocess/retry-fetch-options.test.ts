@@ -181,6 +181,7 @@ describe('an option', () => {
     [{ fetch: null }, 'fetch', ''],
     [{ methods: 'POST' }, 'methods', "['POST']"],
     [{ methods: ['POST', 5] }, 'methods', "['POST']"],
+    [{ methods: new Array(2) }, 'methods', "['POST']"],
     [{ methods: null }, 'methods', "['POST']"],
     [{ methods: ['BO GUS'] }, 'methods', "['POST']"],
     [{ methods: ['POST, PATCH'] }, 'methods', "['POST']"],

@@ -146,6 +146,8 @@ describe('wrong input of the slim entry', () => {
     ['stopOn', { name: 'TypeError' }],
     ['stopOn', 'nothing'],
     ['stopOn', [TypeError, 'RangeError']],
+    ['stopOn', new Array(2)],
+    ['stopOn', [{ name: new Array(2) }]],
     ['retryIf', 'gate'],
     ['retryIf', () => true],
     ['retryIf', { test: 'yes' }],

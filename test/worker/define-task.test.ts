@@ -316,6 +316,7 @@ describe('createWorker', () => {
     ['name', null],
     ['signals', null],
     ['signals', ['SIGKILL']],
+    ['signals', new Array(2)],
     ['redact', 'all'],
     ['redact', null],
     ['redact', async () => ({ name: 'a', message: 'b' })],

@@ -20,6 +20,16 @@ export function isList(value: unknown): value is readonly unknown[] {
   }
 }
 
+/** Returns whether the value is a list of what is accepted; what a sparse list lacks is read as `undefined`. */
+export function isListOf(value: unknown, accepts: (item: unknown) => boolean): value is readonly unknown[] {
+  if (!isList(value)) return false;
+  // A loop, because `every` skips what the list lacks.
+  for (let index = 0; index < value.length; index += 1) {
+    if (!accepts(value[index])) return false;
+  }
+  return true;
+}
+
 /** Returns `'[object RegExp]'` for a regular expression, of any realm; `''` if the value cannot be read. */
 export function tagOf(value: unknown): string {
   try {

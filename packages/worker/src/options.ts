@@ -4,7 +4,7 @@ import type { Clock, Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Synonyms } from '@retry/core/fields';
-import { A_FUNCTION, isAsync, readOptions } from '@retry/core/fields';
+import { A_FUNCTION, isAsync, isListOf, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
 import { readClock } from './clock.ts';
 import type { Prefetch } from './engine/prefetch.ts';
@@ -233,7 +233,7 @@ function isSignal(signal: unknown): boolean {
 }
 
 const SIGNALS = {
-  accepts: (value: unknown): value is readonly SignalName[] => Array.isArray(value) && value.every(isSignal),
+  accepts: (value: unknown): value is readonly SignalName[] => isListOf(value, isSignal),
   message: 'must be a list of names of signals that a process can listen to',
   cure: "Use signals: ['SIGTERM'], or [] for none.",
 };

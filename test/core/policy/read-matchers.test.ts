@@ -1,4 +1,4 @@
-import { definePolicy, InvalidOptionsError, matchesError } from '@retry/core';
+import { definePolicy, InvalidOptionsError, matchesError, parsePolicy, policyToJSON } from '@retry/core';
 import { type ErrorPattern, settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
@@ -93,6 +93,37 @@ describe('readMatchers', () => {
     [[], "retryOn must not be empty, got []. Use 'everything' or 'nothing'."],
   ])('refuses %o', (retryOn, message) => {
     expect(() => read(retryOn)).toThrow(message);
+  });
+
+  it.each([
+    ['name', Object.assign(new Array(3), { 0: 'A', 2: 'B' })],
+    ['code', Object.assign(new Array(2), { 1: 'A' })],
+    ['code', Object.assign(new Array(2), { 0: 11 })],
+    ['status', new Array(3)],
+  ])('refuses a list with nothing at some of its places: %s', (key, list) => {
+    expect(() => read([{ [key]: list }])).toThrow(`retryOn[0].${key} must be one value or a list of them`);
+  });
+
+  it('refuses a list of matchers with nothing at some of its places', () => {
+    expect(() => read(Object.assign(new Array(3), { 0: Error, 2: TypeError }))).toThrow(
+      'retryOn[1] is not a matcher, got undefined',
+    );
+  });
+
+  it.each([{ code: -0 }, { code: [-0, 'A'] }, { status: -0 }, { status: [-0] }])(
+    'survives JSON as a policy with %o does',
+    (pattern) => {
+      const policy = definePolicy({ retryOn: [pattern] });
+
+      expect(parsePolicy(JSON.stringify(policyToJSON(policy)))).toEqual(policy);
+    },
+  );
+
+  it.each(['/', '\n'])('counts the characters of a pattern as it is written to JSON: %j', (character) => {
+    const message = { pattern: character.repeat(501) };
+
+    expect(() => read([{ message }])).toThrow('must have a pattern of at most 1000 characters');
+    expect(() => read([{ message: { pattern: character.repeat(500) } }])).not.toThrow();
   });
 
   it.each([{ code: undefined }, { name: undefined, status: undefined }, { cause: undefined }])(

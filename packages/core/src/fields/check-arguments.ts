@@ -1,5 +1,6 @@
 import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import { isListOf } from '../read.ts';
 import { useOneOf } from './cures.ts';
 import { accepted } from './value-rules.ts';
 
@@ -28,7 +29,7 @@ export function isNumber(value: unknown): value is number {
 
 /** Returns whether the value is a list of numbers. */
 export function areNumbers(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isNumber);
+  return isListOf(value, isNumber);
 }
 
 /** The same rule for what may be left out. */

@@ -2,7 +2,7 @@ import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
-import { isRegExp } from '../read.ts';
+import { isListOf, isRegExp } from '../read.ts';
 import type { Gate, PolicySettings, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
 
@@ -13,6 +13,8 @@ const REGEXP_CURE = "Use /timed out/i, or { pattern: 'timed out', flags: 'i' }."
 
 /** The longest source of a regular expression. */
 const MAX_PATTERN_LENGTH = 1_000;
+
+const TOO_LONG = `must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`;
 
 /** Replaces a pattern that does not compile; its policy is refused anyway. */
 const NEVER = /$^/;
@@ -101,11 +103,18 @@ function readWanted(
   cure: string = MATCHER_CURE,
 ): unknown {
   const given = fields.value(key);
-  const wanted: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (wanted.length === 0 || !wanted.every(accepts)) {
+  const isOne = !Array.isArray(given);
+  const wanted: readonly unknown[] = isOne ? [given] : given;
+  if (wanted.length === 0 || !isListOf(wanted, accepts)) {
     fields.fail(key, 'must be one value or a list of them', cure);
   }
-  return given === wanted ? Object.freeze([...wanted]) : given;
+  const read = wanted.map(asInJSON);
+  return isOne ? read[0] : Object.freeze(read);
+}
+
+/** Plus 0, as -0 would not survive JSON. */
+function asInJSON(wanted: unknown): unknown {
+  return typeof wanted === 'number' ? wanted + 0 : wanted;
 }
 
 function readMessage(fields: Fields, report: Report): RegExp | string {
@@ -116,13 +125,13 @@ function readMessage(fields: Fields, report: Report): RegExp | string {
     return given;
   }
   const { source, flags } = isRegExp(given) ? given : readRegExp(given, fields, report);
-  if (source.length > MAX_PATTERN_LENGTH) {
-    fail(`must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`);
-  }
   try {
     new RegExp(source, flags); // throws for flags that are repeated
     // The flag g says nothing about whether a text matches.
-    return new RegExp(source, flags.replace('g', ''));
+    const pattern = new RegExp(source, flags.replace('g', ''));
+    // Its own source, which is written to JSON: slashes and line breaks are escaped there.
+    if (pattern.source.length > MAX_PATTERN_LENGTH) fail(TOO_LONG);
+    return pattern;
   } catch {
     fail('must be a regular expression');
     return NEVER;

@@ -1,7 +1,7 @@
 import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, extendPolicy, InvalidOptionsError, isPolicy } from '@retry/core';
 import type { PolicySettings, Report } from '@retry/core/fields';
-import { A_FUNCTION, settingsOf } from '@retry/core/fields';
+import { A_FUNCTION, isListOf, settingsOf } from '@retry/core/fields';
 import { OPTION_RULES, readOptions } from '../call/check-options.ts';
 import type { RetryEvent, RetryHooks } from '../call/events.ts';
 import { ruleOf, SYNCHRONOUS } from '../call/option-rules.ts';
@@ -78,7 +78,7 @@ const RULES = {
   ...OF_CALLS,
   fetch: A_FUNCTION,
   methods: ruleOf(
-    (value) => Array.isArray(value) && value.every(isMethod),
+    (value) => isListOf(value, isMethod),
     'must be a list of HTTP methods',
     "Use methods: ['POST'] to send those again, too.",
   ),

@@ -1,5 +1,5 @@
 import type { Backoff, ErrorPattern, PolicySettings } from '@retry/core/fields';
-import { CAPS, isRegExp, isSynchronous, JITTER_NAMES, RETRY_AFTER_MODES } from '@retry/core/fields';
+import { CAPS, isListOf, isRegExp, isSynchronous, JITTER_NAMES, RETRY_AFTER_MODES } from '@retry/core/fields';
 import { basePolicy } from './base-policy.ts';
 
 /**
@@ -27,7 +27,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number';
 const someOf =
   (wanted: Wanted) =>
   (value: unknown): boolean =>
-    Array.isArray(value) && value.length > 0 && value.every((one) => isWanted(one, wanted));
+    isListOf(value, (one) => isWanted(one, wanted)) && value.length > 0;
 
 const PATTERN: Readonly<Record<keyof ErrorPattern, Wanted>> = {
   name: [undefined, isText, someOf(isText)],
@@ -59,7 +59,7 @@ const POLICY: Readonly<Record<keyof PolicySettings, Wanted>> = {
   jitter: [...JITTER_NAMES, { proportional: 0 }, { down: 0 }, { plusMinusMs: 0 }],
   capAt: CAPS,
   retryOn: ['everything', 'nothing', someOf(isMatcher)],
-  stopOn: (value) => Array.isArray(value) && value.every(isMatcher),
+  stopOn: (value) => isListOf(value, isMatcher),
   retryIf: [undefined, { name: [undefined, isText], test: isSynchronous }],
   retryAfter: { maxMs: 0, mode: RETRY_AFTER_MODES },
 };
