@@ -46,7 +46,7 @@ const rows = [
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 63_160,
+    limit: 63_230,
   },
 ];
 

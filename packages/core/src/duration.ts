@@ -22,6 +22,12 @@ export function parseDuration(value: unknown): number | undefined {
 /** The latest instant that a run or a retry can be due at, in epoch milliseconds: the latest `Date`. */
 export const MAX_INSTANT_AT = 8_640_000_000_000_000;
 
+/** Returns whether ISO text begins with a day that its month has: `Date.parse` reads the 30th of February as a day of March. */
+export function hasCalendarDay(text: string): boolean {
+  const day = text.split(/[t ]/i)[0] ?? '';
+  return new Date(Date.parse(day)).toJSON()?.startsWith(day) ?? false;
+}
+
 /**
  * Returns a duration as text: `formatDuration(5_400_000)` is `'1.5h'`. Rounded to two decimals; `'unknown'` for what is no number.
  * Never throws.

@@ -173,6 +173,11 @@ describe('readFailures', () => {
       JSON.stringify([run, { failures: '2', errors: [{ ...failed, at: 'today', status: '503' }] }]),
       ['[1].errors[0].at', '[1].errors[0].status', '[1].failures'],
     ],
+    [
+      'a day that there is not, and text with a number',
+      JSON.stringify([{ resetAt: 'tomorrow 9', errors: [{ ...failed, at: '2026-02-30T00:00Z' }] }]),
+      ['[0].errors[0].at', '[0].resetAt'],
+    ],
   ])('reports %s', (_, pasted, paths) => {
     const read = readFailures(pasted);
 

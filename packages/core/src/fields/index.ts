@@ -1,5 +1,6 @@
 export { decideBy } from '../decision/decide.ts';
 export { askRandom } from '../delay/backoff.ts';
+export { hasCalendarDay } from '../duration.ts';
 export { markCutFor, wasCutFor } from '../markers.ts';
 export { isYes, refusePromise } from '../matching/answer.ts';
 export { findMatch, isErrorClass } from '../matching/find-match.ts';

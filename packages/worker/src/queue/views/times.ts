@@ -1,5 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Fields } from '@retry/core/fields';
+import { hasCalendarDay } from '@retry/core/fields';
 
 /** How instants are written in what a queue returns: epoch milliseconds, ISO 8601 text in UTC, or `Date` objects. */
 export type Times = keyof Instants;
@@ -59,5 +60,6 @@ const AN_INSTANT_INPUT = {
 function toMs(value: unknown): number {
   if (typeof value === 'number') return value;
   if (value instanceof Date) return value.getTime();
-  return typeof value === 'string' && ISO.test(value) ? Date.parse(value) : Number.NaN;
+  const isInstant = typeof value === 'string' && ISO.test(value) && hasCalendarDay(value);
+  return isInstant ? Date.parse(value) : Number.NaN;
 }

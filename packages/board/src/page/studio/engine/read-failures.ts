@@ -1,4 +1,5 @@
 import type { RecordedAttempt, RecordedRun } from '@retry/core/failures';
+import { hasCalendarDay } from '@retry/core/fields';
 
 /** What is wrong with a part of pasted text. */
 export interface FailureProblem {
@@ -121,8 +122,13 @@ function isOf(kind: Kind, value: unknown): boolean {
     case 'asked':
       return isAmount || value === 'refused';
     case 'instant':
-      return isAmount || (typeof value === 'string' && !Number.isNaN(Date.parse(value)));
+      return isAmount || (typeof value === 'string' && isInstant(value));
   }
+}
+
+/** `Date.parse` alone finds an instant in almost any text with a number. */
+function isInstant(text: string): boolean {
+  return hasCalendarDay(text) && !Number.isNaN(Date.parse(text));
 }
 
 function isObject(value: unknown): value is Fields {
