@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -65,6 +65,25 @@ describe('where the queue is', () => {
     expect(exitCode).toBe(2);
     expect(err).toContain(message);
   });
+});
+
+describe('a PGlite folder without a database', () => {
+  it.each(['audit', 'dlq ls', 'doctor'])('is refused, and not made, by %s', async (command) => {
+    const { err, exitCode } = await run([...command.split(' '), '--url', 'pglite:typo'], { cwd: folder });
+
+    expect(err).toContain(
+      `pglite:typo was not reached: ${join(folder, 'typo')} has no database. Correct --url,`,
+    );
+    expect(exitCode).toBe(3);
+    expect(existsSync(join(folder, 'typo'))).toBe(false);
+  });
+
+  it('is made by migrate', async () => {
+    const { exitCode } = await run(['migrate', '--url', 'pglite:new'], { cwd: folder });
+
+    expect(exitCode).toBe(0);
+    expect(existsSync(join(folder, 'new', 'PG_VERSION'))).toBe(true);
+  }, 60_000);
 });
 
 describe('retry.config', () => {

@@ -31,7 +31,7 @@ export async function migrateAction({ options, environment }: Input<MigrateComma
   const { schema = DEFAULT_SCHEMA } = target;
   const { migrate } = await loadPostgres(cwd);
   const version = await withErrorsOf(target, async () => {
-    const { client, close } = await openDatabase(target, cwd);
+    const { client, close } = await openDatabase(target, cwd, { mayCreate: true });
     try {
       return await migrate(client, { schema });
     } finally {

@@ -1,6 +1,8 @@
 import type { Broker } from '@retry/core/broker';
+import { CliError } from '../errors.ts';
 import { loadPackage } from './load-package.ts';
 import type { Target } from './target.ts';
+import { isPgliteFolder } from './target.ts';
 
 /** A broker that is open, and what closes it. */
 export interface OpenBroker {
@@ -53,9 +55,22 @@ async function openRedis({ address, prefix, partitions }: Target, cwd: string): 
   return { broker, failed, close: () => broker.close() };
 }
 
-/** Opens a Postgres database, or a PGlite folder, for SQL. @throws {CliError} `NO_PACKAGE` */
-export async function openDatabase({ type, address }: Target, cwd: string): Promise<OpenDatabase> {
+/**
+ * Opens a Postgres database, or a PGlite folder, for SQL.
+ *
+ * @param mayCreate - whether PGlite may make a database in the folder; `migrate` alone does
+ * @throws {CliError} `NO_PACKAGE`; `SERVER_UNREACHABLE` for a folder without a database
+ */
+export async function openDatabase(
+  { type, address, shown, source }: Target,
+  cwd: string,
+  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
+): Promise<OpenDatabase> {
   if (type === 'pglite') {
+    if (!mayCreate && !isPgliteFolder(address)) {
+      const message = `${shown} was not reached: ${address} has no database. Correct ${source}, or run retry migrate.`;
+      throw new CliError('SERVER_UNREACHABLE', message);
+    }
     const { PGlite } = await loadPackage<typeof import('@electric-sql/pglite')>('@electric-sql/pglite', cwd);
     const client = await PGlite.create(address);
     return { client, close: () => client.close() };

@@ -76,6 +76,7 @@ function typeOf(url: string, cwd: string): TargetType | undefined {
   return isPgliteFolder(resolve(cwd, url)) ? 'pglite' : undefined;
 }
 
-function isPgliteFolder(path: string): boolean {
+/** Returns whether PGlite has made a database in a folder. */
+export function isPgliteFolder(path: string): boolean {
   return statSync(resolve(path, 'PG_VERSION'), { throwIfNoEntry: false })?.isFile() === true;
 }
