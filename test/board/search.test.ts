@@ -3,6 +3,7 @@ import { createQueue, defineTask } from '@retry/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Rights, SearchAnswer } from '../../packages/board/src/api.ts';
 import { createBoard } from '../../packages/board/src/create-board.ts';
+import { ROUTE_NAMES } from '../../packages/board/src/routes/routes.ts';
 import { ALL, ask, refused } from './board-client.ts';
 
 const pay = defineTask({ name: 'pay', run: async (_: object) => {} });
@@ -125,5 +126,47 @@ describe.each(VISITORS)('a search of a visitor %s', (_, visitor) => {
       expect([runs, isComplete, typeof next]).toEqual([[], false, 'string']);
       expect(searched).toBeLessThanOrEqual(10_000);
     });
+  });
+});
+
+describe('a search is refused', () => {
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['attempt', { attempt: '' }],
+    ['attempt', { attempt: ' 1' }],
+    ['attempt', { attempt: '0x1' }],
+    ['limit', { limit: '' }],
+    ['limit', { limit: '1e1' }],
+    ['from', { from: '2026-02-30T00:00Z' }],
+    ['to', { to: '' }],
+    ['sate', { sate: 'failed' }],
+    ['__proto__', { ['__proto__']: '1' }],
+  ])('with a wrong %s: %o', async (path, query) => {
+    const { refusal } = open();
+
+    expect(await refusal(ALL, query)).toMatchObject({
+      status: 400,
+      code: 'INVALID_OPTIONS',
+      problems: [{ path }],
+    });
+  });
+});
+
+describe('the query of a route', () => {
+  const board = createBoard({ broker: createMemoryBroker(), access: () => ALL });
+
+  it.each(ROUTE_NAMES.filter((name) => name.startsWith('GET ')))('has no other keys: %s', async (name) => {
+    expect(await refused(board, name, { query: '?afer=1' })).toMatchObject({
+      status: 400,
+      code: 'INVALID_OPTIONS',
+      problems: [{ path: 'afer' }],
+    });
+  });
+
+  it('has a key once, but for the states of a search', async () => {
+    const twice = await refused(board, 'GET search', {
+      query: '?limit=1&limit=2&state=failed&state=stalled',
+    });
+
+    expect(twice).toMatchObject({ status: 400, problems: [{ path: 'limit' }] });
   });
 });

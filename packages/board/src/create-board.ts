@@ -9,7 +9,7 @@ import { createErrorLog } from './access/error-log.ts';
 import type { Visitor } from './access/rights.ts';
 import { visitorOf } from './access/rights.ts';
 import { checkNotCrossSite, checkSameOrigin } from './access/same-origin.ts';
-import type { Right } from './api.ts';
+import type { Right, Route } from './api.ts';
 import { pageAssets } from './assets/page-assets.ts';
 import { assetResponse, pageShell, SAFE_HEADERS } from './assets/page-shell.ts';
 import { BoardError, forbidden, isKnown, refusalOf } from './errors.ts';
@@ -20,8 +20,9 @@ import { readBoardOptions } from './options.ts';
 import { readJson } from './routes/body.ts';
 import type { Desk } from './routes/call.ts';
 import { createKeptForWhile } from './routes/kept-for-while.ts';
+import { checkQuery } from './routes/query.ts';
 import type { RouteRule } from './routes/routes.ts';
-import { METHODS_BY_PATH, ROUTES } from './routes/routes.ts';
+import { METHODS_BY_PATH, ROUTE_NAMES, ROUTES } from './routes/routes.ts';
 import { createMask } from './show/mask.ts';
 
 /** What a server knows of a connection. */
@@ -120,7 +121,7 @@ function createApp(parts: Parts): Hono<Env> {
     else if (context.req.path.startsWith(`${basePath}/api/`)) checkNotCrossSite(context.req.raw);
     await next();
   });
-  for (const [name, rule] of Object.entries(ROUTES)) addRoute(app, { name, rule, parts });
+  for (const name of ROUTE_NAMES) addRoute(app, { name, rule: ROUTES[name], parts });
   app.get(`${basePath}/api/events`, (context) => {
     demandOneOf(context.get('visitor'), ['read']);
     const topics = context.req.queries('topic') ?? [];
@@ -142,16 +143,18 @@ function createApp(parts: Parts): Hono<Env> {
 
 function addRoute(
   app: Hono<Env>,
-  { name, rule, parts }: { readonly name: string; readonly rule: RouteRule; readonly parts: Parts },
+  { name, rule, parts }: { readonly name: Route; readonly rule: RouteRule; readonly parts: Parts },
 ): void {
   const [method = '', path] = name.split(' ');
   app.on(method, `${parts.settings.basePath}/api/${path}`, async (context) => {
     const visitor = context.get('visitor');
     demandOneOf(visitor, rule.rights);
+    const query = new URL(context.req.url).searchParams;
+    checkQuery(name, query);
     const answer = await rule.answer({
       ...{ desk: parts.desk, visitor },
       param: (key) => context.req.param(key as never) ?? '', // the names in its path
-      query: new URL(context.req.url).searchParams,
+      query,
       body: method === 'GET' ? undefined : await readJson(context.req.raw),
     });
     return json(answer, 200);

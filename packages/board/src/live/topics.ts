@@ -3,6 +3,7 @@ import type { Desk, ReadCall } from '../routes/call.ts';
 import { group, groups } from '../routes/groups.ts';
 import { operations } from '../routes/operations.ts';
 import { overview, workers } from '../routes/overview.ts';
+import { checkQuery } from '../routes/query.ts';
 import { retries } from '../routes/retries.ts';
 import { run } from '../routes/run/runs.ts';
 import { storm } from '../routes/storm.ts';
@@ -28,7 +29,11 @@ export function readingOf(topic: string): Reading | undefined {
   if (written !== undefined && query.toString() !== written) return undefined;
   for (const [pattern, read] of Object.entries(ROUTES)) {
     const params = paramsOf(pattern, path);
-    if (params !== undefined) return (desk) => read({ desk, query, param: (name) => params[name] ?? '' });
+    if (params === undefined) continue;
+    return async (desk) => {
+      checkQuery(`GET ${pattern as LivePath}`, query); // a key of the table
+      return read({ desk, query, param: (name) => params[name] ?? '' });
+    };
   }
   return undefined;
 }

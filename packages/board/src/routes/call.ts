@@ -6,6 +6,7 @@ import type { ApplyRequest, Right, Rights } from '../api.ts';
 import { forbidden } from '../errors.ts';
 import type { Mask } from '../show/mask.ts';
 import type { KeptForWhile } from './kept-for-while.ts';
+import { numberOf } from './query.ts';
 
 /** A plan, and what has come of it. */
 export interface KeptPlan {
@@ -49,7 +50,8 @@ export function demand({ rights }: { readonly rights: Rights }, right: Right): v
 export function pageOf(query: URLSearchParams): { readonly limit?: number; readonly after?: string } {
   const limit = query.get('limit');
   const after = query.get('after');
-  return { ...(limit !== null && { limit: Number(limit) }), ...(after !== null && { after }) };
+  // Checked by the queue, or by the search.
+  return { ...(limit !== null && { limit: numberOf(limit) as number }), ...(after !== null && { after }) };
 }
 
 /** The parts of a query that are given, by these names. */

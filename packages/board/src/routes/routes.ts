@@ -55,11 +55,11 @@ export const ROUTES: { readonly [Name in Route]: RouteRule<Routes[Name]['answer'
   'GET acts': { rights: ['read'], answer: async ({ desk }) => desk.acts.latest() },
 };
 
+/** The names of the routes. */
+export const ROUTE_NAMES = Object.keys(ROUTES) as readonly Route[]; // its keys
+
 /** The methods of each path, as the header `Allow` lists them. */
-export const METHODS_BY_PATH: ReadonlyMap<string, string> = methodsByPath([
-  ...Object.keys(ROUTES),
-  'GET events',
-]);
+export const METHODS_BY_PATH: ReadonlyMap<string, string> = methodsByPath([...ROUTE_NAMES, 'GET events']);
 
 function methodsByPath(routes: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

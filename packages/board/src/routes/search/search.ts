@@ -6,6 +6,7 @@ import type { SearchAnswer } from '../../api.ts';
 import { runRow } from '../../show/run-row.ts';
 import type { Call, Desk } from '../call.ts';
 import { given, pageOf } from '../call.ts';
+import { numberOf } from '../query.ts';
 import { searchShown } from './search-shown.ts';
 
 const NAMES = ['task', 'version'] as const;
@@ -52,7 +53,7 @@ function otherOptions(query: URLSearchParams): SearchOptions<'ms'> {
   const options = {
     ...given(query, NAMES),
     ...(states.length > 0 && { state: states }),
-    ...(attempt !== null && { attempt: Number(attempt) }),
+    ...(attempt !== null && { attempt: numberOf(attempt) }),
     ...instants(query),
     ...(after !== undefined && { after }),
   };
@@ -64,7 +65,7 @@ function instants(query: URLSearchParams): Partial<Record<'from' | 'to', string 
   const names = ['from', 'to'] as const;
   const found = names.flatMap((name) => {
     const value = query.get(name);
-    return value === null ? [] : [[name, /^\d+$/.test(value) ? Number(value) : value] as const];
+    return value === null ? [] : [[name, numberOf(value)] as const];
   });
   return Object.fromEntries(found);
 }

@@ -1,0 +1,37 @@
+import { readOptions } from '@retry/core/fields';
+import type { Route } from '../api.ts';
+
+const PAGE = ['limit', 'after'];
+
+/** The keys of each route's query; other routes have none. */
+const KEYS: { readonly [Name in Route]?: readonly string[] } = {
+  'GET groups': ['task', 'version', ...PAGE],
+  'GET groups/:lane/:id': ['state', ...PAGE],
+  'GET runs/:id': ['whole'],
+  'POST runs/:id/unmask': ['whole'],
+  'GET retries': ['lane'],
+  'GET search': ['text', 'state', 'task', 'version', 'attempt', 'from', 'to', ...PAGE],
+};
+
+/** What may be given several times. */
+const REPEATED = 'state';
+
+/**
+ * Checks the query of a request.
+ *
+ * @throws {InvalidOptionsError} listing the keys that its route does not know, and those that are given more than once
+ */
+export function checkQuery(route: Route, query: URLSearchParams): void {
+  const keys = KEYS[route] ?? [];
+  readOptions(Object.fromEntries(query), { subject: `query of ${route}`, keys }, (fields) => {
+    for (const key of keys) {
+      if (key === REPEATED || query.getAll(key).length < 2) continue;
+      fields.fail(key, 'must be given once', 'Leave the others out.');
+    }
+  });
+}
+
+/** Returns the number that a part of a query is; the text itself for anything but decimal digits, which no rule takes for a number. */
+export function numberOf(text: string): number | string {
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
