@@ -125,6 +125,28 @@ describeTwoConnections('a wrongly stored run', (open) => {
     expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['fine']);
   });
 
+  it('affects no other run: the largest epoch of a started run, whose row does not say so yet', async () => {
+    const { broker, submit, claim } = open();
+    await submit({ id: 'broken' }, { id: 'fine' });
+    const [, fine] = await claim('r');
+    await spoil('broken', 'epoch = 9223372036854775807');
+    const ids = ['broken', 'fine'];
+
+    const got = await broker.get(ids);
+    const { runs } = await broker.list({ state: 'started', limit: 9 });
+    const extended = await broker.heartbeat(
+      ids.map((id) => ({ id, epoch: 1 })),
+      1_000,
+    );
+
+    expect(got.map((run) => run?.state)).toEqual(['started', 'started']);
+    expect(runs.map(({ id }) => id).sort()).toEqual(ids);
+    expect(extended).toEqual(['fenced', 'ok']);
+    expect(await broker.cancel(['broken'])).toEqual(['requested']);
+    const settle = completed(fine === undefined ? [] : [fine]);
+    expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
+  });
+
   it('is settled and answered like any other while it is started', async () => {
     const { broker, submit, claim } = open();
     await submit({ id: 'broken' }, { id: 'fine' });
@@ -166,5 +188,40 @@ describeTwoConnections('a wrongly stored run', (open) => {
       { id: 'broken', attempts: 0 },
       { id: 'fine', attempts: 0 },
     ]);
+  });
+});
+
+const FILTER = { state: 'failed', endedBefore: 1 } as const;
+const requestOf = (id: string) =>
+  ({ id, kind: 'redrive', filter: FILTER, planned: 1, isPlanExact: true }) as const;
+
+/** What the column `request` may contain. */
+const BROKEN_REQUESTS = ['', '{', 'null', '5', '"text"', '[]', '{}', '{"id":"broken"}'];
+
+describeTwoConnections('a wrongly stored operation', (open) => {
+  it.each(BROKEN_REQUESTS)(
+    'affects no other one, and is cancelled by who would carry it on: %j',
+    async (text) => {
+      const { broker, pool, schema } = open();
+      const { operations } = broker;
+      for (const id of ['broken', 'fine']) await operations.put(requestOf(id));
+      await pool.query(`update ${schema.name}.operation set request = $1 where id = 'broken'`, [text]);
+
+      expect((await operations.list()).map(({ id }) => id)).toEqual(['fine']);
+      expect(await operations.get('broken')).toBeUndefined();
+      expect((await operations.claim({ carrier: 'c', leaseMs: 1_000 }))?.operation.id).toBe('fine');
+      expect(await operations.claim({ carrier: 'd', leaseMs: 1_000, id: 'broken' })).toBeUndefined();
+      expect(await operations.change('broken', 'running')).toBe('refused');
+    },
+  );
+
+  it.each(['{', '5', '[1]'])('is one, too, whose ids cannot be read: %s', async (ids) => {
+    const { broker, pool, schema } = open();
+    const { operations } = broker;
+    for (const id of ['broken', 'fine']) await operations.put(requestOf(id));
+    await pool.query(`update ${schema.name}.operation set ids = $1 where id = 'broken'`, [ids]);
+
+    expect((await operations.claim({ carrier: 'c', leaseMs: 1_000 }))?.operation.id).toBe('fine');
+    expect((await operations.get('broken'))?.state).toBe('cancelled');
   });
 });

@@ -1,3 +1,4 @@
+import { checkOperation } from './kit/check/check-bulk.ts';
 import type { Operation, OperationRequest } from './operations.ts';
 
 /** The most operations that have not ended, and the most that have ended and are kept. */
@@ -16,6 +17,29 @@ export function operationOf(request: OperationRequest, figures: OperationFigures
   const isWhole = state === 'done' && request.isPlanExact;
   const skipped = isWhole ? Math.max(figures.skipped, request.planned - done) : figures.skipped;
   return { ...request, filter, ...figures, skipped };
+}
+
+/**
+ * Reads a stored operation. Returns `undefined` for what no broker has written: one wrong operation must not stop the others.
+ *
+ * @param id - under which it is stored
+ * @param text - what was asked for, as JSON
+ * @param ids - the ids of its filter, as JSON, if it has any
+ */
+export function readRequest(
+  id: string,
+  text: string,
+  ids: string | null = null,
+): OperationRequest | undefined {
+  try {
+    const stored = JSON.parse(text) as OperationRequest; // checked below
+    const request =
+      ids === null ? stored : { ...stored, filter: { ...stored.filter, ids: JSON.parse(ids) as string[] } };
+    checkOperation(request);
+    return request.id === id ? request : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Orders operations: the newest first. */

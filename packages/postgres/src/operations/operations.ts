@@ -1,11 +1,13 @@
-import type { ClaimedOperation, Operation, OperationRequest, Operations } from '@retry/core/broker';
+import type { ClaimedOperation, Operation, Operations } from '@retry/core/broker';
 import type { OperationFigures } from '@retry/core/broker/kit';
-import { keepableMs, listedOperations, operationOf } from '@retry/core/broker/kit';
+import { keepableMs, listedOperations, operationOf, readRequest } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 
 /** An operation as the functions reply it. */
 interface OperationReply {
-  readonly request: OperationRequest;
+  readonly id: string;
+  /** As it is stored, which may be anything. */
+  readonly request: string;
   readonly figures: OperationFigures;
 }
 
@@ -22,8 +24,11 @@ interface ClaimReply extends OperationReply {
 export function createOperations(database: Database): Operations {
   const read = async (id: string | null): Promise<readonly Operation[]> => {
     const text = await database.call('read_operations', { id });
-    const replied = JSON.parse(text ?? '[]') as readonly OperationReply[]; // what our own function builds
-    return replied.map(({ request, figures }) => operationOf(request, figures));
+    return (JSON.parse(text ?? '[]') as readonly OperationReply[]).flatMap(readOperation); // what our own function builds
+  };
+  const change: Operations['change'] = async (id, to) => {
+    const answer = await database.call('change_operation', { id, to });
+    return answer as Awaited<ReturnType<Operations['change']>>; // what our own function replies
   };
   return {
     put: async (request) => {
@@ -38,19 +43,29 @@ export function createOperations(database: Database): Operations {
     list: async () => listedOperations(await read(null)),
     get: async (id) => (await read(id))[0],
     claim: async ({ carrier, leaseMs, id = null }) => {
-      const text = await database.call('claim_operation', { carrier, leaseMs: keepableMs(leaseMs), id });
-      return text === null ? undefined : readClaim(JSON.parse(text) as ClaimReply); // what our own function builds
+      for (;;) {
+        const text = await database.call('claim_operation', { carrier, leaseMs: keepableMs(leaseMs), id });
+        if (text === null) return undefined;
+        const reply = JSON.parse(text) as ClaimReply; // what our own function builds
+        const claimed = readClaim(reply);
+        if (claimed !== undefined) return claimed;
+        // Nobody can carry it on, and it would hide those behind it.
+        await change(reply.id, 'cancelled');
+      }
     },
-    change: async (id, to) => {
-      const answer = await database.call('change_operation', { id, to });
-      return answer as Awaited<ReturnType<Operations['change']>>; // what our own function replies
-    },
+    change,
   };
 }
 
-function readClaim({ request, figures, ids, epoch, progress, now }: ClaimReply): ClaimedOperation {
-  const operation = operationOf(request, figures);
-  const filter =
-    ids === null ? operation.filter : { ...operation.filter, ids: JSON.parse(ids) as readonly string[] }; // what we wrote
-  return { operation: { ...operation, filter }, epoch, now, ...(progress !== null && { progress }) };
+function readOperation({ id, request: text, figures }: OperationReply): readonly Operation[] {
+  const request = readRequest(id, text);
+  return request === undefined ? [] : [operationOf(request, figures)];
+}
+
+function readClaim(reply: ClaimReply): ClaimedOperation | undefined {
+  const { id, figures, ids, epoch, progress, now } = reply;
+  const request = readRequest(id, reply.request, ids);
+  if (request === undefined) return undefined;
+  const operation = { ...operationOf(request, figures), filter: request.filter };
+  return { operation, epoch, now, ...(progress !== null && { progress }) };
 }

@@ -25,6 +25,9 @@ export const byHash = (statement: string): string => `
 export const sizeOf = (run: string): string =>
   `256 + octet_length(${run}.payload) + coalesce(octet_length(${run}.record), 0) + coalesce(octet_length(${run}.extras), 0)`;
 
+/** The epoch of a run that is started. The column may contain the largest number, which cannot be incremented. */
+export const nextEpoch = (epoch: string): string => `least(${epoch}, 9223372036854775806) + 1`;
+
 /** Reads arrays side by side as rows, each column named beside its array: `unnest(p_ids, p_epochs) as s (id, epoch)`. */
 export function unnestAs(alias: string, columns: Readonly<Record<string, string>>): string {
   return `unnest(${Object.values(columns).join(', ')}) as ${alias} (${Object.keys(columns).join(', ')})`;

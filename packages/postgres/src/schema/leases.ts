@@ -1,4 +1,4 @@
-import { hasId } from './fragments.ts';
+import { hasId, nextEpoch } from './fragments.ts';
 import { state } from './letters.ts';
 import { call, head } from './signatures.ts';
 
@@ -46,14 +46,14 @@ declare
       lateral (select ctid as row_at from run where ${hasId('run', 'c.id')} and ${isClaimed('run')} for update skip locked) r);
 begin
   if cardinality(v_rows) > 0 then
-    update run r set state = ${state('started')}, epoch = epoch + 1, claimed_at = l.at, heartbeat_at = l.at, lease_until = l.until
+    update run r set state = ${state('started')}, epoch = ${nextEpoch('epoch')}, claimed_at = l.at, heartbeat_at = l.at, lease_until = l.until
     from leased() l where r.ctid = any (v_rows) and ${isStartedBy('r', 'l')};
   end if;
 end
 $$;
 
 create function ${head('write_claim')} returns void language sql as $$
-  update run r set state = ${state('started')}, epoch = epoch + 1, claimed_at = p_at, heartbeat_at = p_at, lease_until = p_lease_until
+  update run r set state = ${state('started')}, epoch = ${nextEpoch('epoch')}, claimed_at = p_at, heartbeat_at = p_at, lease_until = p_lease_until
   where ctid = any (array (
     select r.ctid from unnest(p_ids, p_lane_seqs) as l (id, ord) join run r on ${hasId('r', 'l.id')}
     where r.ord = l.ord and ${isClaimed('r')} for update of r skip locked));

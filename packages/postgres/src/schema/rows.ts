@@ -4,6 +4,7 @@
  */
 import type { Concurrency } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
+import { nextEpoch } from './fragments.ts';
 import { state } from './letters.ts';
 
 /** A run as a reply shows it. */
@@ -40,7 +41,7 @@ const RUN_COLUMNS = {
   lane: 'r.lane',
   payload: "case when p_payloads then r.payload else '' end",
   state: `state_name(case when l.id is null then r.state else ${state('started')} end)`,
-  epoch: 'r.epoch + case when l.id is null then 0 else 1 end',
+  epoch: `case when l.id is null then r.epoch else ${nextEpoch('r.epoch')} end`,
   createdAt: 'r.created_at',
   submittedAt: 'r.submitted_at',
   runAt: 'r.run_at',

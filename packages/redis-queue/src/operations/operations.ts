@@ -1,5 +1,6 @@
 import type { OperationClaim, OperationRequest, OperationStep, Operations } from '@retry/core/broker';
 import type { OperationFigures } from '@retry/core/broker/kit';
+import { readRequest } from '@retry/core/broker/kit';
 import { pack } from '../store/pack.ts';
 import type { Script, Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
@@ -47,8 +48,16 @@ export function createPartOperations(store: Store, pass: Pass): PartOperations {
     change: async (id, to) => (await run(changeScript, pack([id, to]))) as Answer<'change'>, // what our own script returns
     read: async (ids) =>
       readReply(await run(readScript, pack(ids ?? []), ...(ids === undefined ? ['all'] : []))),
-    claim: async ({ carrier, leaseMs, id = '' }) =>
-      readClaim(await run(claimScript, pack([carrier, Math.ceil(leaseMs), id]))),
+    claim: async ({ carrier, leaseMs, id = '' }) => {
+      for (;;) {
+        const reply = await run(claimScript, pack([carrier, Math.ceil(leaseMs), id]));
+        if (reply === null) return undefined;
+        const claimed = readClaim(reply as ClaimReply); // what our own script returns
+        if (typeof claimed !== 'string') return claimed;
+        // Nobody can carry it on, and it would hide those behind it.
+        await run(changeScript, pack([claimed, 'cancelled']));
+      }
+    },
     accepts: async ({ id, epoch }) => {
       const [, [text] = []] = (await run(readScript, pack([id]))) as readonly string[][]; // what our own script returns
       if (text === undefined) return false;
@@ -72,17 +81,24 @@ function readReply(reply: unknown): readonly KeptOperation[] {
   return (ids ?? []).map((id, index) => ({
     id: id ?? '',
     figures: readFigures(figures?.[index] ?? '{}').figures,
-    request: readRequest(requests?.[index] ?? null, null),
+    request: readRequest(id ?? '', requests?.[index] ?? ''),
   }));
 }
 
-function readClaim(reply: unknown): KeptClaim | undefined {
-  if (reply === null) return undefined;
-  const [now, text, about, ids] = reply as readonly [number, string, string | null, string | null]; // what our own script returns
-  const request = readRequest(about, ids);
-  if (request === undefined) return undefined;
+type ClaimReply = readonly [
+  now: number,
+  figures: string,
+  request: string | null,
+  ids: string | null,
+  id: string,
+];
+
+/** Returns the id alone of an operation whose request cannot be read. */
+function readClaim([now, text, about, ids, id]: ClaimReply): KeptClaim | string {
+  const request = readRequest(id, about ?? '', ids);
+  if (request === undefined) return id;
   const { epoch, progress, figures } = readFigures(text);
-  return { id: request.id, request, figures, epoch, progress, now };
+  return { id, request, figures, epoch, progress, now };
 }
 
 function readFigures(text: string): Pick<StoredFigures, 'epoch'> & {
@@ -91,11 +107,4 @@ function readFigures(text: string): Pick<StoredFigures, 'epoch'> & {
 } {
   const { epoch, stepped: _, progress, ...figures } = JSON.parse(text) as StoredFigures; // what our own script wrote
   return { epoch, progress, figures };
-}
-
-function readRequest(about: string | null, ids: string | null): OperationRequest | undefined {
-  if (about === null) return undefined;
-  const request = JSON.parse(about) as OperationRequest; // what we wrote
-  if (ids === null) return request;
-  return { ...request, filter: { ...request.filter, ids: JSON.parse(ids) as readonly string[] } }; // what we wrote
 }

@@ -105,7 +105,7 @@ if not figures then return false end
 figures.epoch, figures.carrier, figures.carriedUntil, figures.updatedAt = figures.epoch + 1, carrier, now + leaseMs, now
 local text = cjson.encode(figures)
 call('HSET', OPERATIONS, id, text)
-return { now, text, call('HGET', OPERATION_REQUESTS, id), call('HGET', OPERATION_REQUESTS, '\\0' .. id) }
+return { now, text, call('HGET', OPERATION_REQUESTS, id), call('HGET', OPERATION_REQUESTS, '\\0' .. id), id }
 `;
 
 const change = `
@@ -127,7 +127,7 @@ export const putScript: Script = composeScript({ library: [basics], main: put })
 /** Returns the ids, the figures and the requests of some operations, or with a second argument of all. */
 export const readScript: Script = composeScript({ library: [basics], main: read });
 
-/** Gives an operation to a carrier; returns the clock, the figures, the request and the ids of its filter. */
+/** Gives an operation to a carrier; returns the clock, the figures, the request, the ids of its filter, and its id. */
 export const claimScript: Script = composeScript({ library: [basics], main: claim });
 
 /** Pauses, resumes or cancels an operation. */

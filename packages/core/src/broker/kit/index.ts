@@ -1,7 +1,7 @@
 export { chargedAttempts } from '../../decision/counters.ts';
 export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
 export type { OperationFigures } from '../operation-figures.ts';
-export { listedOperations, MAX_OPERATIONS, operationOf } from '../operation-figures.ts';
+export { listedOperations, MAX_OPERATIONS, operationOf, readRequest } from '../operation-figures.ts';
 export { MAX_STEP_IDS } from '../operations.ts';
 export type { KeyHolder } from '../unique-keys.ts';
 export { hasKey, KEYS_LOOKED_AT, keyHolder, uniqueAnswer } from '../unique-keys.ts';

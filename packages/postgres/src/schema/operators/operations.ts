@@ -16,6 +16,8 @@ const FIGURES = `json_strip_nulls(json_build_object('state', o.state, 'createdAt
  * 2. \`claim_operation\` gives the oldest running one that no other carrier holds. It waits for no step.
  * 3. \`begin_step\` locks the operation of a step and replies whether the step is accepted; \`end_step\` counts it. Both are in the
  *    statement that moves the runs. The operation is locked before all other rows.
+ *
+ * What was asked for is passed as text, even if it cannot be read: the client parses each by itself.
  */
 export const OPERATIONS: string = `
 create function ${head('put_operation')} returns text language plpgsql {settings} as $$
@@ -42,7 +44,7 @@ end
 $$;
 
 create function ${head('read_operations')} returns text language sql {settings} as $$
-  select coalesce(json_agg(json_build_object('request', o.request::json, 'figures', ${FIGURES})), '[]')::text
+  select coalesce(json_agg(json_build_object('id', o.id, 'request', o.request, 'figures', ${FIGURES})), '[]')::text
   from operation o where p_id is null or id = p_id
 $$;
 
@@ -57,7 +59,7 @@ begin
   update operation set epoch = epoch + 1, carrier = p_carrier, carried_until = v_now + p_lease_ms, updated_at = v_now
   where id = v_id;
   return (
-    select json_build_object('request', o.request::json, 'figures', ${FIGURES}, 'ids', o.ids, 'epoch', o.epoch,
+    select json_build_object('id', o.id, 'request', o.request, 'figures', ${FIGURES}, 'ids', o.ids, 'epoch', o.epoch,
       'progress', o.progress, 'now', v_now)::text
     from operation o where id = v_id);
 end
