@@ -31,7 +31,7 @@ export const SUBMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancelled run is not counted as cancelled in its lane',
-    right: "call('HINCRBY', CANCELLED_IN_LANE, lane .. '\\0' .. id, 1)",
+    right: "changeCancelled(lane .. '\\0' .. id, 1)",
     wrong: '',
     scene: cancelWherever,
   },

@@ -225,6 +225,64 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
   });
 });
 
+/** What no script writes where it counts; Lua takes most of them for numbers. */
+const ODD_COUNTS = ['', 'x', 'nan', '-nan', 'inf', '1e400', '-5', '1.5', '0x10', '9223372036854775807'];
+
+describeOnRedis('a count that is none on Redis', (server) => {
+  let harness: RedisHarness;
+  let client: Awaited<ReturnType<typeof connect>>;
+  const connect = () => createClient({ url: server().url }).connect();
+  beforeEach(async () => {
+    harness = await openRedisHarness(server().url);
+    client = await connect();
+  });
+  afterEach(async () => {
+    await harness.close();
+    await client.close();
+  });
+
+  const key = (name: string) => `{${harness.prefix}:0}:${name}`;
+  const claimAll = async () => {
+    const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 };
+    return (await harness.broker.settleAndClaim({ claim })).claimed.map(({ run }) => run.id);
+  };
+
+  it.each(ODD_COUNTS)('stops no lane as the slots that a key has taken: %j', async (text) => {
+    const concurrency = { key: 'k', limit: 2, whenFull: 'wait' } as const;
+    await client.hSet(key('slots-taken'), 'k', text);
+
+    await harness.broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
+
+    expect(await claimAll()).toEqual(['a', 'b']);
+    expect(await client.hGet(key('slots-taken'), 'k')).toBe('2');
+  });
+
+  it.each(ODD_COUNTS)('stops no lane as the number of runs that were cancelled in it: %j', async (text) => {
+    const { broker } = harness;
+    await broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '1' })));
+    await client.hSet(key('cancelled-in-lane'), { '\0l': text, 'l\0a': text, 'l\0b': text });
+
+    expect(await broker.cancel(['b'])).toEqual(['cancelled']);
+    expect(await claimAll()).toEqual(['a', 'c']);
+  });
+
+  it.each(['nan', '-nan', 'x', ''])(
+    'makes a run one that cannot be read, as the limit of its key: %j',
+    async (text) => {
+      const { broker } = harness;
+      const concurrency = { key: 'k', limit: 7, whenFull: 'wait' } as const;
+      await broker.submit([{ id: 'broken', lane: 'l', payload: '1', concurrency }]);
+      await broker.submit([{ id: 'next', lane: 'l', payload: '1' }]);
+      const body = String(await client.hGet(key('body'), 'broken'));
+      expect(body).toContain('7\0k\0');
+      await client.hSet(key('body'), 'broken', body.replace('7\0k\0', `${text}\0k\0`));
+
+      expect(await claimAll()).toEqual(['next']);
+      expect((await broker.get(['broken']))[0]).toMatchObject({ errors: [{ name: 'UNREADABLE_RUN' }] });
+    },
+  );
+});
+
 describeOnRedis('an operation that cannot be read on Redis', (server) => {
   const filter = { state: 'failed', endedBefore: 1 } as const;
 

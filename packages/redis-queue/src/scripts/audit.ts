@@ -50,7 +50,7 @@ unbalanced = unbalanced + math.abs(grouped - dead)
 local function checkEachRun()
   local seen, cancelled, slots, keepers, real = {}, {}, {}, {}, {}
   local left = call('HGETALL', CANCELLED_IN_LANE)
-  for index = 1, #left, 2 do cancelled[left[index]] = tonumber(left[index + 1]) end
+  for index = 1, #left, 2 do cancelled[left[index]] = countOf(left[index + 1]) end
   local function visit(id, states)
     local body, record = call('HGET', BODY, id), call('HGET', RECORD, id)
     local state = record and sub(record, ${field(RECORD, 'state')}) or ${letter('submitted')}
@@ -102,7 +102,7 @@ local function checkEachRun()
   for index = 1, #counted, 2 do
     local name = counted[index]
     local real = keepers[name] and 1 or slots[name] or 0
-    unbalanced = unbalanced + math.abs(counted[index + 1] - real)
+    unbalanced = unbalanced + math.abs(countOf(counted[index + 1]) - real)
     slots[name], keepers[name] = nil, nil
   end
   for _ in pairs(keepers) do unbalanced = unbalanced + 1 end

@@ -24,7 +24,7 @@ local function firstIdOf(tag, key, leftOver)
   if leftOver == 0 then return call('LINDEX', key, 0) end
   local seen = {}
   for _, id in ipairs(call('LRANGE', key, 0, math.min(leftOver, MAX_LOOK))) do
-    local left = seen[id] or tonumber(call('HGET', CANCELLED_IN_LANE, tag .. '\0' .. id) or 0)
+    local left = seen[id] or countOf(call('HGET', CANCELLED_IN_LANE, tag .. '\0' .. id))
     if left == 0 then return id end
     seen[id] = left - 1
   end

@@ -229,7 +229,8 @@ local function isBody(body)
   if not body or find(sub(body, ${field(BODY, 'createdAt')}), '%D') or #body < ${behind(BODY)} then return false end
   if not find(sub(body, ${field(BODY, 'kind')}), '[${ALL_KINDS.join('')}]') then return false end
   local _, limit = concurrencyOf(body)
-  if limit and not tonumber(limit) then return false end
+  limit = limit and (tonumber(limit) or 0 / 0)
+  if limit ~= limit then return false end
   return find(body, '\0', laneAt(body), true) ~= nil
 end
 
@@ -251,6 +252,11 @@ end
 -- memory, or keep a lease alive, begin with one; a submit does not, and is refused as a whole.
 local function writeWithoutMemory()
   call('HDEL', SLOTS_TAKEN, '')
+end
+
+-- A count as scripts write it; 0 for anything else. Lua's tonumber takes \`nan\`, \`inf\` and \`0x10\`, too.
+local function countOf(text)
+  return text and #text <= 15 and not find(text, '%D') and tonumber(text) or 0
 end
 
 local counts = {}

@@ -7,22 +7,31 @@
  * character and the lane. Whatever takes one of these ids out of the list takes it out of the counts.
  */
 export const cancelledInLane: string = String.raw`
+-- What is no count counts as 0.
+local function changeCancelled(field, by)
+  local left = redis.pcall('HINCRBY', CANCELLED_IN_LANE, field, by)
+  if type(left) == 'table' then
+    left = by
+    call('HSET', CANCELLED_IN_LANE, field, left)
+  end
+  if left <= 0 then call('HDEL', CANCELLED_IN_LANE, field) end
+end
+
 local function countCancelledInLane(tag, by)
   if by == 0 then return end
   count('cancelledInLane', by)
-  if call('HINCRBY', CANCELLED_IN_LANE, '\0' .. tag, by) <= 0 then call('HDEL', CANCELLED_IN_LANE, '\0' .. tag) end
+  changeCancelled('\0' .. tag, by)
 end
 
 local function cancelledInLaneOf(tag)
-  return tonumber(call('HGET', CANCELLED_IN_LANE, '\0' .. tag) or 0) or 0
+  return countOf(call('HGET', CANCELLED_IN_LANE, '\0' .. tag))
 end
 
 -- Whether this id, which was at the head of the lane's list, is that of a cancelled run; it is counted no more then.
 local function takeCancelled(tag, id)
   local field = tag .. '\0' .. id
-  local left = tonumber(call('HGET', CANCELLED_IN_LANE, field) or 0) or 0
-  if left == 0 then return false end
-  if left == 1 then call('HDEL', CANCELLED_IN_LANE, field) else call('HINCRBY', CANCELLED_IN_LANE, field, -1) end
+  if countOf(call('HGET', CANCELLED_IN_LANE, field)) == 0 then return false end
+  changeCancelled(field, -1)
   countCancelledInLane(tag, -1)
   return true
 end

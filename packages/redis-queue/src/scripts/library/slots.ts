@@ -14,7 +14,7 @@ import { has, isIn } from '../lua.ts';
 export const slots: string = String.raw`
 local slotsTaken, changedKeys, keepers, areSlotsUnknown = {}, {}, {}, false
 local function slotsTakenOf(key)
-  if not slotsTaken[key] then slotsTaken[key] = tonumber(call('HGET', SLOTS_TAKEN, key) or 0) or 0 end
+  if not slotsTaken[key] then slotsTaken[key] = countOf(call('HGET', SLOTS_TAKEN, key)) end
   return slotsTaken[key]
 end
 

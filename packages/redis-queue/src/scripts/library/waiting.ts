@@ -15,7 +15,7 @@ end
 local function leaveLane(id, body, record)
   local lane = laneOf(body)
   if not record or sub(record, ${field(RECORD, 'laneSeq')}) == NO_SEQ then
-    call('HINCRBY', CANCELLED_IN_LANE, lane .. '\0' .. id, 1)
+    changeCancelled(lane .. '\0' .. id, 1)
     return countCancelledInLane(lane, 1)
   end
   local seq = sub(record, ${field(RECORD, 'laneSeq')})
