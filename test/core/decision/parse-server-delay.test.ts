@@ -55,6 +55,9 @@ describe('parseServerDelay of Retry-After', () => {
     ['Sun, 06 Nov 1994 03:49:37 -0500', 30_000],
     // as cookies write it
     ['Sun, 06-Nov-1994 08:49:37 GMT', 30_000],
+    // as servers in Go write it by time.RFC1123 and time.RFC850
+    ['Sun, 06 Nov 1994 08:49:37 UTC', 30_000],
+    ['Sunday, 06-Nov-94 08:49:37 UTC', 30_000],
     // ten days and 30 seconds later
     ['Wed Nov 16 08:49:37 1994', 864_030_000],
   ])('reads the date %s', (value, delayMs) => {

@@ -6,7 +6,7 @@ const ASCTIME = /^(\w{3}) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT` and `Sunday, 06-Nov-94 08:49:37 GMT`. */
 const FORM =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) ([\d:]{6})(\d\d) (GMT|[+-]\d{4})$/;
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) ([\d:]{6})(\d\d) (GMT|UTC|[+-]\d{4})$/;
 
 /**
  * Returns the instant of an HTTP date in any of the three forms of RFC 9110 section 5.6.7, in epoch milliseconds;
