@@ -156,6 +156,34 @@ describe('transientNetwork', () => {
     expect(isMeant(transientNetwork, thrown)).toBe(true);
   });
 
+  // as Deno 2.9 rejects, which has no codes; Deno 2.1 rejects with the cause alone, a TypeError
+  it.each([
+    'error sending request for url (http://h/): client error (Connect): tcp connect error: Connection refused (os error 111)',
+    'error sending request from 127.0.0.1:42972 for http://h/ (127.0.0.1:80): client error (SendRequest): connection closed',
+  ])('matches the error of fetch in Deno: %s', (message) => {
+    const wrapped = new TypeError('fetch failed', { cause: new Error(message) });
+
+    expect(isMeant(transientNetwork, wrapped)).toBe(true);
+    expect(isMeant(transientNetwork, new TypeError(message))).toBe(true);
+  });
+
+  it('matches a body that breaks off in Deno', () => {
+    expect(isMeant(transientNetwork, new TypeError('error reading a body from connection'))).toBe(true);
+  });
+
+  it.each([
+    ['ky 2', 'Request failed due to a network error: GET http://h/', {}],
+    ['axios', 'Network Error', { code: 'ERR_NETWORK' }],
+  ])('matches the error of %s for one of fetch in a browser', (_client, message, properties) => {
+    const wrapped = new Error(message, { cause: new TypeError('Failed to fetch') });
+
+    expect(isMeant(transientNetwork, Object.assign(wrapped, properties))).toBe(true);
+  });
+
+  it('matches a failed XMLHttpRequest of axios, which has no cause', () => {
+    expect(isMeant(transientNetwork, error({ code: 'ERR_NETWORK' }, 'Network Error'))).toBe(true);
+  });
+
   it('does not match an unknown host, a wrong certificate, or an abort', () => {
     const others = [
       error({ code: 'ENOTFOUND' }),
@@ -164,6 +192,19 @@ describe('transientNetwork', () => {
     ];
 
     expect(others.map((thrown) => isMeant(transientNetwork, thrown))).toEqual([false, false, false]);
+  });
+
+  it.each([
+    'dns error: failed to lookup address information: Name or service not known',
+    'dns error: failed to lookup address information: nodename nor servname provided, or not known',
+    'dns error: No such host is known. (os error 11001)',
+    'invalid peer certificate: UnknownIssuer',
+  ])('does not match an unknown host or a wrong certificate in Deno: %s', (text) => {
+    const message = `error sending request for url (https://h/): client error (Connect): ${text}`;
+    const wrapped = new TypeError('fetch failed', { cause: new Error(message) });
+
+    expect(isMeant(transientNetwork, wrapped)).toBe(false);
+    expect(isMeant(transientNetwork, new TypeError(message))).toBe(false);
   });
 
   it('does not match another error with a similar message', () => {

@@ -17,18 +17,21 @@ const SOCKET_CODES: readonly string[] = [
   'UND_ERR_BODY_TIMEOUT',
 ];
 
+/** What `fetch` says in browsers, React Native and Deno, which have no codes. Of Deno, unknown hosts and certificates are left out. */
+const FETCH_FAILED =
+  /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error|The Internet connection appears to be offline|Network request failed|error reading a body from connection|error sending request (?!.*(certificate|not known|No such host)))/;
+
 /**
- * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), and the
- * messages of `fetch` in Chrome, Firefox, Safari, React Native and Cloudflare Workers, which have no code.
+ * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), axios's code for a
+ * browser, and the messages of `fetch` in Chrome, Firefox, Safari, React Native, Deno and Cloudflare Workers, which have no
+ * code, also as the cause in ky.
  */
 export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
-  { code: SOCKET_CODES },
+  { code: [...SOCKET_CODES, 'ERR_NETWORK'] },
   { cause: { code: SOCKET_CODES } },
-  {
-    name: 'TypeError',
-    message:
-      /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error|The Internet connection appears to be offline|Network request failed)/,
-  },
+  { name: 'TypeError', message: FETCH_FAILED },
+  // Only where the error itself says so: nothing but codes is recorded of causes, and a replay would have to doubt every other one.
+  { message: /^(fetch failed|Request failed due to a network error)/, cause: { message: FETCH_FAILED } },
   { message: /^Network connection lost/ },
 ]);
 
