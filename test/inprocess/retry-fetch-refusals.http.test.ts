@@ -114,3 +114,47 @@ describe('a certificate that is refused', () => {
     expect(retryInfo(error)).toMatchObject({ attempts: 1, reason: 'stopped' });
   });
 });
+
+/** As Bun 1.4 and Deno 2.9 reject; Deno 2.1 rejects with the cause alone. */
+describe('a request that Bun or Deno refuses', () => {
+  const certificate =
+    'error sending request for url (https://h/): client error (Connect): invalid peer certificate: UnknownIssuer';
+
+  it.each([
+    ['a certificate in Bun', 'self signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }],
+    ['an unknown scheme in Bun', 'protocol must be http:, https: or s3:', { code: 'ERR_INVALID_ARG_VALUE' }],
+    ['a redirect in Bun', 'UnexpectedRedirect fetching "http://h/".', { code: 'UnexpectedRedirect' }],
+    ['a redirect loop in Bun', 'TooManyRedirects: too many times.', { code: 'TooManyRedirects' }],
+    ['a certificate in Deno', 'fetch failed', { cause: new Error(certificate) }],
+    ['a certificate in an older Deno', certificate, {}],
+    ['an unknown scheme in Deno', "Url scheme 'foo' not supported", {}],
+    ['a bad port in Deno', 'Fetch failed: Requests to port 25 are blocked', {}],
+    ['a redirect in Deno', "Fetch failed: Encountered redirect while redirect mode is set to 'error'", {}],
+    ['a redirect loop in Deno', 'Fetch failed: Maximum number of redirects (20) reached', {}],
+  ])('fails immediately: %s', async (_case, message, properties) => {
+    const fetch = vi.fn(async () => {
+      throw Object.assign(new TypeError(message), properties);
+    });
+
+    const error = await rejectionOf(createRetryFetch(AT_ONCE, { fetch })(server.url));
+
+    expect(retryInfo(error)).toMatchObject({ attempts: 1, reason: 'stopped' });
+  });
+
+  it.each([
+    ['Bun', 'ECONNREFUSED: Unable to connect.', { code: 'ECONNREFUSED' }],
+    [
+      'Deno',
+      'fetch failed',
+      { cause: new Error('error sending request for url (http://h/): tcp connect error') },
+    ],
+  ])('is retried when its connection fails in %s', async (_runtime, message, properties) => {
+    const fetch = vi.fn(async () => {
+      throw Object.assign(new TypeError(message), properties);
+    });
+
+    const error = await rejectionOf(createRetryFetch(AT_ONCE, { fetch })(server.url));
+
+    expect(retryInfo(error)).toMatchObject({ attempts: 3, reason: 'exhausted' });
+  });
+});

@@ -1,5 +1,5 @@
 /** What must hold in every runtime, with nothing but the language and the web's own globals. */
-import { definePolicy } from '@retry/core';
+import { definePolicy, matchesError, transientNetwork } from '@retry/core';
 import { simulate } from '@retry/core/simulate';
 import { createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
 import { createRetryFetch } from '@retry/inprocess/fetch';
@@ -95,6 +95,10 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
       return new Response('ok', { status: calls < 3 ? 503 : 200 });
     };
     return (await createRetryFetch(AT_ONCE, { fetch })('http://localhost/')).status === 200;
+  },
+  'recognises the failed connection of its own fetch': async () => {
+    const error: unknown = await fetch('http://127.0.0.1:59999/').catch((thrown: unknown) => thrown);
+    return transientNetwork.some((matcher) => matchesError(matcher, error));
   },
 };
 

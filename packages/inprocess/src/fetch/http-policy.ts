@@ -2,11 +2,15 @@ import type { Policy } from '@retry/core';
 import { definePolicy, httpTransient, transientNetwork } from '@retry/core';
 import type { ErrorPattern } from '@retry/core/fields';
 
-/** Messages of the causes of a TypeError of `fetch` (Node, undici) when a request or response is invalid for good. */
+/** Messages of the causes of a TypeError of `fetch` (Node, undici, Deno) when a request or response is invalid for good. */
 const REFUSED =
-  /^(unknown scheme|not implemented|about scheme is not|invalid method|failed to fetch the data URL|bad port|blocked|local URLs only|only if cached|unexpected redirect|redirect count exceeded|URL scheme must be|request mode cannot be|cross origin not allowed|cors failure|integrity mismatch|proxy authentication required)/;
+  /^(unknown scheme|not implemented|about scheme is not|invalid method|failed to fetch the data URL|bad port|blocked|local URLs only|only if cached|unexpected redirect|redirect count exceeded|URL scheme must be|request mode cannot be|cross origin not allowed|cors failure|integrity mismatch|proxy authentication required|error sending request .*invalid peer certificate)/;
 
-/** Codes of such causes. */
+/** Messages of the TypeError itself in Deno. */
+const REFUSED_BY_DENO =
+  /^(Fetch failed: (Requests to port|Encountered redirect|Maximum number of redirects)|Url scheme .* not supported|error sending request .*invalid peer certificate)/;
+
+/** Codes of such causes; in Bun, of the TypeError itself. */
 const REFUSED_CODES = [
   'ERR_INVALID_URL',
   'UND_ERR_INVALID_ARG',
@@ -20,14 +24,19 @@ const REFUSED_CODES = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ];
 
+const REFUSED_BY_BUN = [...REFUSED_CODES, 'ERR_INVALID_ARG_VALUE', 'TooManyRedirects', 'UnexpectedRedirect'];
+
 /**
  * Failures of `fetch` that a retry cannot fix: an unknown scheme, a bad port, a redirect that `redirect: 'error'`
  * forbids, a redirect loop, an integrity mismatch, a header that cannot be sent, a certificate that is refused. They
- * are recognised by the cause of the TypeError; browsers set none, so there they look like a failed connection.
+ * are recognised by the cause of the TypeError, in Bun by its code, in Deno by its message; browsers say nothing, so there
+ * they look like a failed connection.
  */
 export const fetchRefusals: readonly ErrorPattern[] = Object.freeze([
   { name: 'TypeError', cause: { name: ['Error', 'TypeError'], message: REFUSED } },
   { name: 'TypeError', cause: { code: REFUSED_CODES } },
+  { name: 'TypeError', code: REFUSED_BY_BUN },
+  { name: 'TypeError', message: REFUSED_BY_DENO },
 ]);
 
 /**
