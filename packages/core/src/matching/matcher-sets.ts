@@ -5,6 +5,7 @@ const SOCKET_CODES: readonly string[] = [
   'ECONNREFUSED',
   'ECONNABORTED',
   'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
   'ETIMEDOUT',
   'ENETDOWN',
   'ENETUNREACH',
@@ -22,8 +23,8 @@ const FETCH_FAILED =
   /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error|The Internet connection appears to be offline|Network request failed|error reading a body from connection|error sending request (?!.*(certificate|not known|No such host)))/;
 
 /**
- * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), axios's code for a
- * browser, and the messages of `fetch` in Chrome, Firefox, Safari, React Native, Deno and Cloudflare Workers, which have no
+ * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), the codes of axios and
+ * got, and the messages of `fetch` in Chrome, Firefox, Safari, React Native, Deno and Cloudflare Workers, which have no
  * code, also as the cause in ky.
  */
 export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
@@ -33,6 +34,8 @@ export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
   // Only where the error itself says so: nothing but codes is recorded of causes, and a replay would have to doubt every other one.
   { message: /^(fetch failed|Request failed due to a network error)/, cause: { message: FETCH_FAILED } },
   { message: /^Network connection lost/ },
+  { code: 'ERR_BAD_RESPONSE', message: 'stream has been aborted' }, // axios
+  { name: 'ReadError', code: 'ERR_HTTP_CONTENT_LENGTH_MISMATCH' }, // got
 ]);
 
 /**
