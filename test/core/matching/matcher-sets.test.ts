@@ -172,6 +172,17 @@ describe('transientNetwork', () => {
     ['Safari', new TypeError('Load failed')],
     // workerd rejects with a plain Error: cloudflare/workerd#7195
     ['Cloudflare Workers', new Error('Network connection lost.')],
+    // below 1.4
+    [
+      'Bun',
+      error({ code: 'ConnectionRefused' }, 'Unable to connect. Is the computer able to access the url?'),
+    ],
+    ['Bun 1.1', error({ code: 'ConnectionClosed' }, 'The socket connection was closed unexpectedly.')],
+    // vercel/ai#12048
+    [
+      'Bun 1.3, for a socket that does not open',
+      error({ code: 'FailedToOpenSocket' }, 'Was there a typo in the url or port?'),
+    ],
   ])('matches the error of fetch in %s', (_browser, thrown) => {
     expect(isMeant(transientNetwork, thrown)).toBe(true);
   });

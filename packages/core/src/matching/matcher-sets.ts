@@ -18,17 +18,20 @@ const SOCKET_CODES: readonly string[] = [
   'UND_ERR_BODY_TIMEOUT',
 ];
 
+/** Of axios in a browser; of `fetch` in Bun below 1.4. */
+const CLIENT_CODES = ['ERR_NETWORK', 'ConnectionRefused', 'ConnectionClosed', 'FailedToOpenSocket'];
+
 /** What `fetch` says in browsers, React Native and Deno, which have no codes. Of Deno, unknown hosts and certificates are left out. */
 const FETCH_FAILED =
   /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error|The Internet connection appears to be offline|Network request failed|error reading a body from connection|error sending request (?!.*(certificate|not known|No such host)))/;
 
 /**
- * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), the codes of axios and
- * got, and the messages of `fetch` in Chrome, Firefox, Safari, React Native, Deno and Cloudflare Workers, which have no
+ * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), the codes of axios,
+ * got and Bun, and the messages of `fetch` in Chrome, Firefox, Safari, React Native, Deno and Cloudflare Workers, which have no
  * code, also as the cause in ky.
  */
 export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
-  { code: [...SOCKET_CODES, 'ERR_NETWORK'] },
+  { code: [...SOCKET_CODES, ...CLIENT_CODES] },
   { cause: { code: SOCKET_CODES } },
   { name: 'TypeError', message: FETCH_FAILED },
   // Only where the error itself says so: nothing but codes is recorded of causes, and a replay would have to doubt every other one.
