@@ -142,6 +142,34 @@ describe('a request that Bun or Deno refuses', () => {
   });
 
   it.each([
+    ['a certificate', 'self signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['a redirect', 'UnexpectedRedirect fetching "http://h/".', 'UnexpectedRedirect'],
+    ['a redirect loop', 'The response redirected too many times.', 'TooManyRedirects'],
+  ])(
+    'fails immediately with any policy: %s in Bun below 1.4, which rejects with no TypeError',
+    async (_case, message, code) => {
+      const fetch = vi.fn(async () => {
+        throw Object.assign(new Error(message), { code });
+      });
+      const policy = { ...AT_ONCE, retryOn: [Error] };
+
+      const error = await rejectionOf(createRetryFetch(policy, { fetch })(server.url));
+
+      expect(retryInfo(error)).toMatchObject({ attempts: 1, reason: 'stopped' });
+    },
+  );
+
+  it('is retried when its connection is refused in Bun below 1.4, which rejects with no TypeError', async () => {
+    const fetch = vi.fn(async () => {
+      throw Object.assign(new Error('Unable to connect.'), { code: 'ConnectionRefused' });
+    });
+
+    const error = await rejectionOf(createRetryFetch(AT_ONCE, { fetch })(server.url));
+
+    expect(retryInfo(error)).toMatchObject({ attempts: 3, reason: 'exhausted' });
+  });
+
+  it.each([
     ['Bun', 'ECONNREFUSED: Unable to connect.', { code: 'ECONNREFUSED' }],
     [
       'Deno',

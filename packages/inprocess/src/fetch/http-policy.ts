@@ -10,7 +10,7 @@ const REFUSED =
 const REFUSED_BY_DENO =
   /^(Fetch failed: (Requests to port|Encountered redirect|Maximum number of redirects)|Url scheme .* not supported|error sending request .*invalid peer certificate)/;
 
-/** Codes of such causes; in Bun, of the TypeError itself. */
+/** Codes of such causes; in Bun and node-fetch, of the error itself. */
 const REFUSED_CODES = [
   'ERR_INVALID_URL',
   'UND_ERR_INVALID_ARG',
@@ -35,7 +35,7 @@ const REFUSED_BY_BUN = [...REFUSED_CODES, 'ERR_INVALID_ARG_VALUE', 'TooManyRedir
 export const fetchRefusals: readonly ErrorPattern[] = Object.freeze([
   { name: 'TypeError', cause: { name: ['Error', 'TypeError'], message: REFUSED } },
   { name: 'TypeError', cause: { code: REFUSED_CODES } },
-  { name: 'TypeError', code: REFUSED_BY_BUN },
+  { code: REFUSED_BY_BUN }, // below 1.4 of no TypeError
   { name: 'TypeError', message: REFUSED_BY_DENO },
 ]);
 
