@@ -22,22 +22,22 @@ const rows = [
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
     limit: 12_040,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_150 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_380 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
-  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_590 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_600 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
-    limit: 17_030,
+    limit: 17_040,
   },
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_960,
+    limit: 11_970,
     goal: 5_500,
   },
   { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_400, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_230 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_240 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
@@ -46,7 +46,7 @@ const rows = [
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 63_230,
+    limit: 63_240,
   },
 ];
 
