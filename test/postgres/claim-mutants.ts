@@ -54,8 +54,8 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a heartbeat charges an epoch',
-    right: 'epoch = epoch + 1, claimed_at = l.at',
-    wrong: 'epoch = epoch + 2, claimed_at = l.at',
+    right: '+ 1, claimed_at = l.at',
+    wrong: '+ 2, claimed_at = l.at',
     scene: heartbeatOfEachEpoch,
   },
   {
