@@ -80,6 +80,18 @@ describe('extendPolicy', () => {
     },
   );
 
+  it.each(['retryOn', 'stopOn'])('refuses a list of %s that cannot be read, as definePolicy does', (key) => {
+    const list = Object.assign([ApiError], {
+      [Symbol.iterator]: () => {
+        throw new Error('no iterator');
+      },
+    });
+
+    expect(() => extendPolicy({}, { [key]: list })).toThrow(InvalidOptionsError);
+    expect(() => extendPolicy({}, { [key]: list })).toThrow('Reading it threw Error: no iterator');
+    expect(() => definePolicy({ [key]: list })).toThrow('Reading it threw Error: no iterator');
+  });
+
   it('adds nothing for an empty stopOn', () => {
     const policy = extendPolicy({ stopOn: [{ code: 'A' }] }, { stopOn: [] });
 

@@ -1,6 +1,7 @@
 import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import { writtenIn } from '../fields/fields.ts';
+import { readSafely } from '../fields/read-options.ts';
 import type { MatcherInput } from '../matching/matcher.ts';
 import { definePolicy, isPolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
@@ -24,6 +25,11 @@ export function extendPolicy(
   registry: Registry = {},
 ): Policy {
   if (base === undefined) throw new InvalidOptionsError([NO_BASE]);
+  // The lists of the patch may have iterators that throw.
+  return readSafely(patch, 'policy', () => extend(base, patch, registry));
+}
+
+function extend(base: Policy | PolicyInput, patch: PolicyInput, registry: Registry): Policy {
   const policy = settingsOf(definePolicy(base, registry));
   const written = writtenIn(patch);
   if (written === undefined || isPolicy(patch)) throw wrongPatch(patch);
