@@ -98,3 +98,57 @@ describe('guardClock of a wall clock', () => {
     expect([clock.wallNow?.(), clock.wallNow?.()]).toEqual([9_000, 9_000]);
   });
 });
+
+describe('a clock that returns promises which reject', () => {
+  const error = new Error('broken clock');
+  const reject = (): never => Promise.reject(error) as never; // unhandled, it would end the test run
+  const setup = (clock: Partial<Clock>) => {
+    const reported: unknown[] = [];
+    const fallback: Clock = {
+      now: () => 7,
+      setTimer: (callback) => {
+        queueMicrotask(callback);
+        return () => undefined;
+      },
+    };
+    const own = { now: () => 1, setTimer: () => () => undefined, ...clock };
+    const guarded = guardClock(own, { fallback, report: (thrown) => reported.push(thrown) });
+    return { guarded, reported };
+  };
+
+  it('is reported, and its time stands still', async () => {
+    const { guarded, reported } = setup({ now: reject, wallNow: reject });
+
+    const read = [guarded.now(), guarded.wallNow?.()];
+    await new Promise(setImmediate);
+
+    expect(read).toEqual([7, 7]);
+    expect(new Set(reported)).toEqual(new Set([error]));
+  });
+
+  it('is reported, and the timer of the fallback takes the place of its own', async () => {
+    const { guarded, reported } = setup({ setTimer: reject });
+
+    await new Promise<void>((resolve) => guarded.setTimer(resolve, 1));
+
+    expect(reported).toContain(error);
+  });
+
+  it('is reported where it cancels a timer', async () => {
+    const { guarded, reported } = setup({ setTimer: () => reject });
+
+    guarded.setTimer(() => expect.fail('it was cancelled'), 1)();
+    await new Promise(setImmediate);
+
+    expect(reported).toEqual([error]);
+  });
+
+  it('sets no timer of the fallback for one that was cancelled before', async () => {
+    const { guarded, reported } = setup({ setTimer: reject });
+
+    guarded.setTimer(() => expect.fail('it was cancelled'), 1)();
+    await new Promise(setImmediate);
+
+    expect(reported).toContain(error);
+  });
+});

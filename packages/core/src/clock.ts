@@ -104,6 +104,7 @@ function guardReading(read: () => unknown, { fallback, report }: ReadingGuard): 
     try {
       const instant = read();
       if (Number.isFinite(instant)) latest = instant as number;
+      else onRejection(instant, report);
     } catch (error) {
       report(error);
     }
@@ -124,23 +125,54 @@ function setGuarded(
     isOver = true;
     callback();
   };
-  let cancel: unknown;
-  try {
-    cancel = clock.setTimer(fire, delayMs);
-  } catch (error) {
+  const fallBack = (error: unknown): CancelTimer => {
     report(error);
-    cancel = fallback.setTimer(fire, delayMs);
-  }
-  if (typeof cancel !== 'function') report(noCancel(cancel));
+    return isOver ? () => {} : fallback.setTimer(fire, delayMs);
+  };
+  const timer = setOwn(() => clock.setTimer(fire, delayMs), { fallBack, report });
   return () => {
     if (isOver) return;
     isOver = true;
+    const { cancel } = timer;
     try {
-      if (typeof cancel === 'function') cancel();
+      onRejection(cancel(), report);
     } catch (error) {
       report(error);
     }
   };
+}
+
+/** What cancels a timer: that of the clock, or of the fallback that has taken its place. */
+interface SetTimer {
+  cancel: () => unknown;
+}
+
+interface TimerGuard extends Pick<ClockGuard, 'report'> {
+  readonly fallBack: (error: unknown) => CancelTimer;
+}
+
+/** Sets a timer of the clock; where that throws, or rejects later, the fallback's takes its place. */
+function setOwn(set: () => unknown, { fallBack, report }: TimerGuard): SetTimer {
+  const timer: SetTimer = { cancel: () => undefined };
+  try {
+    const cancel = set();
+    if (typeof cancel === 'function')
+      timer.cancel = cancel as () => unknown; // what it returns is checked
+    else {
+      report(noCancel(cancel));
+      onRejection(cancel, (error) => {
+        timer.cancel = fallBack(error);
+      });
+    }
+  } catch (error) {
+    timer.cancel = fallBack(error);
+  }
+  return timer;
+}
+
+/** Nothing awaits what a clock returns, so the rejection of a promise would be unhandled. */
+function onRejection(answer: unknown, handle: (error: unknown) => void): void {
+  if (typeof answer === 'object' && answer !== null) Promise.resolve(answer).catch(handle);
 }
 
 function noCancel(value: unknown): InvalidOptionsError {
