@@ -184,6 +184,7 @@ describe('replay', () => {
 });
 
 describe('the missing facts of a replay', () => {
+  const NAMED_CAUSE = { cause: { name: 'E' } };
   const OLD: RecordedRun = { errors: [{ name: 'Error', message: 'boom', at: 5_000 }], firstStartedAt: 4_000 };
 
   it.each([
@@ -201,6 +202,31 @@ describe('the missing facts of a replay', () => {
     ['no class where it matches', { retryOn: [TypeError] }, recorded({ name: 'TypeError' }), []],
     ['a cause', { retryOn: [{ cause: { name: 'E' } }] }, recorded({}), ['cause']],
     ['no cause by its code', { retryOn: transientNetwork.slice(0, 2) }, recorded({}), []],
+    [
+      'no cause where another matcher matches',
+      { retryOn: [NAMED_CAUSE, { message: 'boom' }] },
+      recorded({}),
+      [],
+    ],
+    [
+      'no cause where the code of one matches',
+      { retryOn: transientNetwork },
+      recorded({ name: 'TypeError', message: 'fetch failed', causeCode: 'ECONNRESET' }),
+      [],
+    ],
+    [
+      'a cause of what is expected, where another matcher would stop it',
+      { stopOn: [NAMED_CAUSE], retryOn: [{ message: 'boom' }] },
+      recorded({}),
+      ['cause'],
+    ],
+    [
+      'the error, for a predicate before one',
+      { retryOn: [() => true, { message: 'boom' }] },
+      recorded({}),
+      ['error'],
+    ],
+    ['no error, for a predicate after one', { retryOn: [{ message: 'boom' }, () => true] }, recorded({}), []],
     ['the error, for a predicate', { retryOn: [() => true] }, recorded({}), ['error']],
     ['the error, for a gate', { retryIf: () => true }, recorded({}), ['error']],
     ['the delay that was asked for', {}, recorded({ reason: 'asked' }), ['requestedDelay']],

@@ -39,14 +39,22 @@ export function missingFacts(policy: PolicySettings, attempt: KnownAttempt): rea
   if (attempt.reason === 'asked') return ['requestedDelay'];
   const error = errorOf(attempt);
   const { retryOn, stopOn, retryIf, backoff, retryAfter } = policy;
-  const matchers = typeof retryOn === 'string' ? stopOn : [...stopOn, ...retryOn];
+  const expected = typeof retryOn === 'string' ? [] : retryOn;
   const asksForDelay = retryAfter.mode !== 'ignore' && isUnknown(attempt, 'retryAfterMs');
   const asksForError = retryIf !== undefined || backoff.type === 'custom';
   return [
     ...(asksForDelay ? (['retryAfterMs'] as const) : []),
     ...(asksForError ? (['error'] as const) : []),
-    ...matchers.flatMap((matcher) => missingFor(matcher, attempt, error)),
+    ...[stopOn, expected].flatMap((matchers) =>
+      undecided(matchers, error).flatMap((matcher) => missingFor(matcher, attempt, error)),
+    ),
   ];
+}
+
+/** A matcher that is known to match decides, whatever the others are; but a predicate that is asked before it may throw. */
+function undecided(matchers: readonly Matcher[], error: unknown): readonly Matcher[] {
+  const first = matchers.findIndex((matcher) => isKnownToMatch(matcher, error));
+  return first === -1 ? matchers : matchers.slice(0, first).filter(hasPredicate);
 }
 
 function missingFor(matcher: Matcher, attempt: RecordedAttempt, error: unknown): readonly MissingFact[] {
