@@ -22,9 +22,9 @@ const rows = [
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
     limit: 12_040,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_380 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_400 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
-  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_600 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_640 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
@@ -33,20 +33,20 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 11_970,
+    limit: 12_050,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_400, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_240 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_490, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_330 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 45_970,
+    limit: 46_050,
   },
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 63_240,
+    limit: 63_270,
   },
 ];
 

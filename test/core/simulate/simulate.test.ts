@@ -175,7 +175,8 @@ describe('simulate', () => {
     expect(simulate(AT_ONCE, { ...FAILING, traffic }).recoveryMs.p95).toBeLessThan(2_000);
   });
 
-  it('ends a run that would never end, with an error that says what to do', () => {
+  // It makes two million attempts.
+  it('ends a run that would never end, with an error that says what to do', { timeout: 120_000 }, () => {
     const policy = definePolicy({ maxAttempts: Infinity, backoff: { type: 'none' } });
 
     expect(() => simulate(policy, FAILING)).toThrow(
