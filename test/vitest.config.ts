@@ -17,6 +17,9 @@ const projects = readdirSync(testFolder, { withFileTypes: true })
 /** Their files change nothing that others see, and run in one process after another: loading the modules anew takes a third of the time. */
 const TOGETHER = ['core', 'architecture', 'inprocess', 'slim'];
 
+/** Their tests open PGlite, whose files of a new database are made before. */
+const ON_PGLITE = ['cli', 'conformance', 'postgres'];
+
 /** Tests of the main entry, once more: for them its name is the slim entry's. */
 const slim = {
   include: [
@@ -42,6 +45,7 @@ export default defineConfig({
         name,
         isolate: !TOGETHER.includes(name),
         include: [`test/${name}/**/*.test.ts`],
+        ...(ON_PGLITE.includes(name) && { globalSetup: 'test/support/pglite.ts' }),
         ...(name === 'slim' && slim),
       },
     })),

@@ -1,6 +1,7 @@
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type ClockedSchema, createClockedSchema } from '../postgres/clocked-schema.ts';
+import { openPGlite } from '../support/pglite.ts';
 import { testPlayedCases } from './on-stage.ts';
 import { openPostgresStage } from './postgres-stage.ts';
 
@@ -9,7 +10,7 @@ describe('the vectors of the lifecycle in PGlite', () => {
   let schema: ClockedSchema;
 
   beforeAll(async () => {
-    pglite = await PGlite.create();
+    pglite = await openPGlite();
     schema = await createClockedSchema(pglite);
   }, 60_000);
   afterAll(() => pglite.close());

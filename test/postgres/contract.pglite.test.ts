@@ -1,13 +1,14 @@
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll } from 'vitest';
 import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
+import { openPGlite } from '../support/pglite.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema } from './open-broker.ts';
 
 let pglite: PGlite | undefined;
 let schema: TestSchema | undefined;
 beforeAll(async () => {
-  pglite = await PGlite.create();
+  pglite = await openPGlite();
   schema = await createTestSchema(pglite);
 }, 60_000);
 afterAll(() => pglite?.close());

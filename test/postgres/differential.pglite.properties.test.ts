@@ -1,7 +1,7 @@
-import { PGlite } from '@electric-sql/pglite';
 import { describe } from 'vitest';
 import { brokerCommands } from '../support/broker-commands.ts';
 import { itAnswersTheSame } from '../support/differential.ts';
+import { openPGlite } from '../support/pglite.ts';
 import { createPairs } from './clocked-schema.ts';
 
 describe('the Postgres broker in PGlite beside the memory broker', () => {
@@ -11,7 +11,7 @@ describe('the Postgres broker in PGlite beside the memory broker', () => {
     seeds: 15,
     leastPerSeed: 50,
     open: async () => {
-      const pglite = await PGlite.create();
+      const pglite = await openPGlite();
       const pairs = await createPairs(pglite);
       return { open: pairs.open, close: () => pairs.close().finally(() => pglite.close()) };
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, migrate, PostgresBrokerError } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
@@ -10,6 +10,7 @@ import type { SchemaBuild } from '../../packages/postgres/src/schema/migrations.
 import { BUILD, MIGRATIONS } from '../../packages/postgres/src/schema/migrations.ts';
 import { promiseOf } from '../contract/worker/worker-scene.ts';
 import { passTime } from '../support/pass-time.ts';
+import { openPGlite } from '../support/pglite.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { openPool } from './open-broker.ts';
 
@@ -217,7 +218,7 @@ function testMigrate(client: () => SqlClient): void {
 describe('migrate in PGlite', () => {
   let pglite: PGlite;
   beforeAll(async () => {
-    pglite = await PGlite.create();
+    pglite = await openPGlite();
   }, 60_000);
   afterAll(() => pglite.close());
 

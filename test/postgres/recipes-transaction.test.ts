@@ -1,9 +1,9 @@
-import { PGlite } from '@electric-sql/pglite';
 import type { SqlClient, TransactionClient } from '@retry/postgres';
 import { createPostgresBroker, transaction } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openPGlite } from '../support/pglite.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
@@ -177,7 +177,7 @@ it.each([undefined, null, 'postgres://a:secret@b/c', {}])(
 
 describe('transaction on PGlite', () => {
   testTransaction(async () => {
-    const client = await PGlite.create();
+    const client = await openPGlite();
     return { client, close: () => client.close() };
   });
 });

@@ -1,7 +1,7 @@
-import { PGlite } from '@electric-sql/pglite';
 import { createPostgresBroker } from '@retry/postgres';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openPGlite } from '../support/pglite.ts';
 
 const URL = 'postgres://ada:hunter2@db.example/app?sslmode=require';
 
@@ -53,6 +53,6 @@ describe('the module of heartbeats', () => {
   });
 
   it('is not needed for PGlite: no other process has its runs', async () => {
-    expect(moduleOver(await PGlite.create())).toBe('not-needed');
+    expect(moduleOver(await openPGlite())).toBe('not-needed');
   });
 });

@@ -1,9 +1,9 @@
-import { PGlite } from '@electric-sql/pglite';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
+import { openPGlite } from '../support/pglite.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
@@ -66,7 +66,7 @@ describeOnPrivatePostgres("a client of the user's", () => {
   });
 
   it('is PGlite, which is asked nothing first', async () => {
-    const pglite = await PGlite.create();
+    const pglite = await openPGlite();
     await migrate(pglite);
     const sent: unknown[] = [];
     const client: SqlClient = {

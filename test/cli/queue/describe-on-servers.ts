@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import type { Broker } from '@retry/core/broker';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import pg from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { openPGlite } from '../../support/pglite.ts';
 import { describeOnPostgres } from '../../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../../support/servers/remove-keys.ts';
@@ -36,7 +36,7 @@ export function describeOnServers(name: string, body: (queue: () => ServedQueue)
   describe(`${name} on PGlite`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'retry-cli-pglite-'));
     const open = async (): Promise<Broker> => {
-      const client = await PGlite.create(folder);
+      const client = await openPGlite(folder);
       await migrate(client);
       const broker = createPostgresBroker({ client });
       return { ...broker, close: () => broker.close().then(() => client.close()) };
