@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -26,7 +27,7 @@ export async function setup(): Promise<void> {
   await pglite.close();
   mkdirSync(folder, { recursive: true });
   // Another run may do the same: each file gets its name when it is whole.
-  const written = `${newDatabase}.${process.pid}`;
+  const written = `${newDatabase}.${randomUUID()}`;
   writeFileSync(written, new Uint8Array(await files.arrayBuffer()));
   renameSync(written, newDatabase);
 }
