@@ -1,3 +1,4 @@
+import type { Broker } from '@retry/core/broker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { Scene } from './scene.ts';
@@ -89,5 +90,78 @@ describe('the total time of a run that is given back before its handler was call
 
     expect(calls).toBe(2);
     expect(await scene.queue.get(id)).toMatchObject({ state: 'failed', firstStartedAt: 0, endedAt: 27_000 });
+  });
+});
+
+/** Every run asks a limit of all workers first, which takes 80 ms to answer. */
+const ASKS_FIRST = { globalRateLimit: { limit: 1_000, window: '1m' } } as const;
+
+function slowToReserve({ broker, clock }: Scene): Broker {
+  const reserve: Broker['reserve'] = async (requests) => {
+    await pass(clock, 80);
+    return broker.reserve(requests);
+  };
+  return { ...broker, reserve };
+}
+
+describe('the total time of a run that waits in its worker until its handler is called', () => {
+  const work = async (scene: Scene, task: Parameters<Scene['startWorker']>[0]['tasks'][number]) => {
+    scene.startWorker({ tasks: [task], broker: slowToReserve(scene) });
+    await scene.clock.advance(5_000);
+  };
+
+  it('has not begun', async () => {
+    const scene = setScene();
+    const retry = { maxAttempts: 1, totalTimeout: 50 };
+    const task = defineTask({ name: 'a', ...ASKS_FIRST, retry, run: async () => {} });
+    const { id } = await scene.queue.submit(task, null);
+
+    await work(scene, task);
+
+    expect(await scene.queue.get(id)).toMatchObject({ state: 'completed' });
+  });
+
+  it('is whole for its attempts, the first of which begins with that call', async () => {
+    const scene = setScene();
+    const calls: number[] = [];
+    const left: number[] = [];
+    const task = defineTask({
+      name: 'a',
+      ...ASKS_FIRST,
+      retry: {
+        maxAttempts: 9,
+        backoff: { type: 'constant', base: 20 },
+        jitter: 'none',
+        totalTimeout: 250,
+      },
+      run: async (_: unknown, { remainingMs }) => {
+        calls.push(scene.clock.now());
+        left.push(remainingMs);
+        throw new Error('boom');
+      },
+    });
+    const { id } = await scene.queue.submit(task, null);
+
+    await work(scene, task);
+
+    expect(calls).toEqual([80, 180, 280]);
+    expect(left).toEqual([250, 150, 50]);
+    expect(await scene.queue.get(id)).toMatchObject({ state: 'failed', firstStartedAt: 80 });
+  });
+
+  it('has not begun for one that was redriven', async () => {
+    const scene = setScene();
+    const retry = { maxAttempts: 1, totalTimeout: 50 };
+    const failing = defineTask({ name: 'a', retry, run: () => Promise.reject(new Error('boom')) });
+    const { id } = await scene.queue.submit(failing, null);
+    const before = scene.startWorker({ tasks: [failing] });
+    await scene.clock.advance('1s');
+    await before.stop();
+    await scene.queue.deadLetters.redrive({ all: true });
+    const task = defineTask({ name: 'a', ...ASKS_FIRST, retry, run: async () => {} });
+
+    await work(scene, task);
+
+    expect(await scene.queue.get(id)).toMatchObject({ state: 'completed' });
   });
 });

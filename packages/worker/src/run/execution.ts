@@ -164,6 +164,11 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     return this.#startedAt !== undefined;
   }
 
+  /** Milliseconds from its claim until its handler was called, or until now. */
+  get waitedMs(): number {
+    return Math.max((this.#startedAt ?? this.#port.clock.now()) - this.claimedAt, 0);
+  }
+
   /** Milliseconds from when its handler was called until now, or until it ended; 0 before. */
   get durationMs(): number {
     if (this.#startedAt === undefined) return 0;
@@ -190,7 +195,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   /** What is left of the policy's total time. The run's instants are the broker's, so only their differences are used. */
   get #totalLeftMs(): number {
     const { startedAt = 0 } = this.run;
-    const usedMs = startedAt - totalStartAt(this.run, startedAt);
+    const usedMs = startedAt - totalStartAt(this.run, startedAt, this.waitedMs);
     return settingsOf(this.task.retry).totalTimeoutMs - usedMs - (this.#port.clock.now() - this.claimedAt);
   }
 

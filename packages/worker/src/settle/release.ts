@@ -35,7 +35,7 @@ function settleRequested(
     const verdict = { type: 'fail', reason: 'releases-exhausted' } as const;
     return { ...settleVerdict({ task, run, error }, verdict, context), error };
   }
-  const verdict = delayVerdict({ task, run }, delayMs, context.now);
+  const verdict = delayVerdict({ task, run }, delayMs, context);
   if (verdict.type === 'fail') {
     const error = new TotalTimeoutError(settingsOf(task.retry).totalTimeoutMs, attemptOf(run));
     return { ...settleVerdict({ task, run, error }, verdict, context), error };

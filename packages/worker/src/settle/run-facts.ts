@@ -19,12 +19,15 @@ export function earlyMs({ runAt = 0, startedAt = 0 }: Run): number {
 
 /**
  * When the total time of a started run began, by the broker's clock: at its first start, which may have been elsewhere, or at its
- * latest redrive. The first attempt after a redrive has all of it, however long the run has waited in its lane.
+ * latest redrive. The first attempt, also after a redrive, has all of it, however long the run has waited in its lane or in a worker.
+ *
+ * @param waitedMs - how long the run has waited in this worker until its handler was called, or has up to now
  */
-export function totalStartAt(run: Run<'started'>, now: number): number {
+export function totalStartAt(run: Run<'started'>, now: number, waitedMs: number = 0): number {
   const { epoch, resetEpoch, resetAt, startedAt = now, firstStartedAt = startedAt } = run;
-  if (resetAt === undefined || firstStartedAt > resetAt) return Math.min(firstStartedAt, startedAt);
-  return epoch - resetEpoch === 1 ? startedAt : resetAt;
+  const isReset = resetAt !== undefined && firstStartedAt <= resetAt;
+  if (isReset) return epoch - resetEpoch === 1 ? startedAt + waitedMs : resetAt;
+  return firstStartedAt < startedAt ? firstStartedAt : startedAt + waitedMs;
 }
 
 /** Whether a run has not been started before, or not since it was redriven. */

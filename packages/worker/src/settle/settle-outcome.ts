@@ -99,7 +99,7 @@ function requestVerdict(attempt: FailedAttempt, request: RetryRequest, context: 
   const policy = context.isProbe === true ? withoutLimit(limited) : limited;
   const counters = countersOf(run);
   if (!isEligible(policy, counters)) return EXHAUSTED;
-  const chosen = chosenDelay(attempt, request, context.now);
+  const chosen = chosenDelay(attempt, request, context);
   if (chosen !== undefined) return chosen;
   // An error that forbids retries is only recorded here: the handler asked for another attempt.
   const failure = { error: isNonRetryable(error) ? undefined : error };
@@ -111,11 +111,15 @@ function readCount(count: number | 'Infinity'): number {
 }
 
 /** The verdict for the `delay` or `at` that the handler chose; `undefined` when it leaves that to the policy. */
-function chosenDelay(attempt: FailedAttempt, { delay, at }: RetryRequest, now: number): Verdict | undefined {
+function chosenDelay(
+  attempt: FailedAttempt,
+  { delay, at }: RetryRequest,
+  context: SettleContext,
+): Verdict | undefined {
   const chosenMs = parseDuration(delay);
-  if (chosenMs !== undefined) return delayVerdict(attempt, chosenMs, now);
+  if (chosenMs !== undefined) return delayVerdict(attempt, chosenMs, context);
   if (at === undefined) return undefined;
-  const verdict = delayVerdict(attempt, Math.max(at - now, 0), now);
+  const verdict = delayVerdict(attempt, Math.max(at - context.now, 0), context);
   return verdict.type === 'retry' ? { ...verdict, runAt: at } : verdict;
 }
 

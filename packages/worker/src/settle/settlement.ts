@@ -2,6 +2,7 @@ import type { DecisionContext, FailReason } from '@retry/core';
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Run, Settlement } from '@retry/core/broker';
 import { transitionRun } from '@retry/core/broker/kit';
+import { settingsOf } from '@retry/core/fields';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
@@ -15,6 +16,8 @@ export interface SettleContext extends AttemptFacts {
   readonly isProbe?: boolean | undefined;
   /** Its handler was called. @default true */
   readonly hasStarted?: boolean | undefined;
+  /** How long it waited in the worker for that. @default 0 */
+  readonly waitedMs?: number | undefined;
 }
 
 /** The settlement of an attempt, and the reason for it. */
@@ -62,6 +65,28 @@ export function settle(
   return delayMs > 0 ? { id, epoch, event, next, delayMs } : { id, epoch, event, next };
 }
 
+/** An attempt that was settled. */
+interface SettledAttempt {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+  /** How long it waited in the worker until its handler was called. @default 0 */
+  readonly waitedMs?: number | undefined;
+}
+
+/**
+ * Returns the settlement of a run that waits for another attempt: its first start is the first call of its handler, from which the
+ * total time counts. Without a limit of that it stays the claim.
+ */
+export function withFirstCall(settled: Settled, { task, run, waitedMs = 0 }: SettledAttempt): Settled {
+  const { settlement } = settled;
+  const { startedAt } = run;
+  const { state, firstStartedAt } = settlement.next;
+  const isFirst = startedAt !== undefined && firstStartedAt === startedAt && !isEnd(state);
+  if (!isFirst || waitedMs < 1 || settingsOf(task.retry).totalTimeoutMs === Infinity) return settled;
+  const next = { ...settlement.next, firstStartedAt: startedAt + Math.floor(waitedMs) };
+  return { ...settled, settlement: { ...settlement, next } };
+}
+
 function move(run: Run, event: RunEvent): Run {
   const moved = transitionRun<RunState, RunEvent>(run, event);
   // A started run accepts every event that the worker creates; a rejection is a bug in this package.
@@ -82,8 +107,8 @@ export function dueAt(delayMs: number, now: number): number {
 /** Returns what core's `decide` needs besides policy, counters and failure. */
 export function decisionContext(
   run: Run<'started'>,
-  { now, random, attemptMs }: SettleContext,
+  { now, random, attemptMs, waitedMs }: SettleContext,
 ): Pick<DecisionContext, 'now' | 'random' | 'startedAt' | 'attemptMs' | 'id' | 'lane'> {
   const { id, lane } = run;
-  return { now, random, attemptMs, startedAt: totalStartAt(run, now), id, lane };
+  return { now, random, attemptMs, startedAt: totalStartAt(run, now, waitedMs), id, lane };
 }

@@ -11,6 +11,7 @@ import type { Sample, SampledAttempt } from './sample.ts';
 import { sampleOf } from './sample.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
+import { withFirstCall } from './settlement.ts';
 
 /** How often a settlement was sent: the answer to one that was sent again may be about an earlier sending. */
 export type Times = 'once' | 'again';
@@ -53,6 +54,8 @@ export interface AttemptEnd {
   readonly isProbe?: boolean | undefined;
   /** Its handler was called; absent for a claim of another worker. */
   readonly hasStarted?: boolean | undefined;
+  /** How long it waited in the worker for that; absent for a claim of another worker. */
+  readonly waitedMs?: number | undefined;
   /** Its handler has completed it in a transaction, which may be open. */
   readonly isCompleting?: boolean | undefined;
   /** A cleaner settles it for a worker that stopped sending heartbeats. */
@@ -66,7 +69,7 @@ export function endOf(
   execution: Omit<AttemptEnd, 'outcome' | 'onlyIfExpired'>,
   outcome: Outcome,
 ): AttemptEnd {
-  const { task, run, durationMs, claimedAt, order, isProbe, hasStarted, isCompleting } = execution;
+  const { task, run, durationMs, claimedAt, order, isProbe, hasStarted, waitedMs, isCompleting } = execution;
   return {
     task,
     run,
@@ -76,6 +79,7 @@ export function endOf(
     order,
     isProbe,
     hasStarted,
+    waitedMs,
     isCompleting,
     onlyIfExpired: false,
   };
@@ -214,13 +218,13 @@ export class Settler {
     };
   }
 
-  #context({ durationMs, isProbe, hasStarted, onlyIfExpired }: AttemptEnd): SettleContext {
+  #context({ durationMs, isProbe, hasStarted, waitedMs, onlyIfExpired }: AttemptEnd): SettleContext {
     const { random, redact, name } = this.#settings;
     // A cleaner knows neither the other worker nor how long its attempt took.
     const attemptMs = onlyIfExpired ? undefined : durationMs;
     const worker = onlyIfExpired ? undefined : name;
     // In one piece: a spread with further keys costs every run half a microsecond.
-    return { now: this.#queue.now(), random, redact, attemptMs, worker, isProbe, hasStarted };
+    return { now: this.#queue.now(), random, redact, attemptMs, worker, isProbe, hasStarted, waitedMs };
   }
 
   #decide(end: AttemptEnd): Decided {
@@ -248,7 +252,7 @@ export class Settler {
   }
 
   #settledBy(end: AttemptEnd, outcome: Outcome): Settled {
-    return settleOutcome(end.task, end.run, outcome, this.#context(end));
+    return withFirstCall(settleOutcome(end.task, end.run, outcome, this.#context(end)), end);
   }
 
   #reportUndecided({ id }: Run, error: unknown): void {

@@ -43,10 +43,10 @@ export function verdictOf(decision: Decision): Verdict {
 export function delayVerdict(
   { task, run }: Omit<FailedAttempt, 'error'>,
   delayMs: number,
-  now: number,
+  { now, waitedMs }: Pick<SettleContext, 'now' | 'waitedMs'>,
 ): Verdict {
   const { totalTimeoutMs } = settingsOf(task.retry);
-  if (now + delayMs >= totalStartAt(run, now) + totalTimeoutMs) return OUT_OF_TIME;
+  if (now + delayMs >= totalStartAt(run, now, waitedMs) + totalTimeoutMs) return OUT_OF_TIME;
   return { type: 'retry', delayMs: Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0)) };
 }
 
