@@ -34,7 +34,8 @@ function count({ queue }: Desk, counted: Counted): Promise<Audit> {
     const now = performance.now();
     counted.latest = latest;
     counted.underWay = undefined;
-    counted.nextAt = now + Math.max(SHOWN_MS, SHOWN_TIMES * (now - beganAt));
+    // Whole, because twenty times what a difference is rounded by would show.
+    counted.nextAt = now + Math.max(SHOWN_MS, SHOWN_TIMES * Math.round(now - beganAt));
   };
   audit.then(end, () => end());
   return audit;
