@@ -111,13 +111,15 @@ export function lossRefuser(noun: Noun): Reviver {
   /** The path of each object that has been reached, with a point at its end. */
   const paths = new Map<unknown, string>();
   return function (key, value) {
-    const path = `${paths.get(this) ?? ''}${key}`;
     // What a `toJSON` has made of it comes here: `null` of a date that is none. Any other may have meant it.
     const given = value === null ? (this as Readonly<Record<string, unknown>>)[key] : value; // the holder of the key
     const lost = given instanceof Date ? given : value;
-    if (isLost(lost))
+    const isRefused = isLost(lost);
+    if (!isRefused && typeof value !== 'object') return value; // few need a path
+    const path = `${paths.get(this) ?? ''}${key}`;
+    if (isRefused)
       throw new PayloadError(`${path === '' ? noun : path} is ${nameOf(lost)}, which JSON cannot hold`);
-    if (path !== '' && typeof value === 'object') paths.set(value, `${path}.`);
+    if (path !== '') paths.set(value, `${path}.`);
     return value;
   };
 }
