@@ -1,3 +1,4 @@
+import { hasCalendarDay } from '@retry/core/fields';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CliEnvironment } from '../environment.ts';
@@ -102,16 +103,14 @@ export function integerArgument(minimum: number, maximum: number = Number.MAX_SA
 }
 
 /** `2026-05-01`, `2026-05-01T09:00`, with seconds and a zone where there are any. */
-const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/i;
+const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/i;
 
 /**
  * Reads the value of an option as an instant in epoch milliseconds. `Date.parse` alone finds one in almost any text with a number: in
  * `tomorrow 9` that of 2001, and in `2026-02-30` the second of March.
  */
 export function instantArgument(text: string): number {
-  const [, year, month, day] = ISO.exec(text) ?? [];
-  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  const at = Number(day) <= lastDay ? Date.parse(text) : Number.NaN;
+  const at = ISO.test(text) && hasCalendarDay(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw new InvalidArgumentError('Write a date and a time: 2026-05-01T09:00:00Z.');
   return at;
 }
