@@ -74,7 +74,7 @@ describeOnPrivatePostgres('a connection that breaks', () => {
       const given = kind === 'url' ? { url: url.href } : { client: pool };
       const broker = createPostgresBroker({ ...given, onError: () => {} });
       await broker.waitForWork(['mail@1'], { timeoutMs: 50 });
-      proxy.goDeaf();
+      proxy.stayDeaf(); // a call of the wait may be under way, so that the next one opens a connection
       const submitting = broker.submit([{ id: 'a', lane: 'mail@1', payload: '{}' }]).catch(codeOf);
 
       await broker.close();

@@ -4,8 +4,11 @@ import {
   claimAndExpire,
   claimBesideKeys,
   claimInOrder,
+  claimReleased,
+  claimSomeAndExpire,
   claimWhenDue,
   claimWithExtras,
+  settleBesideClaims,
 } from '../support/telling-scenes/claims.ts';
 import {
   findExpiredOfOneLane,
@@ -141,5 +144,41 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     right: `coalesce((extras)::text, '')`,
     wrong: `coalesce((null)::text, '')`,
     scene: claimWithExtras,
+  },
+  {
+    name: 'nobody leases a few runs of one lane',
+    right: 'ids, ords, p_lanes from taken where is_plain',
+    wrong: 'ids, ords, p_lanes from taken where false',
+    scene: claimSomeAndExpire,
+  },
+  {
+    name: 'a few runs are claimed before what is due',
+    right: 'and (due > v_now) is not false',
+    wrong: '',
+    scene: claimWhenDue,
+  },
+  {
+    name: 'a few runs are claimed before those that were released',
+    right: 'and not exists (select from ready where lane = p_lanes[1] and ord < 0)',
+    wrong: '',
+    scene: claimReleased,
+  },
+  {
+    name: 'a few runs are claimed beside a settlement that did not hold',
+    right: 'and exists (select from settled) as is_clear',
+    wrong: 'as is_clear',
+    scene: settleBesideClaims,
+  },
+  {
+    name: 'a run that is settled beside a claim is not among those that ended',
+    right: 'select v_end, 1, array[id], array[row_at] from settled',
+    wrong: 'select v_end, 1, array[id], array[row_at] from settled where false',
+    scene: settleBesideClaims,
+  },
+  {
+    name: 'the only run of a submission gets another id',
+    right: `from (select p_ids[1] as id`,
+    wrong: `from (select p_ids[1] || v_now as id`,
+    scene: claimWhenDue,
   },
 ];

@@ -1,12 +1,12 @@
 import { describe } from 'vitest';
-import { brokerCommands } from '../support/broker-commands.ts';
+import { brokerCommands, exchangeCommands } from '../support/broker-commands.ts';
 import { itAnswersTheSame } from '../support/differential.ts';
 import { openPGlite } from '../support/pglite.ts';
 import { createPairs } from './clocked-schema.ts';
 
 describe('the Postgres broker in PGlite beside the memory broker', () => {
   itAnswersTheSame({
-    commands: brokerCommands(),
+    commands: [...brokerCommands(), ...exchangeCommands()],
     // A server runs the same statements, in more sequences.
     seeds: 15,
     leastPerSeed: 50,

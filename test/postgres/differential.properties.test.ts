@@ -1,4 +1,4 @@
-import { brokerCommands } from '../support/broker-commands.ts';
+import { brokerCommands, exchangeCommands } from '../support/broker-commands.ts';
 import { itAnswersTheSame } from '../support/differential.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { createPairs } from './clocked-schema.ts';
@@ -6,7 +6,7 @@ import { openPool } from './open-broker.ts';
 
 describeOnPostgres('the Postgres broker beside the memory broker', (server) => {
   itAnswersTheSame({
-    commands: brokerCommands(),
+    commands: [...brokerCommands(), ...exchangeCommands()],
     seeds: 60,
     leastPerSeed: 50,
     open: async () => {

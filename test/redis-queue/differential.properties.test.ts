@@ -1,3 +1,4 @@
+import { exchangeCommands } from '../support/broker-commands.ts';
 import { itAnswersTheSame } from '../support/differential.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { plainCommands } from './redis-commands.ts';
@@ -5,7 +6,7 @@ import { createPairs } from './scripted-redis.ts';
 
 describeOnRedis('the Redis broker beside the memory broker', (server) => {
   itAnswersTheSame({
-    commands: plainCommands(),
+    commands: [...plainCommands(), ...exchangeCommands()],
     seeds: 100,
     leastPerSeed: 90,
     open: () => createPairs(server().url),

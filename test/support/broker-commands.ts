@@ -8,6 +8,7 @@ import type {
   ExpiredScope,
   ListQuery,
   Run,
+  SettleAnswer,
   Settlement,
   Submission,
 } from '@retry/core/broker';
@@ -214,26 +215,60 @@ function submits(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   );
 }
 
-function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
-  const asked = fc.uniqueArray(fc.tuple(lanes, fc.nat({ max: 5 })), {
+/** What a claim asks for. */
+interface Asking {
+  readonly entries: readonly (readonly [lane: string, limit: number])[];
+  readonly limit: number;
+  readonly lease: Ripeness;
+}
+
+function askings(): fc.Arbitrary<Asking> {
+  const entries = fc.uniqueArray(fc.tuple(lanes, fc.nat({ max: 5 })), {
     selector: ([lane]) => lane,
     maxLength: 2,
   });
-  return fc.tuple(asked, fc.nat({ max: 6 }), leases).map(([entries, limit, lease]) =>
-    command(`claim ${JSON.stringify(entries)} limit ${limit} lease ${lease}`, async (model, real) => {
-      const requestId = `request-${++model.requests}`;
-      const claim: Claim = { worker: 'w', requestId, limit, lanes: new Map(entries), leaseMs: msOf(lease) };
+  return fc.tuple(entries, fc.nat({ max: 6 }), leases).map(([some, limit, lease]) => ({
+    ...{ entries: some, limit, lease },
+  }));
+}
+
+function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
+  return askings().map((asking) =>
+    command(nameOf(asking), async (model, real) => {
+      const claim = claimOf(model, asking);
       const { claimed } = await real.broker.settleAndClaim({ claim });
-      await adoptDue(model, real);
-      const got = claimed.map(
-        ({ run, isOverLimit, isProbe }) => `${run.id}${isOverLimit ? '!' : ''}${isProbe ? '?' : ''}`,
-      );
-      assertSame(got, modelClaim(model, claim.lanes, { limit, lease }));
-      if (claimed.length === 0) return;
-      model.claims.push(...claimed);
-      model.lastClaim = { requestId, got: claimed.map(({ run }) => `${run.id} ${run.epoch}`) };
+      await seeClaimed(model, real, { claim, lease: asking.lease, claimed });
     }),
   );
+}
+
+function nameOf({ entries, limit, lease }: Asking): string {
+  return `claim ${JSON.stringify(entries)} limit ${limit} lease ${lease}`;
+}
+
+function claimOf(model: Model, { entries, limit, lease }: Asking): Claim {
+  const requestId = `request-${++model.requests}`;
+  return { worker: 'w', requestId, limit, lanes: new Map(entries), leaseMs: msOf(lease) };
+}
+
+interface Claimed {
+  readonly claim: Claim;
+  readonly lease: Ripeness;
+  readonly claimed: readonly ClaimedRun[];
+}
+
+async function seeClaimed(model: Model, real: Real, { claim, lease, claimed }: Claimed): Promise<void> {
+  await adoptDue(model, real);
+  const got = claimed.map(
+    ({ run, isOverLimit, isProbe }) => `${run.id}${isOverLimit ? '!' : ''}${isProbe ? '?' : ''}`,
+  );
+  assertSame(got, modelClaim(model, claim.lanes, { limit: claim.limit, lease }));
+  if (claimed.length === 0) return;
+  model.claims.push(...claimed);
+  model.lastClaim = {
+    requestId: claim.requestId,
+    got: claimed.map(({ run }) => `${run.id} ${run.epoch}`),
+  };
 }
 
 /** A repeated claim returns what is still leased by it; it may leave out the rest. */
@@ -251,28 +286,67 @@ async function claimAgain({ lastClaim, runs }: Model, { broker }: Real): Promise
   );
 }
 
-function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
-  const sending: fc.Arbitrary<Sending> = fc.record({
-    ...{ pick: picks, kind: picks, back: soon, onlyIfExpired: fc.constantFrom(false, false, true) },
+function sendings(kinds: fc.Arbitrary<number>): fc.Arbitrary<Sending> {
+  return fc.record({
+    ...{ pick: picks, kind: kinds, back: soon, onlyIfExpired: fc.constantFrom(false, false, true) },
     ...{ dueBy: fc.constantFrom('instant', 'delay'), isBare: fc.boolean() },
     submit: fc.option(fc.record({ lane: lanes, ripeness: soon }), { nil: undefined }),
     group: fc.option(ERROR_GROUPS, { nil: undefined }),
   });
-  return sending.map((sent) =>
+}
+
+function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
+  return sendings(picks).map((sent) =>
     command(`settle ${JSON.stringify(sent)}`, async (model, real) => {
-      const claimed = model.claims.at(-1 - (sent.pick % Math.max(1, model.claims.length)));
-      if (claimed === undefined) return;
-      const { now } = await real.broker.settleAndClaim({});
-      const all = outcomes(now, sent);
-      const run = sent.onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
-      const ended = settlementBy(run, all[sent.kind % all.length] ?? [], sent);
-      const settlement = withSubmit(withGroup(ended, sent), sent);
+      const settlement = await settlementFor(model, real, sent);
+      if (settlement === undefined) return;
       const { settled } = await real.broker.settleAndClaim({ settle: [settlement] });
-      adoptExpiry(model, real, { id: claimed.run.id, isAccepted: settled[0] === 'ok' });
-      assertSame(settled, [modelSettle(model, settlement, backOf(settlement, sent))]);
-      if (settled[0] === 'ok') modelSubmitted(model, settlement, sent);
+      seeSettled(model, real, { settlement, sent, answer: settled[0] });
     }),
   );
+}
+
+/** Commands that settle a run, more often than not as completed, and claim others in the same call. */
+export function exchangeCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
+  const kinds = fc.oneof(fc.constant(COMPLETES), picks);
+  const exchanging = fc.tuple(sendings(kinds), askings());
+  const exchange = exchanging.map(([sent, asking]) =>
+    command(`settle ${JSON.stringify(sent)} and ${nameOf(asking)}`, async (model, real) => {
+      const settlement = await settlementFor(model, real, sent);
+      if (settlement === undefined) return;
+      const claim = claimOf(model, asking);
+      const { settled, claimed } = await real.broker.settleAndClaim({ settle: [settlement], claim });
+      seeSettled(model, real, { settlement, sent, answer: settled[0] });
+      await seeClaimed(model, real, { claim, lease: asking.lease, claimed });
+    }),
+  );
+  return [exchange, exchange, exchange];
+}
+
+/** Of the {@link outcomes} of a run, the first. */
+const COMPLETES = 0;
+
+/** A settlement of a run that was claimed; none if none was. */
+async function settlementFor(model: Model, real: Real, sent: Sending): Promise<Settlement | undefined> {
+  const claimed = model.claims.at(-1 - (sent.pick % Math.max(1, model.claims.length)));
+  if (claimed === undefined) return undefined;
+  const { now } = await real.broker.settleAndClaim({});
+  const all = outcomes(now, sent);
+  const run = sent.onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
+  const ended = settlementBy(run, all[sent.kind % all.length] ?? [], sent);
+  return withSubmit(withGroup(ended, sent), sent);
+}
+
+interface Settled {
+  readonly settlement: Settlement;
+  readonly sent: Sending;
+  readonly answer: SettleAnswer | undefined;
+}
+
+function seeSettled(model: Model, real: Real, { settlement, sent, answer }: Settled): void {
+  adoptExpiry(model, real, { id: settlement.id, isAccepted: answer === 'ok' });
+  assertSame(answer, modelSettle(model, settlement, backOf(settlement, sent)));
+  if (answer === 'ok') modelSubmitted(model, settlement, sent);
 }
 
 /** Keeps the run that an accepted settlement submits. */

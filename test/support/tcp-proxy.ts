@@ -8,6 +8,8 @@ export interface TcpProxy {
   readonly loseReplyTo: (text: string) => void;
   /** From now on existing connections pass nothing in either direction, and are not closed. */
   readonly goDeaf: () => void;
+  /** The same, also for connections that are opened later. */
+  readonly stayDeaf: () => void;
   /** How many replies were lost so far. */
   readonly lost: () => number;
   readonly connections: () => number;
@@ -22,10 +24,11 @@ export async function openProxy(first: number): Promise<TcpProxy> {
   let wanted: string | undefined;
   let lost = 0;
   let connections = 0;
+  let staysDeaf = false;
   const links = new Set<Link>();
   const server = createServer((near) => {
     connections += 1;
-    const link = { near, far: connect(target, '127.0.0.1'), isDeaf: false, isDoomed: false };
+    const link = { near, far: connect(target, '127.0.0.1'), isDeaf: staysDeaf, isDoomed: false };
     links.add(link);
     near.on('data', (chunk) => {
       if (wanted !== undefined && chunk.includes(wanted)) {
@@ -50,13 +53,18 @@ export async function openProxy(first: number): Promise<TcpProxy> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
+  const goDeaf = (): void => {
+    for (const link of links) link.isDeaf = true;
+  };
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     loseReplyTo: (text) => {
       wanted = text;
     },
-    goDeaf: () => {
-      for (const link of links) link.isDeaf = true;
+    goDeaf,
+    stayDeaf: () => {
+      staysDeaf = true;
+      goDeaf();
     },
     lost: () => lost,
     connections: () => connections,

@@ -1,6 +1,7 @@
 /** Scenes of claims: their order, and claims that are made again. */
+import type { Run, Settlement } from '@retry/core/broker';
 import { assertSame } from '../broker-agrees.ts';
-import { claimEach, complete, release, retry, tell } from './scene.ts';
+import { claimEach, complete, release, retry, runsOf, tell } from './scene.ts';
 
 /** A repeated claim returns nothing of a run that was released, and claimed by another request since. */
 export const claimAgainAfterRelease = tell(async ({ start, claim, settle }) => {
@@ -92,4 +93,37 @@ export const claimWithExtras = tell(async ({ submit, claim, settle }) => {
     const claimed = await claim({ limit });
     await settle(...claimed.map(({ run }) => retry(run)));
   }
+});
+
+/** The same of some runs together. */
+export const claimSomeAndExpire = tell(async ({ submit, claim, advance, broker }) => {
+  await submit('a', 'b', 'c', 'd');
+  await claim({ limit: 3, leaseMs: 100 });
+  await advance(200);
+  await broker.findExpired(10);
+});
+
+/**
+ * One run completes in the call that claims others of its lane, also one that a heartbeat has written since. A settlement that comes
+ * again changes nothing, nor does one of another epoch, and what is claimed beside it is claimed all the same.
+ */
+export const settleBesideClaims = tell(async ({ submit, broker }) => {
+  await submit('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i');
+  let request = 0;
+  const exchange = async (limit: number, ...settle: Settlement[]): Promise<Run> => {
+    const lanes = new Map([['l', 9]]);
+    const claim = { worker: 'w', requestId: `beside ${++request}`, limit, lanes, leaseMs: 60_000 };
+    const { claimed } = await broker.settleAndClaim({ settle, claim });
+    const [first] = runsOf(claimed);
+    if (first === undefined) throw new Error('a run is left');
+    return first;
+  };
+  const a = await exchange(1);
+  const b = await exchange(1, complete(a));
+  const c = await exchange(2, complete(b));
+  await broker.heartbeat([{ id: c.id, epoch: c.epoch }], 60_000); // writes the run, which is no longer where the claim saw it
+  const e = await exchange(1, complete(c));
+  const f = await exchange(2, { ...complete(e), epoch: e.epoch + 1 });
+  await exchange(1, complete(a));
+  await exchange(1, complete(f));
 });

@@ -1,5 +1,5 @@
+import { Socket } from 'node:net';
 import { closedError, hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
-import type { PoolClient } from 'pg';
 import { PostgresBrokerError } from '../errors.ts';
 import type { PoolLike } from '../wake/subscription.ts';
 import type { NamingClient } from './prepared.ts';
@@ -71,7 +71,7 @@ async function chooseSender(pool: OwnPool): Promise<SqlClient> {
 
 interface OwnPool extends PoolLike, NamingClient {
   readonly end: () => Promise<void>;
-  /** Breaks the connections that do not end, and lets the process end without the others. */
+  /** Breaks the connections that do not end, also those that are still being opened. */
   readonly cut: () => void;
 }
 
@@ -80,27 +80,21 @@ function createPool(
   { url, connections }: { readonly url: string; readonly connections: number },
   onError: (error: Error) => void,
 ): OwnPool {
+  const sockets = new Set<Socket>();
+  const stream = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    return socket;
+  };
   // One more than the calls need, for notifications.
-  const pool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true });
+  const pool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true, stream });
   // A connection that breaks while no call uses it is replaced when it is needed.
   pool.on('error', onError);
-  const open = new Set<ClosingClient>();
-  pool.on('connect', (client) => open.add(client as PoolClient & ClosingClient)); // its type leaves out the rest of a client
-  pool.on('remove', (client) => open.delete(client as PoolClient & ClosingClient));
   const cut = (): void => {
-    for (const client of open) {
-      // Breaks a connection that has not answered; the request to end of one without a call may not reach its server.
-      void client.end();
-      client.unref();
-    }
+    for (const socket of sockets) socket.destroy();
   };
   return Object.assign(pool as PoolLike & NamingClient & Pick<OwnPool, 'end'>, { cut });
-}
-
-/** What ends a client of a pool. */
-interface ClosingClient {
-  readonly end: () => Promise<void>;
-  readonly unref: () => void;
 }
 
 async function loadPg(): Promise<PgDriver> {

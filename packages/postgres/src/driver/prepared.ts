@@ -36,16 +36,20 @@ export function prepareStatements(client: NamingClient): SqlClient {
   };
 }
 
-/** Names of statements, by their texts. */
-const names = new Map<string, string>();
+/** Names and texts of prepared statements, by their texts. */
+const prepared = new Map<string, Pick<NamedStatement, 'name' | 'text'>>();
 
-/** Returns a statement under a hash of its text: other programs on the connection have other texts, and other names. */
+/**
+ * Returns a statement under a hash of its text: other programs on the connection have other texts, and other names. What takes named
+ * statements sends every value as text, whatever its type, so that its parameters have the types that are asked for: the server would
+ * begin each execution by preparing a conversion of each.
+ */
 export function named(text: string, values: unknown[] = []): NamedStatement {
-  const name = names.get(text) ?? nameOf(text);
-  names.set(text, name);
-  return { name, text, values };
+  const statement = prepared.get(text) ?? prepare(text.replaceAll('::text::', '::'));
+  prepared.set(text, statement);
+  return { name: statement.name, text: statement.text, values };
 }
 
-function nameOf(text: string): string {
-  return `retry_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+function prepare(text: string): Pick<NamedStatement, 'name' | 'text'> {
+  return { name: `retry_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`, text };
 }

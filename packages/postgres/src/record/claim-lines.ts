@@ -1,26 +1,69 @@
-/** Reads the usual reply to a claim, which has a text for each column; see `schema/exchange/lines.ts`. */
+/** Reads the usual reply to a claim, which has a text for each column, or for each of few runs; see `schema/exchange/lines.ts`. */
 import type { LineColumn } from '../schema/exchange/lines.ts';
 import { LINE_BREAK, LINE_COLUMNS } from '../schema/exchange/lines.ts';
 import type { ClaimedRows } from '../schema/rows.ts';
 
-/** The rows of a reply: JSON, then the columns of claimed runs, then the payloads that are rows of their own. */
+/** The rows of a reply: JSON, then the columns of claimed runs, or few of these runs, then the payloads that are rows of their own. */
 export type ReplyRows = readonly (string | null)[];
 
 type Lines = Readonly<Record<LineColumn, string | null>>;
 
-/** What the columns have in common: when the runs were started, until when they are leased, and the lanes that were asked. */
-interface LinesOf {
+/** What the runs have in common: when they were started, until when they are leased, and the lanes that were asked. */
+export interface LinesOf {
   readonly at: number;
   readonly until: number;
   readonly lanes: readonly string[];
+  /** How many runs of one lane have a row each; absent where each column has one. */
+  readonly runs?: number | undefined;
 }
 
 /** Returns the runs that a claim got as lines, a part for each lane; none where the reply has only JSON. */
-export function readClaimLines(
-  [, ...rows]: ReplyRows,
-  { at, until, lanes }: LinesOf,
-): readonly ClaimedRows[] {
+export function readClaimLines([, ...rows]: ReplyRows, linesOf: LinesOf): readonly ClaimedRows[] {
   if (rows.length === 0) return [];
+  return linesOf.runs === undefined ? readColumns(rows, linesOf) : [readRuns(rows, linesOf.runs, linesOf)];
+}
+
+/** Where each column is in the lines of a run. */
+const PLACE = Object.fromEntries(LINE_COLUMNS.map((name, index) => [name, index])) as Readonly<
+  Record<LineColumn, number>
+>; // one for each name
+
+/** Reads few runs, a row for each with a line for each column; an empty one has no value. */
+function readRuns(rows: ReplyRows, count: number, { at, until, lanes }: LinesOf): ClaimedRows {
+  const runs = rows.slice(0, count).map(split);
+  const apart = rows.slice(count).values();
+  const column = (name: LineColumn): (string | null)[] => runs.map((lines) => lines[PLACE[name]] || null);
+  const texts = (name: LineColumn): string[] => runs.map((lines) => lines[PLACE[name]] ?? '');
+  const ids = texts('ids');
+  const submittedAts = column('submittedAts').map(toInstant);
+  // What is rare comes together: a run that has none of it has no such lines.
+  const runAts = column('runAts').map((line, index) => toInstant(line) ?? submittedAts[index] ?? null);
+  const createdAts = column('createdAts').flatMap((line, index) =>
+    line === null ? [] : [[ids[index] ?? '', Number(line)] as const],
+  );
+  return {
+    lane: lanes[Number(texts('lanes')[0]) - 1] ?? '',
+    at,
+    until,
+    ids,
+    submittedAts,
+    laneSeqs: texts('laneSeqs').map(Number),
+    rowsAt: texts('rowsAt'),
+    payloads: column('payloads').map((line) => line ?? apart.next().value ?? ''),
+    runAts,
+    epochs: column('epochs').map((line) => (line === null ? 1 : Number(line))),
+    records: column('records'),
+    extras: column('extras'),
+    createdAts: createdAts.length === 0 ? null : Object.fromEntries(createdAts),
+  };
+}
+
+function toInstant(line: string | null): number | null {
+  return line === null ? null : Number(line);
+}
+
+/** Reads runs of any lanes, a row for each column with a line for each run. */
+function readColumns(rows: ReplyRows, { at, until, lanes }: LinesOf): readonly ClaimedRows[] {
   const texts = Object.fromEntries(LINE_COLUMNS.map((name, index) => [name, rows[index] ?? null])) as Lines; // one for each name
   const ids = split(texts.ids);
   const apart = rows.slice(LINE_COLUMNS.length).values();
@@ -74,7 +117,7 @@ function byLane(all: ClaimedRows, lanes: readonly string[], laneNumbers: readonl
 
 /** One line of a column of instants may stand for all. */
 function instants(text: string | null, count: number): readonly (number | null)[] {
-  const lines = split(text).map((line) => (line === '' ? null : Number(line)));
+  const lines = split(text).map((line) => toInstant(line || null));
   return lines.length === count ? lines : Array.from({ length: count }, () => lines[0] ?? null);
 }
 

@@ -11,7 +11,7 @@ const TIDY_MS = 1_000;
 /** What `settle_and_claim` replies about retention. */
 export interface Tidied {
   /** The order of the last finished run that was forgotten. */
-  readonly trimmed: number | null;
+  readonly trimmed?: number | null;
   /** How many awaited results were not collected in time: from now on they are kept like any other. */
   readonly released?: number;
   /** Whether everything that has expired is removed. */
@@ -60,7 +60,7 @@ export class Retention {
   }
 
   /** Records the reply: as long as something is left, the next exchange continues. */
-  record({ trimmed, released = 0, isTidy = true }: Tidied): void {
+  record({ trimmed = null, released = 0, isTidy = true }: Tidied): void {
     if (trimmed !== null) this.#trimmed = Math.max(this.#trimmed, trimmed);
     if (!isTidy) this.#nextTidyAt = 0;
     this.#finished += released;

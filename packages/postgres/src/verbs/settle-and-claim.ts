@@ -10,7 +10,7 @@ import { readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 import { sqlStateOf } from '../driver/refusal.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
-import type { ReplyRows } from '../record/claim-lines.ts';
+import type { LinesOf, ReplyRows } from '../record/claim-lines.ts';
 import { readClaimLines } from '../record/claim-lines.ts';
 import type { AnsweredClaim, ClaimMemory, LaneStarts, LeasedRun } from '../record/claim-memory.ts';
 import { readClaims } from '../record/claims.ts';
@@ -39,15 +39,20 @@ export interface ExchangePort {
   readonly resultWaits: ResultWaits;
 }
 
-/** What `settle_and_claim` replies: its clock, a letter for each settlement, and what has changed. */
-interface Reply extends WorkNotification, Tidied {
+/**
+ * What `settle_and_claim` replies: its clock, a letter for each settlement, and what has changed. What is as it is as a rule is absent:
+ * nothing for other workers to start (three lists and `results` come together), no other runs than plain ones.
+ */
+interface Reply extends Partial<WorkNotification>, Tidied {
   readonly now: number;
   readonly settled: string;
   /** Lanes that got back parked runs, as their concurrency keys are free; they are in `ready`, too. */
-  readonly unparked: readonly string[];
-  readonly claimed: readonly ClaimedRows[];
+  readonly unparked?: readonly string[];
+  readonly claimed?: readonly ClaimedRows[];
   /** Until when plain runs are leased. */
   readonly until: number;
+  /** How many plain runs have a row each; absent where each column of them has one. */
+  readonly runs?: number;
   /** When the rest of the schedule of each claimed lane is due; absent where nothing is scheduled. */
   readonly dues?: readonly (number | null)[];
   /** When to claim again by a concurrency key that another worker was claiming by. */
@@ -140,17 +145,18 @@ async function exchangePart(
     ...(claim === undefined ? NO_CLAIM : claimArguments(claim, starts, replaced)),
     ...retention.next(countFinished(given.destinations ?? ''), startedAt),
   });
-  const reply = readReply(rows, starts.lanes);
+  const reply = readReply(rows);
   const settled = readAnswers('settle', reply.settled);
   recordReply(port, reply);
   memory.recordSettled(settlements, settled);
   if (claim === undefined) return { settled, claimed: [], now: reply.now };
-  recordClaim(memory, claim, { starts, reply, replaced });
+  const found = reply.claimed ?? readClaimLines(rows, linesOf(reply, starts));
+  recordClaim(memory, claim, { starts, reply, replaced, found });
   const bytes = rows.reduce((sum, row) => sum + (row?.length ?? 0), 0);
   const span = { startedAt, endedAt: performance.now(), serverNow: reply.now, bytes };
   memory.recordRead(starts, span, reply.dues ?? []);
   port.workWaits.recordHeld(starts.lanes, reply.held ?? []);
-  const { claimed, unreadable } = readClaims(reply.claimed);
+  const { claimed, unreadable } = readClaims(found);
   if (unreadable.length > 0) await failUnreadable(port, unreadable);
   return { settled, claimed: markProbes(claimed, reply), now: reply.now, ...nextRunOf(reply) };
 }
@@ -170,7 +176,7 @@ async function settleAndSubmit(
     ...submitArguments(submissions),
     ...retention.next(countFinished(given.destinations ?? ''), performance.now()),
   });
-  const reply = readReply(rows, []);
+  const reply = readReply(rows);
   const settled = readAnswers('settle', reply.settled);
   recordReply(port, reply);
   memory.recordSettled(settlements, settled);
@@ -186,21 +192,24 @@ export async function failUnreadable(port: ExchangePort, runs: readonly Unreadab
 
 /** Returns the answers to settlements and the server's clock from a reply. */
 export function readSettled(text: string | null): Pick<ExchangeReply, 'settled' | 'now'> {
-  const { settled, now } = readReply([text], []);
+  const { settled, now } = readReply([text]);
   return { settled: readAnswers('settle', settled), now };
 }
 
-function readReply(rows: ReplyRows, lanes: readonly string[]): Reply {
-  const reply = JSON.parse(rows[0] ?? '') as Reply; // what our own function builds
-  if (rows.length === 1) return reply;
-  return { ...reply, claimed: readClaimLines(rows, { at: reply.now, until: reply.until, lanes }) };
+function readReply(rows: ReplyRows): Reply {
+  return JSON.parse(rows[0] ?? '') as Reply; // what our own function builds
 }
 
 function recordReply({ memory, retention, workWaits, resultWaits }: ExchangePort, reply: Reply): void {
   retention.record(reply);
-  workWaits.notify(reply);
-  if (reply.results) resultWaits.wake();
-  memory.forgetLanes(reply.unparked);
+  const { ready = [], later = [], results = false, unparked = [] } = reply;
+  workWaits.notify({ ready, later });
+  if (results) resultWaits.wake();
+  memory.forgetLanes(unparked);
+}
+
+function linesOf({ now, until, runs }: Reply, { lanes }: LaneStarts): LinesOf {
+  return { at: now, until, lanes, runs };
 }
 
 function markProbes(claimed: readonly ClaimedRun[], { probes = [] }: Reply): readonly ClaimedRun[] {
@@ -231,18 +240,18 @@ function claimArguments(
   };
 }
 
-function recordClaim(
-  memory: ClaimMemory,
-  claim: Claim,
-  {
-    starts,
-    reply,
-    replaced,
-  }: { readonly starts: LaneStarts; readonly reply: Reply; readonly replaced: readonly AnsweredClaim[] },
-): void {
-  const { claimed, isCut = false, busyUntil = null } = reply;
-  if (claimed.length > 0) memory.recordClaim(claim, leasedRuns(claimed), replaced);
-  const byLane = partsByLane(claimed);
+/** A claim that was answered. */
+interface Answered {
+  readonly starts: LaneStarts;
+  readonly reply: Reply;
+  readonly replaced: readonly AnsweredClaim[];
+  readonly found: readonly ClaimedRows[];
+}
+
+function recordClaim(memory: ClaimMemory, claim: Claim, { starts, reply, replaced, found }: Answered): void {
+  const { isCut = false, busyUntil = null } = reply;
+  if (found.length > 0) memory.recordClaim(claim, leasedRuns(found), replaced);
+  const byLane = partsByLane(found);
   let left = claim.limit;
   for (const [index, [lane, limit]] of [...claim.lanes].entries()) {
     const parts = byLane.get(lane) ?? [];

@@ -3,19 +3,19 @@ import { byHash, isAt, sizeOf, unnestNumbered } from '../fragments.ts';
 import { IS_ANY_HELD, isOpen } from '../operators/hold.ts';
 import { LAST_EPOCH } from './claim-steps.ts';
 import { IS_RELEASED, isBeyond } from './lane-order.ts';
-import { isOneLine, LINE_OF_ONE, linesOf, payloadLine } from './lines.ts';
+import { isOneLine, linesOf, payloadLine, RUN_LINES } from './lines.ts';
 
 /** Removes the earlier claims of a worker whose runs have all been settled, unless another exchange is doing so. */
-export const END_CLAIMS = `
-      delete from claim where ctid = any (array (
+export const END_CLAIMS = `delete from claim where ctid = any (array (
         select ctid from claim where worker = p_worker and request = any (p_ended_requests) for update skip locked))`;
 
 /** What {@link CLAIM_LINES} works with. */
 export const CLAIM_LINES_VARIABLES = `
   v_is_plain boolean;
-  v_is_cut boolean := false;
+  v_is_cut boolean;
   v_lines text[];
-  v_apart text[];`;
+  v_apart text[];
+  v_runs text;`;
 
 /** The order of the lanes as they are asked, and within them: a join by a hash may find the runs in any. */
 const IN_ORDER = 'order by l.n, l.ord';
@@ -70,26 +70,27 @@ interface Runs {
   readonly runs: string;
 }
 
-const each = (isLaneOpen: string): Runs => ({ next: `(${nextPlaces(isLaneOpen)}\n      )`, runs: 'run' });
 const ALL_AT_ONCE: Runs = {
   next: 'next',
   runs: '(select ctid, * from run where ctid = any (array (select row_at from next)))',
 };
 
-/** The runs of the next places, and whether each of them is plain. @param more - a further column */
-const look = ({ next, runs }: Runs, more = ''): string => `
-      select l.n, l.ready_at, l.ord, l.id, r.ctid as row_at, r.epoch, r.created_at, r.submitted_at, r.run_at, r.record, r.extras,
-        ${payloadLine('r')} as line,
-        (l.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} and ${isOneLine('l.id')}
+/** The runs of the next places, and whether each of them is plain. */
+export const look = ({ next, runs }: Runs, columns: string): string => `
+      select l.n, l.ready_at, l.ord, l.id, (l.key is null and r.epoch >= 0 and r.epoch < ${LAST_EPOCH} and ${isOneLine('l.id')}
           and (r.record is null or r.record <> '' and ${isOneLine('r.record')})
-          and (r.extras is null or ${isOneLine('r.extras')})) is true as is_plain${more}
+          and (r.extras is null or ${isOneLine('r.extras')})) is true as is_plain,
+        ${columns}
       from ${next} l left join ${runs} r on ${isAt('r', 'l.row_at', 'l.id')}`;
 
-const STORED = 'insert into claim (worker, request, at, until, ids, ords, lanes)';
+export const STORED = 'insert into claim (worker, request, at, until, ids, ords, lanes)';
 
 const claimLines = (isLaneOpen: string, { column, isCut, where }: Taken): string => `
     with next as materialized (${nextPlaces(isLaneOpen)}
-    ), found as materialized (${look(ALL_AT_ONCE, `,\n        ${column}`)}
+    ), found as materialized (${look(
+      ALL_AT_ONCE,
+      `r.ctid as row_at, r.epoch, r.created_at, r.submitted_at, r.run_at, r.record, r.extras, ${payloadLine('r')} as line, ${column}`,
+    )}
       ${IN_ORDER}
     ), seen as (
       select bool_and(is_plain) as is_plain, coalesce(${isCut}, false) as is_cut from found
@@ -108,24 +109,48 @@ const claimLines = (isLaneOpen: string, { column, isCut, where }: Taken): string
     ), stored as (
       ${STORED}
       select p_worker, p_request, v_now, v_now + p_lease_ms, ids, ords, lanes from taken where count > 0
-    ), ended as (${END_CLAIMS}
+    ), dropped as (
+      ${END_CLAIMS}
     )
     select seen.is_plain, seen.is_cut, case when taken.count > 0 then taken.lines end, taken.apart
     into v_is_plain, v_is_cut, v_lines, v_apart from seen, taken;
 `;
 
+/** The reply about a run by itself. */
+export const RUN: string = `${payloadLine('r')} = '' as is_apart, ${RUN_LINES} as lines`;
+
+/** Subqueries that claim, what is selected of the last one, and the variables that get it. */
+interface Claiming {
+  /** @param next - the next places, as a subquery. @param more - further columns of it */
+  readonly found: (next: string, more?: readonly string[]) => string;
+  readonly selected: string;
+}
+
+/** What a claim of few runs selects. */
+export const INTO_FEW = 'v_is_plain, v_apart, v_lines, v_runs';
+
 /** The same for a claim of one run, without what several need: half of the time of an exchange was that of starting it. */
-const claimLine = (isLaneOpen: string): string => `
-    with found as materialized (${look(each(isLaneOpen))}
+export const ONE: Claiming = {
+  found: (
+    next,
+    more = [],
+  ) => `found as materialized (${look({ next, runs: 'run' }, [RUN, ...more.map((one) => `l.${one}`)].join(', '))}
     ), moved as (
       delete from ready where ctid = (select ready_at from found where is_plain)
     ), stored as (
       ${STORED}
       select p_worker, p_request, v_now, v_now + p_lease_ms, array[id], array[ord], p_lanes[n:n] from found where is_plain
-    ), ended as (${END_CLAIMS}
-    )
-    select is_plain, case when is_plain and line = '' then array[id] end, case when is_plain then ${LINE_OF_ONE} end
-    into v_is_plain, v_apart, v_lines from found;
+    ), dropped as (
+      ${END_CLAIMS}
+    )`,
+  selected: `case when ready_at is not null then is_plain end, case when is_plain and is_apart then array[id] end,
+          case when is_plain then array[lines] end, case when is_plain then ',"runs":1' end`,
+};
+
+const claimLine = (isLaneOpen: string): string => `
+    with ${ONE.found(`(${nextPlaces(isLaneOpen)}
+      )`)}
+    select ${ONE.selected} into ${INTO_FEW} from found;
 `;
 
 const claimPlain = (isLaneOpen: string): string => `

@@ -7,7 +7,7 @@ import { hasReady } from './lane-order.ts';
 /** What an exchange knows of holds. */
 export const HELD_VARIABLES = `
   v_is_any_held boolean;
-  v_is_held boolean := false;
+  v_is_held boolean;
   v_held boolean[];
   v_probing text[];
   v_about_holds text;`;

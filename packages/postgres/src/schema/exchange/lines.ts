@@ -53,13 +53,13 @@ const COLUMNS: Readonly<Record<Exclude<LineColumn, RareColumn>, string>> = {
         then min(submitted_at)::text else ${join('submitted_at')} end`,
 };
 
-/** The same of a single run. */
+/** The same of a single run `r` at its place `l`. */
 const VALUES: Readonly<Record<keyof typeof COLUMNS, string>> = {
-  lanes: 'n',
-  ids: 'id',
-  laneSeqs: 'ord',
-  rowsAt: 'row_at',
-  payloads: 'line',
+  lanes: 'l.n',
+  ids: 'l.id',
+  laneSeqs: 'l.ord',
+  rowsAt: 'l.row_at',
+  payloads: payloadLine('r'),
   submittedAts: 'submitted_at',
 };
 
@@ -92,6 +92,9 @@ export const linesOf = (from: string): string => `array[
         || case when bool_and(${IS_USUAL}) is not true then (
           select array[${RARE.map(({ value }) => join(value)).join(', ')}] from ${from}) else ${NO_RARE} end`;
 
-/** The same of a single run. */
-export const LINE_OF_ONE: string = `array[${Object.values(VALUES).map(lineOf).join(', ')}]
-        || case when ${IS_USUAL} then ${NO_RARE} else array[${RARE.map(({ value }) => lineOf(value)).join(', ')}] end`;
+/**
+ * The columns of a single run, in the same order, as lines of one text: what few runs are sent as, because to make and to send a row
+ * costs more than to make such a text.
+ */
+export const RUN_LINES: string = `concat_ws(chr(10), ${Object.values(VALUES).map(lineOf).join(', ')},
+          case when not (${IS_USUAL}) then concat_ws(chr(10), ${RARE.map(({ value }) => lineOf(value)).join(', ')}) end)`;

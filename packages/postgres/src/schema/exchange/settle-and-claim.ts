@@ -1,33 +1,23 @@
 import { hasId, insertInto } from '../fragments.ts';
 import { IS_ANY_HELD } from '../operators/hold.ts';
 import { head, passOn } from '../signatures.ts';
+import { CLAIM_FEW, CLAIM_FEW_VARIABLES, SETTLE_ONE_AND_CLAIM_FEW } from './claim-few.ts';
 import { CLAIM_LINES, CLAIM_LINES_VARIABLES, END_CLAIMS } from './claim-lines.ts';
 import { promoteDue } from './claim-steps.ts';
 import { HELD_VARIABLES, NOTE, OPEN } from './held-lanes.ts';
+import { LOOK } from './look.ts';
 import { SETTLE, SETTLE_VARIABLES } from './settle.ts';
 
 const claimRuns = passOn('claim_runs', { now: 'v_now', leaseUntil: 'v_now + p_lease_ms' });
 
-/**
- * Reads for each lane when the next run of its schedule is due, from where the caller has lately found one; also whether this request
- * has been answered, and whether any lanes are on hold.
- */
-const READ_DUES = `
-      select array_agg(next.run_at), min(next.run_at), exists (select from claim where worker = p_worker and request = p_request),
-        ${IS_ANY_HELD}
-      into v_dues, v_due, v_is_repeated, v_is_any_held
-      from (select unnest(p_lanes) as lane, unnest(p_low_run_ats) as low) asked
-        left join lateral (select run_at from scheduled
-          where lane = asked.lane and run_at >= asked.low order by run_at limit 1) next on true;`;
-
 /** Moves what is due into the lanes, and reads when the rest is. */
-const PROMOTE_DUE = `${READ_DUES}${OPEN}
+const PROMOTE_DUE = `${LOOK}${OPEN}
     if v_due <= v_now then
       for v_lane in 1 .. cardinality(p_lanes) loop
         if v_dues[v_lane] <= v_now and v_held[v_lane] is not true then
           perform ${promoteDue};
         end if;
-      end loop;${READ_DUES}
+      end loop;${LOOK}
     end if;`;
 
 /** What found nothing, seeing no hold in its first look, may have seen one in its claim, and left out all lanes. */
@@ -40,10 +30,9 @@ const LOOK_AGAIN = `
 /** Claims run by run what is not plain, and stores the claim. */
 const CLAIM_GENERAL = `
       select * into v_got from ${claimRuns};
-      v_is_cut := v_got.o_is_cut;
-      v_busy_until := v_got.o_busy_until;
+      v_rest := concat(v_rest, ',"claimed":[', array_to_string(v_got.o_claimed, ','), '],"isCut":', to_json(v_got.o_is_cut),
+        ',"busyUntil":', coalesce(v_got.o_busy_until::text, 'null'));
       if v_got.o_claimed is not null then
-        v_claimed := '[' || array_to_string(v_got.o_claimed, ',') || ']';
         ${insertInto('claim', {
           worker: 'p_worker',
           request: 'p_request',
@@ -52,7 +41,8 @@ const CLAIM_GENERAL = `
           ids: 'v_got.o_ids',
           ords: 'v_got.o_ords',
           lanes: 'array (select distinct lane from unnest(v_got.o_lanes) as lane)',
-        })};${END_CLAIMS};
+        })};
+        ${END_CLAIMS};
       end if;`;
 
 /**
@@ -65,8 +55,8 @@ const CLAIM_GENERAL = `
  * 3. Lanes that are on hold are left out: see \`open_lanes\`.
  * 4. Where retention is due, finished runs are trimmed, and what has expired is removed.
  *
- * The first row of the reply is JSON. Rows of \`LINE_COLUMNS\` follow if plain runs were claimed, then the payloads that are
- * rows of their own.
+ * The first row of the reply is JSON, without what is as it is as a rule. If plain runs were claimed, rows of \`LINE_COLUMNS\` follow,
+ * or one row with all of them of a single run, then the payloads that are rows of their own.
  */
 export const SETTLE_AND_CLAIM: string = `
 create function ${head('settle_and_claim')} returns setof text language plpgsql {settings} as $$
@@ -76,47 +66,54 @@ declare
   v_dues bigint[];
   v_due bigint;
   v_is_repeated boolean;
-  v_busy_until bigint;
-  v_claimed text;
-  v_got record;${CLAIM_LINES_VARIABLES}${HELD_VARIABLES}
+  v_got record;${CLAIM_LINES_VARIABLES}${CLAIM_FEW_VARIABLES}${HELD_VARIABLES}
   v_line text;
-  v_trimmed bigint;
   v_tidied record;
-  v_tidy text := '';
+  v_rest text;
 begin
-  if cardinality(p_ids) > 0 then${SETTLE}
-    v_ready := v_ready || v_unparked;
-    if p_notify and (v_results or v_ready is not null or v_later is not null) then
-      perform notify_waiters(v_ready, v_later, v_results);
-    end if;
-  end if;
   if p_worker is not null then
     if current_setting('transaction_isolation') <> 'read committed' then
       perform require_read_committed('a claim');
     end if;
     if not pg_try_advisory_xact_lock({lock}, hashtext(concat(p_worker, ' ', p_request))) then
       perform pg_advisory_xact_lock({lock}, hashtext(concat(p_worker, ' ', p_request)));
-    end if;
-${PROMOTE_DUE}
-    if v_is_repeated then
-      v_claimed := recall_claim(p_worker, p_request);
-    elsif p_limit > 0 then${CLAIM_LINES}${LOOK_AGAIN}
-      if not v_is_plain then${CLAIM_GENERAL}
+    end if;${SETTLE_ONE_AND_CLAIM_FEW}
+  end if;
+  if cardinality(p_ids) > 0 and v_is_clear is not true then${SETTLE}
+    v_ready := v_ready || v_unparked;
+    if v_results or v_ready is not null or v_later is not null then
+      if p_notify then
+        perform notify_waiters(v_ready, v_later, v_results);
       end if;
+      v_rest := concat(',"unparked":', coalesce(to_json(v_unparked)::text, '[]'), ',"ready":', coalesce(to_json(v_ready)::text, '[]'),
+        ',"later":', coalesce(to_json(v_later)::text, '[]'), ',"results":', coalesce(v_results, false)::text);
+    end if;
+  end if;
+  if p_worker is not null then
+${CLAIM_FEW}
+    if v_is_clear is not true then${PROMOTE_DUE}
+      if v_is_repeated then
+        v_rest := concat(v_rest, ',"claimed":', recall_claim(p_worker, p_request));
+      elsif p_limit > 0 then${CLAIM_LINES}${LOOK_AGAIN}
+        if v_is_cut then
+          v_rest := concat(v_rest, ',"isCut":true');
+        end if;
+      end if;
+    end if;
+    if not v_is_plain then${CLAIM_GENERAL}
     end if;${NOTE}
   end if;
   if p_keep_finished is not null then
-    v_trimmed := ${passOn('trim_finished', { now: 'v_now' })};
+    v_rest := concat(v_rest, ',"trimmed":', coalesce(${passOn('trim_finished', { now: 'v_now' })}::text, 'null'));
   end if;
   if p_trim_from = 0 then
     select * into v_tidied from tidy(v_now);
-    v_tidy := concat(',"released":', v_tidied.o_released, ',"isTidy":', to_json(v_tidied.o_is_all));
+    v_rest := concat(v_rest, ',"released":', v_tidied.o_released, ',"isTidy":', to_json(v_tidied.o_is_all));
   end if;
-  return next concat('{"now":', v_now, ',"settled":"', v_answers, '","unparked":', coalesce(to_json(v_unparked)::text, '[]'),
-    ',"ready":', coalesce(to_json(v_ready)::text, '[]'), ',"later":', coalesce(to_json(v_later)::text, '[]'),
-    ',"results":', to_json(v_results), ',"claimed":', coalesce(v_claimed, '[]'), ',"until":', coalesce(v_now + p_lease_ms, 0),
-    case when v_due is not null then concat(',"dues":', to_json(v_dues)) end, ',"busyUntil":', coalesce(v_busy_until::text, 'null'),
-    ',"isCut":', to_json(v_is_cut), ',"trimmed":', coalesce(v_trimmed::text, 'null'), v_tidy, v_about_holds, '}');
+  if v_due is not null then
+    v_rest := concat(v_rest, ',"dues":', to_json(v_dues));
+  end if;
+  return next concat('{"now":', v_now, ',"settled":"', v_answers, '","until":', coalesce(v_now + p_lease_ms, 0), v_runs, v_rest, v_about_holds, '}');
   if v_lines is not null then
     foreach v_line in array v_lines loop
       return next v_line;

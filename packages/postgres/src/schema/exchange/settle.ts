@@ -11,11 +11,11 @@ export const SETTLE_VARIABLES = `
   v_settled bigint[];
   v_keys text[];
   v_awaited text[];
-  v_answers text := '';
+  v_answers text;
   v_unparked text[];
   v_ready text[];
   v_later text[];
-  v_results boolean := false;
+  v_results boolean;
   v_groups text[];
   v_dead dead_letter[];`;
 
@@ -107,6 +107,43 @@ const settleFound = (found: Found): string => `
     into v_settled, v_keys, v_ready, v_later, v_results, v_awaited, v_dead from settled;
 `;
 
+/** A settlement that completes a run at its first attempt: SQL of what it has, where, and the order of the end. */
+interface Completion {
+  readonly n: string;
+  readonly epoch: string;
+  readonly startedAt: string;
+  readonly at: string;
+  readonly result: string;
+  readonly from: string;
+  readonly where: string;
+}
+
+/** Updates the runs of such settlements, but those whose result a caller waits for. */
+const complete = ({ n, epoch, startedAt, at, result, from, where }: Completion): string => `
+      update run r set state = ${state('completed')}, epoch = ${epoch}, ord = v_end, claimed_at = ${startedAt},
+        heartbeat_at = ${startedAt}, ended_at = ${at}, holds_key = false, wants_cancel = false, is_dead = false, error_name = null,
+        result = ${result}, record = null${from}
+      where ${where} and r.keep_ms is null
+        and r.epoch = case r.state when ${state('started')} then ${epoch} when ${state('submitted')} then ${epoch} - 1 end
+      returning ${n} as n, r.ctid as row_at, r.id`;
+
+/**
+ * One run that completed at its first attempt, where its claim has seen it, as subqueries of one statement: with as few nodes as may be,
+ * each of which takes about as long as the update.
+ */
+export const COMPLETED_ONE: string = `settled as (${complete({
+  n: '1::bigint',
+  epoch: 'p_epochs[1]',
+  startedAt: 'p_started_ats[1]',
+  at: 'p_instants[1]',
+  result: 'p_results[1]',
+  from: '',
+  where: 'r.ctid = p_rows_at[1] and r.ord = p_lane_seqs[1]',
+})}
+    ), ended as (
+      insert into finished (ord, count, ids, rows_at) select v_end, 1, array[id], array[row_at] from settled
+    )`;
+
 /**
  * The same for runs that all completed at their first attempt, which is what most exchanges carry: nothing of them continues, so
  * that the statement is a third of the general one, most of whose time would be its start. Runs whose result a caller waits for
@@ -114,10 +151,9 @@ const settleFound = (found: Found): string => `
  */
 const settleCompleted = (found: Found): string => `
     v_end := nextval('end_order');
-    with settled as (
-      update run r set state = ${state('completed')}, epoch = s.epoch, ord = v_end, claimed_at = s.started_at,
-        heartbeat_at = s.started_at, ended_at = s.at, holds_key = false, wants_cancel = false, is_dead = false, error_name = null,
-        result = s.result, record = null
+    with settled as (${complete({
+      ...{ n: 's.n', epoch: 's.epoch', startedAt: 's.started_at', at: 's.at', result: 's.result' },
+      from: `
       from ${unnestNumbered('s', {
         ...found.columns,
         epoch: 'p_epochs',
@@ -125,10 +161,9 @@ const settleCompleted = (found: Found): string => `
         started_at: 'p_started_ats',
         at: 'p_instants',
         result: 'p_results',
-      })}
-      where ${found.where} and r.keep_ms is null
-        and r.epoch = case r.state when ${state('started')} then s.epoch when ${state('submitted')} then s.epoch - 1 end
-      returning s.n, r.ctid as row_at, r.id
+      })}`,
+      where: found.where,
+    })}
     ), ended as (
       insert into finished (ord, count, ids, rows_at) select v_end, count(*), array_agg(id), array_agg(row_at)
       from settled having count(*) > 0
@@ -138,6 +173,10 @@ const settleCompleted = (found: Found): string => `
 
 /** From how many runs on one scan of all their places takes less time than a scan of each, most of which is its start. */
 const MANY_PLACES = 16;
+
+/** Whether {@link completed} may find all of them. */
+export const SEEM_COMPLETED: string = `p_rows_at is not null and p_records is null and not p_only_if_expired
+      and p_destinations = repeat(${destination('completed')}, length(p_destinations))`;
 
 /** Finds the runs where their claims have seen them, each or all at once. */
 const byRow = (settle: (found: Found) => string): string => `
@@ -156,6 +195,7 @@ const byRow = (settle: (found: Found) => string): string => `
  * 4. A run that completes at its first attempt has no record: its columns are enough.
  * 5. A dead letter is counted under its group, once all settlements are written.
  * 6. A delay counts from \`v_now\`.
+ * 7. What has been settled with a claim is in \`v_settled\`: see \`claim-one.ts\`.
  *
  * It sets a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
  * scheduled, and whether a run has ended whose result a caller waits for.
@@ -167,8 +207,9 @@ export const SETTLE: string = `
     if strpos(p_destinations, ${destination('front')}) > 0 then
       v_front := -nextval('front_order');
     end if;
-    if p_rows_at is not null and p_records is null and not p_only_if_expired
-      and p_destinations = repeat(${destination('completed')}, length(p_destinations))
+    if v_is_clear is not null then
+      null; -- settled beside the claim, where it was found
+    elsif ${SEEM_COMPLETED}
     then${byRow(settleCompleted)}
     elsif p_rows_at is not null then${byRow(settleFound)}
     end if;
