@@ -56,7 +56,7 @@ const CLAIM_GENERAL = `
  * 4. Where retention is due, finished runs are trimmed, and what has expired is removed.
  *
  * The first row of the reply is JSON, without what is as it is as a rule. If plain runs were claimed, rows of \`LINE_COLUMNS\` follow,
- * or one row with all of them of a single run, then the payloads that are rows of their own.
+ * or a row for each of few runs with a line for each of these columns; then the payloads that are rows of their own.
  */
 export const SETTLE_AND_CLAIM: string = `
 create function ${head('settle_and_claim')} returns setof text language plpgsql {settings} as $$
@@ -89,8 +89,7 @@ begin
         ',"later":', coalesce(to_json(v_later)::text, '[]'), ',"results":', coalesce(v_results, false)::text);
     end if;
   end if;
-  if p_worker is not null then
-${CLAIM_FEW}
+  if p_worker is not null then${CLAIM_FEW}
     if v_is_clear is not true then${PROMOTE_DUE}
       if v_is_repeated then
         v_rest := concat(v_rest, ',"claimed":', recall_claim(p_worker, p_request));

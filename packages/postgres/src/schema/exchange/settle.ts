@@ -174,7 +174,7 @@ const settleCompleted = (found: Found): string => `
 /** From how many runs on one scan of all their places takes less time than a scan of each, most of which is its start. */
 const MANY_PLACES = 16;
 
-/** Whether {@link completed} may find all of them. */
+/** Whether all of them may be runs that completed at their first attempt. */
 export const SEEM_COMPLETED: string = `p_rows_at is not null and p_records is null and not p_only_if_expired
       and p_destinations = repeat(${destination('completed')}, length(p_destinations))`;
 
@@ -195,7 +195,7 @@ const byRow = (settle: (found: Found) => string): string => `
  * 4. A run that completes at its first attempt has no record: its columns are enough.
  * 5. A dead letter is counted under its group, once all settlements are written.
  * 6. A delay counts from \`v_now\`.
- * 7. What has been settled with a claim is in \`v_settled\`: see \`claim-one.ts\`.
+ * 7. What has been settled beside a claim is in \`v_settled\`: see \`claim-few.ts\`.
  *
  * It sets a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
  * scheduled, and whether a run has ended whose result a caller waits for.
