@@ -165,3 +165,35 @@ describe('the total time of a run that waits in its worker until its handler is 
     expect(await scene.queue.get(id)).toMatchObject({ state: 'completed' });
   });
 });
+
+describe('the total time of a redriven run', () => {
+  it('is whole for its attempts, however long it has waited in its lane', async () => {
+    const scene = setScene();
+    const left: number[] = [];
+    const task = defineTask({
+      name: 'a',
+      retry: {
+        maxAttempts: 3,
+        backoff: { type: 'constant', base: '10s' },
+        jitter: 'none',
+        totalTimeout: '30s',
+      },
+      run: async (_: unknown, { remainingMs }) => {
+        left.push(remainingMs);
+        throw new Error('boom');
+      },
+    });
+    const { id } = await scene.queue.submit(task, null);
+    const before = scene.startWorker({ tasks: [task] });
+    await scene.clock.advance('1m');
+    await before.stop();
+    await scene.queue.deadLetters.redrive({ all: true });
+    await scene.clock.advance('10m');
+
+    scene.startWorker({ tasks: [task] });
+    await scene.clock.advance('1m');
+
+    expect(left).toEqual([30_000, 20_000, 10_000, 30_000, 20_000, 10_000]);
+    expect(await scene.queue.get(id)).toMatchObject({ state: 'failed', failures: 3 });
+  });
+});

@@ -59,7 +59,10 @@ export interface RunRecord<State extends RunState = RunState> {
   readonly createdAt?: number | undefined;
   /** Latest submission or return to its lane. */
   readonly submittedAt?: number | undefined;
-  /** First start. A settlement removes it if no handler was called; then it is the next one. */
+  /**
+   * First start. A settlement removes it if no handler was called; then it is the next one. One of a policy with a total time sets it to
+   * the first call of the handler, at all or since the attempts were last reset.
+   */
   readonly firstStartedAt?: number | undefined;
   /** Latest start, the first included. */
   readonly startedAt?: number | undefined;

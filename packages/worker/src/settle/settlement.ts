@@ -74,17 +74,20 @@ interface SettledAttempt {
 }
 
 /**
- * Returns the settlement of a run that waits for another attempt: its first start is the first call of its handler, from which the
- * total time counts. Without a limit of that it stays the claim.
+ * Returns the settlement of a run that waits for another attempt: its first start, at all or since it was redriven, is the first call
+ * of its handler, from which the total time counts. Without a limit of that it stays the claim.
  */
 export function withFirstCall(settled: Settled, { task, run, waitedMs = 0 }: SettledAttempt): Settled {
   const { settlement } = settled;
-  const { startedAt } = run;
+  const { startedAt, resetAt } = run;
   const { state, firstStartedAt } = settlement.next;
-  const isFirst = startedAt !== undefined && firstStartedAt === startedAt && !isEnd(state);
-  if (!isFirst || waitedMs < 1 || settingsOf(task.retry).totalTimeoutMs === Infinity) return settled;
-  const next = { ...settlement.next, firstStartedAt: startedAt + Math.floor(waitedMs) };
-  return { ...settled, settlement: { ...settlement, next } };
+  // One without a first start was given back before its handler was called.
+  if (startedAt === undefined || firstStartedAt === undefined || isEnd(state)) return settled;
+  const isFirst = firstStartedAt === startedAt || (resetAt !== undefined && isFirstStart(run));
+  const calledAt = startedAt + Math.floor(waitedMs);
+  if (!isFirst || calledAt === firstStartedAt) return settled;
+  if (settingsOf(task.retry).totalTimeoutMs === Infinity) return settled;
+  return { ...settled, settlement: { ...settlement, next: { ...settlement.next, firstStartedAt: calledAt } } };
 }
 
 function move(run: Run, event: RunEvent): Run {
