@@ -169,4 +169,10 @@ describe('the query of a route', () => {
 
     expect(twice).toMatchObject({ status: 400, problems: [{ path: 'limit' }] });
   });
+
+  it.each(['2', '', 'true'])('has 1 for the whole of a payload, and not %j', async (whole) => {
+    expect(
+      await refused(board, 'GET runs/:id', { query: `?whole=${whole}`, params: { id: 'a' } }),
+    ).toMatchObject({ status: 400, code: 'INVALID_OPTIONS', problems: [{ path: 'whole' }] });
+  });
 });

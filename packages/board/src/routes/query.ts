@@ -19,11 +19,14 @@ const REPEATED = 'state';
 /**
  * Checks the query of a request.
  *
- * @throws {InvalidOptionsError} listing the keys that its route does not know, and those that are given more than once
+ * @throws {InvalidOptionsError} listing the keys that its route does not know, those that are given more than once, and a `whole` other than 1
  */
 export function checkQuery(route: Route, query: URLSearchParams): void {
   const keys = KEYS[route] ?? [];
   readOptions(Object.fromEntries(query), { subject: `query of ${route}`, keys }, (fields) => {
+    if (keys.includes('whole') && (query.get('whole') ?? '1') !== '1') {
+      fields.fail('whole', 'must be 1', 'Leave it out for the beginning alone.');
+    }
     for (const key of keys) {
       if (key === REPEATED || query.getAll(key).length < 2) continue;
       fields.fail(key, 'must be given once', 'Leave the others out.');

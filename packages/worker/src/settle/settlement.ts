@@ -87,7 +87,10 @@ export function withFirstCall(settled: Settled, { task, run, waitedMs = 0 }: Set
   const calledAt = startedAt + Math.floor(waitedMs);
   if (!isFirst || calledAt === firstStartedAt) return settled;
   if (settingsOf(task.retry).totalTimeoutMs === Infinity) return settled;
-  return { ...settled, settlement: { ...settlement, next: { ...settlement.next, firstStartedAt: calledAt } } };
+  return {
+    ...settled,
+    settlement: { ...settlement, next: { ...settlement.next, firstStartedAt: calledAt } },
+  };
 }
 
 function move(run: Run, event: RunEvent): Run {
