@@ -48,8 +48,53 @@ export async function assertWalks(open: () => Promise<Broker>, numRuns?: number)
       await broker.close();
     }
   });
-  await fc.assert(property, numRuns === undefined ? {} : { numRuns });
+  const examples = EXAMPLES.map((walk): [Walk] => [walk]);
+  await fc.assert(property, { examples, ...(numRuns !== undefined && { numRuns }) });
 }
+
+const keyed = (lane: Walk['lane'] & string) => ({ lane, isKeyed: true });
+const plain = (lane: Walk['lane'] & string) => ({ lane, isKeyed: false });
+
+/** Walks that failed once, and walks like them. */
+const EXAMPLES: readonly Walk[] = [
+  // The last run that was read is in its lane again, behind one that was parked, when it is cancelled and forgotten.
+  {
+    runs: [keyed('l'), keyed('l'), keyed('l')],
+    ...{ limit: 1, lane: 'l' },
+    turns: [
+      [
+        { type: 'claim', lane: 'l', count: 3 },
+        { type: 'settle', event: 'retry', count: 1 },
+        { type: 'cancel', index: 0, discards: true },
+      ],
+    ],
+  },
+  // The same, behind others that have come since.
+  {
+    runs: [plain('l'), keyed('l'), keyed('l'), keyed('l'), plain('l')],
+    ...{ limit: 2, lane: 'l' },
+    turns: [
+      [
+        { type: 'claim', lane: 'l', count: 6 },
+        { type: 'settle', event: 'retry', count: 2 },
+        { type: 'cancel', index: 1, discards: true },
+      ],
+    ],
+  },
+  // The last ones that were read are forgotten where they are.
+  {
+    runs: Array.from({ length: 12 }, () => plain('l')),
+    ...{ limit: 4, lane: undefined },
+    turns: [
+      [],
+      [
+        { type: 'cancel', index: 7, discards: true },
+        { type: 'cancel', index: 6, discards: true },
+        { type: 'claim', lane: 'l', count: 2 },
+      ],
+    ],
+  },
+];
 
 async function assertWalk(broker: Broker, { runs, limit, lane, turns }: Walk): Promise<void> {
   const moved = new Set<string>();

@@ -7,6 +7,9 @@ import { behind, fieldPast, isIn, letter, zeros } from './lua.ts';
  * Where a reader of a list continues. Entries leave a list at its head or in the middle and come at its tail, so that an entry is
  * at the index where it was, or before. `anchors` are the last entries that the reader has seen, the latest first, each followed by
  * the epoch of its run: one that was claimed since is another entry, should it be in the list again.
+ *
+ * The id of a run that is forgotten may stay in a lane. Its epoch is not known any longer, so that it counts only beside another anchor,
+ * where that was before it: one that is known, or the earliest, unless that is at the head of the list.
  */
 const locate: string = `
 -- How many entries one step of the search reads, and how many steps one call makes.
@@ -24,15 +27,23 @@ end
 
 -- Returns the index of the latest anchor that is still in the list, -1 when none is; nil and where to search on when it is not
 -- known yet.
-local function locate(key, at, anchors)
+local function locate(key, at, anchors, mayBeForgotten)
+  local latest, first
   for step = 1, MAX_WINDOWS do
     if at < 0 then return -1 end
     local from = math.max(0, at - WINDOW + 1)
     local entries = call('LRANGE', key, from, at)
     for index = #entries, 1, -1 do
       for anchor = 1, #anchors, 2 do
-        if entries[index] == anchors[anchor] and epochsOf({ idOf(entries[index]) })[1] == anchors[anchor + 1] then
-          return from + index - 1
+        if entries[index] == anchors[anchor] then
+          local place, id = from + index - 1, idOf(entries[index])
+          local isBeside = latest and latest - place == (anchor - first) / 2
+          if mayBeForgotten and call('HEXISTS', BODY, id) == 0 then
+            if not latest then latest, first, isBeside = place, anchor, true end
+            if isBeside and anchor == #anchors - 1 and place > 0 then return latest end
+          elseif epochsOf({ id })[1] == anchors[anchor + 1] then
+            return isBeside and latest or place
+          end
         end
       end
     end
@@ -107,7 +118,7 @@ for lane = 1, #tags do
   if lane > 1 then reached = '' end
   if reached ~= '' then low = '(' .. reached end
   if lane == 1 and #anchors > 0 then
-    local index, searchOn = locate(key, at, anchors)
+    local index, searchOn = locate(key, at, anchors, true)
     if not index then return { chunks, searchOn } end
     if index >= 0 then from, isUnread = index + 1, false end
   end
@@ -129,7 +140,7 @@ const finished: string = `
 local count, at, anchors = unpack(cmsgpack.unpack(ARGV[1]))
 local from = 0
 if #anchors > 0 then
-  local index, searchOn = locate(FINISHED, tonumber(at), anchors)
+  local index, searchOn = locate(FINISHED, tonumber(at), anchors, false)
   if not index then return { 0, {}, {}, searchOn } end
   from = index + 1
 end
