@@ -119,7 +119,7 @@ const claimLines = (isLaneOpen: string, { column, isCut, where }: Taken): string
 /** The reply about a run by itself. */
 export const RUN: string = `${payloadLine('r')} = '' as is_apart, ${RUN_LINES} as lines`;
 
-/** Subqueries that claim, what is selected of the last one, and the variables that get it. */
+/** Subqueries that claim, and what is selected of them: see {@link INTO_FEW}. */
 interface Claiming {
   /** @param next - the next places, as a subquery. @param more - further columns of it */
   readonly found: (next: string, more?: readonly string[]) => string;
