@@ -62,7 +62,7 @@ const insertRuns = ({ input, onConflict, forLater }: Inserting): string => `
     from (
       select *, least(greatest(v_now, run_at, v_now + delay), ${MAX_INSTANT_AT}) as due
       from ${input}) input
-    where not (select exists (select from kept_key)) or not exists (select from kept_key k where ${hasId('k', 'input.id')} and k.until > v_now)
+    where not exists (select from kept_key) or not exists (select from kept_key k where ${hasId('k', 'input.id')} and k.until > v_now)
     ${onConflict}
     returning id, state, ord, lane, run_at, key, ctid as row_at
   ), now_ready as (

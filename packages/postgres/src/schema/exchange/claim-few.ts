@@ -3,8 +3,8 @@ import { sizeOf } from '../fragments.ts';
 import { answer } from '../letters.ts';
 import { IS_ANY_HELD } from '../operators/hold.ts';
 import { END_CLAIMS, INTO_FEW, look, ONE, RUN, STORED } from './claim-lines.ts';
-import { IS_RELEASED, isBeyond } from './lane-order.ts';
-import { IS_REPEATED } from './look.ts';
+import { hasReleased, isBeyond } from './lane-order.ts';
+import { IS_REPEATED, nextDue } from './look.ts';
 import { COMPLETED_ONE, SEEM_COMPLETED } from './settle.ts';
 
 /** The most runs that a claim asks for to be made like this: of more, a row of the reply for each takes longer than one for each column. */
@@ -38,9 +38,9 @@ const MOST = 'least(p_limit, p_lane_limits[1])';
 const FACTS = ['due', 'is_repeated', 'is_any_held', 'is_clear'] as const;
 const facts = (holds: string): string => `
             select *, not is_repeated and not is_any_held and (due > v_now) is not false
-              and not exists (select from ready where lane = ${LANE} and ${IS_RELEASED})${holds} as is_clear
+              and not ${hasReleased(LANE)}${holds} as is_clear
             from (
-              select (select run_at from scheduled where lane = ${LANE} and run_at >= p_low_run_ats[1] order by run_at limit 1) as due,
+              select ${nextDue(LANE, 'p_low_run_ats[1]')} as due,
                 ${IS_REPEATED} as is_repeated, ${IS_ANY_HELD} as is_any_held offset 0) looked offset 0`;
 
 /** The next places, with what was seen: of no lane where none may be taken. */

@@ -10,6 +10,10 @@ export const IS_RELEASED = 'ord < 0';
 /** A place behind the released runs, and beyond the order from which the lane is to be read. */
 export const isBeyond = (low: string): string => `ord > greatest(${low}, 0)`;
 
+/** Whether a released run waits in a lane. */
+export const hasReleased = (lane: string): string =>
+  `exists (select from ready where lane = ${lane} and ${IS_RELEASED})`;
+
 /** Whether a run waits in a lane that is to be read from an order on. */
 export const hasReady = (lane: string, low: string): string =>
-  `(exists (select from ready where lane = ${lane} and ${IS_RELEASED}) or exists (select from ready where lane = ${lane} and ${isBeyond(low)}))`;
+  `(${hasReleased(lane)} or exists (select from ready where lane = ${lane} and ${isBeyond(low)}))`;
