@@ -301,7 +301,7 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       const settlement = await settlementFor(model, real, sent);
       if (settlement === undefined) return;
       const { settled } = await real.broker.settleAndClaim({ settle: [settlement] });
-      seeSettled(model, real, { settlement, sent, answer: settled[0] });
+      seeSettled(model, real, { settlement, sent, settled });
     }),
   );
 }
@@ -316,7 +316,7 @@ export function exchangeCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[]
       if (settlement === undefined) return;
       const claim = claimOf(model, asking);
       const { settled, claimed } = await real.broker.settleAndClaim({ settle: [settlement], claim });
-      seeSettled(model, real, { settlement, sent, answer: settled[0] });
+      seeSettled(model, real, { settlement, sent, settled });
       await seeClaimed(model, real, { claim, lease: asking.lease, claimed });
     }),
   );
@@ -340,13 +340,13 @@ async function settlementFor(model: Model, real: Real, sent: Sending): Promise<S
 interface Settled {
   readonly settlement: Settlement;
   readonly sent: Sending;
-  readonly answer: SettleAnswer | undefined;
+  readonly settled: readonly SettleAnswer[];
 }
 
-function seeSettled(model: Model, real: Real, { settlement, sent, answer }: Settled): void {
-  adoptExpiry(model, real, { id: settlement.id, isAccepted: answer === 'ok' });
-  assertSame(answer, modelSettle(model, settlement, backOf(settlement, sent)));
-  if (answer === 'ok') modelSubmitted(model, settlement, sent);
+function seeSettled(model: Model, real: Real, { settlement, sent, settled }: Settled): void {
+  adoptExpiry(model, real, { id: settlement.id, isAccepted: settled[0] === 'ok' });
+  assertSame(settled, [modelSettle(model, settlement, backOf(settlement, sent))]);
+  if (settled[0] === 'ok') modelSubmitted(model, settlement, sent);
 }
 
 /** Keeps the run that an accepted settlement submits. */
