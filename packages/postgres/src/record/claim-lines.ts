@@ -36,8 +36,7 @@ function readRuns(rows: ReplyRows, count: number, { at, until, lanes }: LinesOf)
   const texts = (name: LineColumn): string[] => runs.map((lines) => lines[PLACE[name]] ?? '');
   const ids = texts('ids');
   const submittedAts = column('submittedAts').map(toInstant);
-  // What is rare comes together: a run that has none of it has no such lines.
-  const runAts = column('runAts').map((line, index) => toInstant(line) ?? submittedAts[index] ?? null);
+  const runAts = column('runAts').map(toInstant);
   const createdAts = column('createdAts').flatMap((line, index) =>
     line === null ? [] : [[ids[index] ?? '', Number(line)] as const],
   );
@@ -50,7 +49,8 @@ function readRuns(rows: ReplyRows, count: number, { at, until, lanes }: LinesOf)
     laneSeqs: texts('laneSeqs').map(Number),
     rowsAt: texts('rowsAt'),
     payloads: column('payloads').map((line) => line ?? apart.next().value ?? ''),
-    runAts,
+    // What is rare comes together: a run that has none of it has no such lines.
+    runAts: runs.map(({ length }, index) => (length > PLACE.runAts ? runAts : submittedAts)[index] ?? null),
     epochs: column('epochs').map((line) => (line === null ? 1 : Number(line))),
     records: column('records'),
     extras: column('extras'),
