@@ -14,8 +14,11 @@ const projects = readdirSync(testFolder, { withFileTypes: true })
     ),
   );
 
-/** Their files change nothing that others see, and run in one process after another: loading the modules anew takes a third of the time. */
-const TOGETHER = ['core', 'architecture', 'inprocess', 'slim'];
+/**
+ * What these see is the whole process: its garbage, or a warning that it gives once. Each has a process of its own. All other files of
+ * a project run in one process after another, as to load the modules anew takes up to a quarter of the time.
+ */
+const ALONE = ['test/worker/lease-thread-dies.test.ts', 'test/worker/young-garbage.test.ts'];
 
 /** Their tests open PGlite, whose files of a new database are made before. */
 const ON_PGLITE = ['cli', 'conformance', 'postgres'];
@@ -39,15 +42,19 @@ export default defineConfig({
     setupFiles: ['test/support/fast-check.setup.ts'],
     // Many tests wait for servers and clocks: a processor that none uses is not needed.
     maxWorkers: '100%',
-    projects: projects.map((name) => ({
-      extends: true,
-      test: {
-        name,
-        isolate: !TOGETHER.includes(name),
-        include: [`test/${name}/**/*.test.ts`],
-        ...(ON_PGLITE.includes(name) && { globalSetup: 'test/support/pglite.ts' }),
-        ...(name === 'slim' && slim),
-      },
-    })),
+    projects: [
+      ...projects.map((name) => ({
+        extends: true as const,
+        test: {
+          name,
+          isolate: false,
+          include: [`test/${name}/**/*.test.ts`],
+          exclude: ALONE,
+          ...(ON_PGLITE.includes(name) && { globalSetup: 'test/support/pglite.ts' }),
+          ...(name === 'slim' && slim),
+        },
+      })),
+      { extends: true as const, test: { name: 'alone', include: ALONE } },
+    ],
   },
 });
