@@ -2,6 +2,7 @@ import { MAX_INSTANT_AT } from '@retry/core';
 import { hasId, unnestAs } from './fragments.ts';
 import { state } from './letters.ts';
 import { head } from './signatures.ts';
+import { isAwaited, tell } from './wait-functions.ts';
 
 /** The clock of record: whole epoch milliseconds, rounded down so that nothing is early. */
 export const CLOCK = `
@@ -47,14 +48,22 @@ interface Inserting {
   readonly onConflict: 'on conflict do nothing' | '';
   /** What puts runs in the schedule, if any may be due later. */
   readonly forLater: string;
+  readonly selected: string;
 }
 
-const ALL: Inserting = { input: ALL_INPUT, onConflict: '', forLater: FOR_LATER };
+const CREATED = 'array_agg(id) into v_created';
+
+const ALL: Inserting = { input: ALL_INPUT, onConflict: '', forLater: FOR_LATER, selected: CREATED };
 const ALL_NEW: Inserting = { ...ALL, onConflict: 'on conflict do nothing' };
-const ONE_DUE: Inserting = { input: ONE_INPUT, onConflict: 'on conflict do nothing', forLater: '' };
+const ONE_DUE: Inserting = {
+  input: ONE_INPUT,
+  onConflict: 'on conflict do nothing',
+  forLater: '',
+  selected: `array_agg(id), p_notify and ${isAwaited('v_now')} into v_created, v_is_awaited`,
+};
 
 /** Inserts runs and puts them in their lanes or the schedule. */
-const insertRuns = ({ input, onConflict, forLater }: Inserting): string => `
+const insertRuns = ({ input, onConflict, forLater, selected }: Inserting): string => `
   with fresh as (
     insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at, key, key_limit, key_waits, keeps_key, is_keyed, keep_ms, extras)
     select id, case when due > v_now then ${state('scheduled')} else ${state('submitted')} end::"char", 0, nextval('back_order'), lane,
@@ -70,7 +79,7 @@ const insertRuns = ({ input, onConflict, forLater }: Inserting): string => `
   ), counted as (
     insert into tally (submitted, forgotten) select count(*), 0 from fresh having count(*) > 0
   )
-  select array_agg(id) into v_created from fresh;
+  select ${selected} from fresh;
 `;
 
 /**
@@ -78,7 +87,8 @@ const insertRuns = ({ input, onConflict, forLater }: Inserting): string => `
  *
  * 1. An id conflicts with the primary key of \`run\`, which has every run until it is forgotten, and with \`kept_key\`, which
  *    has the keys of forgotten runs.
- * 2. A single run that is due now and whose id was drawn is inserted by a statement of its own, without a block for errors.
+ * 2. A single run that is due now and whose id was drawn is inserted by a statement of its own, without a block for errors. The same
+ *    statement sees whether a process waits for work.
  * 3. Of others, the first try inserts without \`on conflict\`: as a rule all ids are new, and a plain insert takes a quarter less time.
  * 4. A run that is being forgotten is in one of the two tables, but one statement may see neither. A keyed id is therefore
  *    looked up in \`kept_key\` once more after the insert.
@@ -89,10 +99,16 @@ declare
   v_now bigint := now_ms();
   v_try integer := 1;
   v_created text[];
+  v_is_awaited boolean;
+  v_message text;
+  v_is_told boolean;
   v_ready text[];
   v_later text[];
 begin
-  if cardinality(p_ids) = 1 and p_keyed is null and p_run_ats is null and p_delays_ms is null then${insertRuns(ONE_DUE)}  else
+  if cardinality(p_ids) = 1 and p_keyed is null and p_run_ats is null and p_delays_ms is null then${insertRuns(ONE_DUE)}
+    if v_is_awaited and v_created is not null then${tell({ ready: 'p_lanes', later: 'null', results: 'false' })}
+    end if;
+  else
     loop
       begin
         if v_try = 1 then${insertRuns(ALL)}        else${insertRuns(ALL_NEW)}        end if;
@@ -113,13 +129,16 @@ begin
         v_try := v_try + 1;
       end;
     end loop;
-  end if;
-  if p_notify and v_created is not null and exists (select from waiter where until > v_now and not for_results) then
-    select array_agg(distinct lane) filter (where due <= v_now), array_agg(distinct lane) filter (where due > v_now)
-    into v_ready, v_later
-    from (select lane, greatest(v_now, run_at, v_now + delay) as due
-      from unnest(p_lanes, p_run_ats, p_delays_ms) as input (lane, run_at, delay)) asked;
-    perform notify_waiters(v_ready, v_later, false);
+    if p_notify and v_created is not null and ${isAwaited('v_now')} then
+      select array_agg(distinct lane) filter (where due <= v_now), array_agg(distinct lane) filter (where due > v_now)
+      into v_ready, v_later
+      from (select lane, greatest(v_now, run_at, v_now + delay) as due
+        from unnest(p_lanes, p_run_ats, p_delays_ms) as input (lane, run_at, delay)) asked;${tell({
+          ready: 'v_ready',
+          later: 'v_later',
+          results: 'false',
+        })}
+    end if;
   end if;
   if cardinality(v_created) = cardinality(p_ids) then
     return null;

@@ -9,26 +9,47 @@ const MAX_MESSAGE_BYTES = 7_000;
 /** The waiting runs of a lane are counted up to this number. */
 const MAX_COUNTED = 10_000;
 
+/** What waiting processes are told: SQL of the lanes that may have work now and later, and whether runs have ended that a caller waits for. */
+interface Notice {
+  readonly ready: string;
+  readonly later: string;
+  readonly results: string;
+}
+
+/**
+ * Tells waiting processes, by expressions alone: a statement would have to be started. It works with `v_message` and `v_is_told`. A
+ * message that is too long for a notification is sent empty.
+ */
+export const tell = ({ ready, later, results }: Notice): string => `
+    v_message := json_build_object('ready', ${ready}, 'later', ${later}, 'results', ${results})::text;
+    v_is_told := pg_notify({channel}, case when octet_length(v_message) < ${MAX_MESSAGE_BYTES} then v_message else '' end) is not null;`;
+
+/** Whether a process waits for work. */
+export const isAwaited = (now: string): string =>
+  `exists (select from waiter where until > ${now} and not for_results)`;
+
 /**
  * How idle processes learn of work and of results:
  *
  * 1. \`start_waiting\` and \`stop_waiting\` keep a row of \`waiter\` for each process that waits.
  * 2. \`notify_waiters\` notifies, if any process waits for it, that these lanes may have work now or later, or that runs
- *    have ended whose results a caller waits for. A message that is too long for a notification is sent empty.
+ *    have ended whose results a caller waits for.
  * 3. \`poll_lanes\` replies whether one of the lanes has work, when one has by time alone, and which are on hold.
  */
 export const WAITING_PROCESSES: string = `
 create function notify_waiters(p_ready text[], p_later text[], p_results boolean) returns void language plpgsql as $$
 declare
   v_work boolean := (p_ready is not null or p_later is not null)
-    and exists (select from waiter where until > now_ms() and not for_results);
+    and ${isAwaited('now_ms()')};
   v_results boolean := p_results and exists (select from waiter where until > now_ms() and for_results);
   v_message text;
+  v_is_told boolean;
 begin
-  if v_work or v_results then
-    v_message := json_build_object('ready', case when v_work then p_ready end, 'later', case when v_work then p_later end,
-      'results', v_results)::text;
-    perform pg_notify({channel}, case when octet_length(v_message) < ${MAX_MESSAGE_BYTES} then v_message else '' end);
+  if v_work or v_results then${tell({
+    ready: 'case when v_work then p_ready end',
+    later: 'case when v_work then p_later end',
+    results: 'v_results',
+  })}
   end if;
 end
 $$;
