@@ -18,6 +18,9 @@ const SOCKET_CODES: readonly string[] = [
   'UND_ERR_BODY_TIMEOUT',
 ];
 
+/** A stream or session of HTTP/2 that ended with REFUSED_STREAM, INTERNAL_ERROR or ENHANCE_YOUR_CALM, by its name or number. */
+const HTTP2_ENDED = /error code (NGHTTP2_(REFUSED_STREAM|INTERNAL_ERROR|ENHANCE_YOUR_CALM)|2|7|11)$/;
+
 /** Of axios in a browser; of `fetch` in Bun below 1.4. */
 const CLIENT_CODES = ['ERR_NETWORK', 'ConnectionRefused', 'ConnectionClosed', 'FailedToOpenSocket'];
 
@@ -26,13 +29,14 @@ const FETCH_FAILED =
   /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error|The Internet connection appears to be offline|Network request failed|error reading a body from connection|error sending request (?!.*(certificate|not known|No such host)))/;
 
 /**
- * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), the codes of axios,
- * got and Bun, and the messages of `fetch` in Chrome, Firefox, Safari, React Native, Deno and Cloudflare Workers, which have no
- * code, also as the cause in ky.
+ * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), streams of HTTP/2 that
+ * the server refused or broke off, the codes of axios, got and Bun, and the messages of `fetch` in Chrome, Firefox, Safari,
+ * React Native, Deno and Cloudflare Workers, which have no code, also as the cause in ky.
  */
 export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
-  { code: [...SOCKET_CODES, ...CLIENT_CODES] },
+  { code: [...SOCKET_CODES, ...CLIENT_CODES, 'ERR_HTTP2_GOAWAY_SESSION'] },
   { cause: { code: SOCKET_CODES } },
+  { code: ['ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR'], message: HTTP2_ENDED },
   { name: 'TypeError', message: FETCH_FAILED },
   // Only where the error itself says so: nothing but codes is recorded of causes, and a replay would have to doubt every other one.
   { message: /^(fetch failed|Request failed due to a network error)/, cause: { message: FETCH_FAILED } },
