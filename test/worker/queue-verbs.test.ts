@@ -149,6 +149,9 @@ const DOWN = new Error('down');
 const throwDown = (): never => {
   throw DOWN;
 };
+const throwOther = (): never => {
+  throw new Error('other');
+};
 
 describe('a broker whose verbs throw at once', () => {
   const broker = withCalls(createMemoryBroker(), (name, call) => (name === 'isRefusal' ? call : throwDown));
@@ -173,12 +176,13 @@ describe('a broker whose verbs throw at once', () => {
   });
 });
 
-describe('a broker whose isRefusal throws', () => {
+describe.each([
+  ['throws', throwOther],
+  ['answers by a promise', () => Promise.resolve(true)],
+  ['rejects', () => Promise.reject(new Error('other'))],
+])('a broker whose isRefusal %s', (_how, isRefusal) => {
   const rejectDown = () => Promise.reject(DOWN);
-  const throwOther = (): never => {
-    throw new Error('other');
-  };
-  const broker = withCalls(createMemoryBroker(), (name) => (name === 'isRefusal' ? throwOther : rejectDown));
+  const broker = withCalls(createMemoryBroker(), (name) => (name === 'isRefusal' ? isRefusal : rejectDown));
 
   it.each(['submit', 'cancel', 'reschedule', 'runNow', 'fail', 'complete'] as const)(
     'is one that refuses nothing: calls of %s that are sent together reject with its error',

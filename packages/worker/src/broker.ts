@@ -1,7 +1,7 @@
 import { InvalidOptionsError, isRetryError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
-import { hasMethods } from '@retry/core/fields';
+import { hasMethods, isYes } from '@retry/core/fields';
 
 /** Reads the option `broker`; anything that is not a broker is reported. */
 export function readBroker(fields: Fields): Broker {
@@ -43,10 +43,10 @@ export function isUnsent(error: unknown): boolean {
   return UNSENT_CODES.some((code) => isRetryError(error, code));
 }
 
-/** Whether the broker would reject the same call every time. `false` for an error that cannot even be read. */
+/** Whether the broker would reject the same call every time. `false` for an error that cannot even be read, and for a promise. */
 export function isRefused(broker: Broker, error: unknown): boolean {
   try {
-    return broker.isRefusal(error);
+    return isYes(broker.isRefusal(error));
   } catch {
     return false;
   }
