@@ -15,10 +15,17 @@ const projects = readdirSync(testFolder, { withFileTypes: true })
   );
 
 /**
- * What these see is the whole process: its garbage, or a warning that it gives once. Each has a process of its own. All other files of
- * a project run in one process after another, as to load the modules anew takes up to a quarter of the time.
+ * What these see is the whole process: its garbage, its listeners, or a warning that it gives once a minute. Each has a process of its
+ * own. All other files of a project run in one process after another, as to load the modules anew takes up to a quarter of the time.
  */
-const ALONE = ['test/worker/lease-thread-dies.test.ts', 'test/worker/young-garbage.test.ts'];
+const ALONE = [
+  'broken-clock.properties',
+  'broken-random',
+  'lease-thread-dies',
+  'lease-thread-on-servers',
+  'process-listeners',
+  'young-garbage',
+].map((name) => `test/worker/${name}.test.ts`);
 
 /** Their tests open PGlite, whose files of a new database are made before. */
 const ON_PGLITE = ['cli', 'conformance', 'postgres'];

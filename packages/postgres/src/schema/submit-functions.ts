@@ -2,7 +2,7 @@ import { MAX_INSTANT_AT } from '@retry/core';
 import { hasId, unnestAs } from './fragments.ts';
 import { state } from './letters.ts';
 import { head } from './signatures.ts';
-import { isAwaited, tell } from './wait-functions.ts';
+import { isAwaited, sendNotice } from './wait-functions.ts';
 
 /** The clock of record: whole epoch milliseconds, rounded down so that nothing is early. */
 export const CLOCK = `
@@ -106,7 +106,7 @@ declare
   v_later text[];
 begin
   if cardinality(p_ids) = 1 and p_keyed is null and p_run_ats is null and p_delays_ms is null then${insertRuns(ONE_DUE)}
-    if v_is_awaited and v_created is not null then${tell({ ready: 'p_lanes', later: 'null', results: 'false' })}
+    if v_is_awaited and v_created is not null then${sendNotice({ ready: 'p_lanes', later: 'null', results: 'false' })}
     end if;
   else
     loop
@@ -133,7 +133,7 @@ begin
       select array_agg(distinct lane) filter (where due <= v_now), array_agg(distinct lane) filter (where due > v_now)
       into v_ready, v_later
       from (select lane, greatest(v_now, run_at, v_now + delay) as due
-        from unnest(p_lanes, p_run_ats, p_delays_ms) as input (lane, run_at, delay)) asked;${tell({
+        from unnest(p_lanes, p_run_ats, p_delays_ms) as input (lane, run_at, delay)) asked;${sendNotice({
           ready: 'v_ready',
           later: 'v_later',
           results: 'false',

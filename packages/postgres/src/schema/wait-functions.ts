@@ -20,7 +20,7 @@ interface Notice {
  * Tells waiting processes, by expressions alone: a statement would have to be started. It works with `v_message` and `v_is_told`. A
  * message that is too long for a notification is sent empty.
  */
-export const tell = ({ ready, later, results }: Notice): string => `
+export const sendNotice = ({ ready, later, results }: Notice): string => `
     v_message := json_build_object('ready', ${ready}, 'later', ${later}, 'results', ${results})::text;
     v_is_told := pg_notify({channel}, case when octet_length(v_message) < ${MAX_MESSAGE_BYTES} then v_message else '' end) is not null;`;
 
@@ -45,7 +45,7 @@ declare
   v_message text;
   v_is_told boolean;
 begin
-  if v_work or v_results then${tell({
+  if v_work or v_results then${sendNotice({
     ready: 'case when v_work then p_ready end',
     later: 'case when v_work then p_later end',
     results: 'v_results',
