@@ -70,45 +70,53 @@ describeTwoConnections('a submission', (open) => {
     { minLength: 1, maxLength: 3 },
   );
 
-  it('tells who waits which lanes have work now and later, if any of it is new', async () => {
+  it('notifies who waits of the lanes that have work now and later, if any of it is new', async () => {
     const { broker, pool, schema, url } = open();
     const channel = channelOf(schema.name);
     const waiting = createPostgresBroker({ url, schema: schema.name });
     const wait = waiting.waitForWork(['another'], { timeoutMs: 60_000 });
     await passTime(200);
     const client = await pool.connect();
-    const heard: string[] = [];
+    const received: string[] = [];
     let onEnd = (): void => {};
     client.on('notification', ({ payload = '' }) => {
       if (payload === 'the end') onEnd();
-      else heard.push(payload);
+      else received.push(payload);
     });
     await client.query(`listen "${channel}"`);
 
-    await fc.assert(
-      fc.asyncProperty(submissions, async (batch) => {
-        heard.length = 0;
-        const answers = await broker.submit(batch);
-        const ended = new Promise<void>((resolve) => {
-          onEnd = resolve;
-        });
-        await pool.query('select pg_notify($1, $2)', [channel, 'the end']);
-        await ended;
+    try {
+      await fc.assert(
+        fc.asyncProperty(submissions, async (batch) => {
+          received.length = 0;
+          const answers = await broker.submit(batch);
+          const ended = new Promise<void>((resolve) => {
+            onEnd = resolve;
+          });
+          await pool.query('select pg_notify($1, $2)', [channel, 'the end']);
+          await ended;
 
-        const lanesOf = (isLater: boolean): Set<string> =>
-          new Set(batch.filter(({ delayMs }) => (delayMs !== undefined) === isLater).map(({ lane }) => lane));
-        const told = heard.map((text) => {
-          const { ready, later, results } = JSON.parse(text) as Record<'ready' | 'later', string[] | null> & {
-            readonly results: boolean;
-          };
-          return { ready: new Set(ready), later: new Set(later), results };
-        });
-        const said = { ready: lanesOf(false), later: lanesOf(true), results: false };
-        expect(told).toEqual(answers.includes('created') ? [said] : []);
-      }),
-    );
-    client.release();
-    await waiting.close();
-    await wait;
+          const lanesOf = (isLater: boolean): Set<string> =>
+            new Set(
+              batch.filter(({ delayMs }) => (delayMs !== undefined) === isLater).map(({ lane }) => lane),
+            );
+          const notices = received.map((text) => {
+            const { ready, later, results } = JSON.parse(text) as Record<
+              'ready' | 'later',
+              string[] | null
+            > & {
+              readonly results: boolean;
+            };
+            return { ready: new Set(ready), later: new Set(later), results };
+          });
+          const expected = { ready: lanesOf(false), later: lanesOf(true), results: false };
+          expect(notices).toEqual(answers.includes('created') ? [expected] : []);
+        }),
+      );
+    } finally {
+      client.release();
+      await waiting.close();
+      await wait;
+    }
   });
 });

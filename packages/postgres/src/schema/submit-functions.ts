@@ -101,7 +101,7 @@ declare
   v_created text[];
   v_is_awaited boolean;
   v_message text;
-  v_is_told boolean;
+  v_is_sent boolean;
   v_ready text[];
   v_later text[];
 begin

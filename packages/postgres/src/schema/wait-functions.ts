@@ -9,7 +9,7 @@ const MAX_MESSAGE_BYTES = 7_000;
 /** The waiting runs of a lane are counted up to this number. */
 const MAX_COUNTED = 10_000;
 
-/** What waiting processes are told: SQL of the lanes that may have work now and later, and whether runs have ended that a caller waits for. */
+/** What waiting processes are notified of: SQL of the lanes that may have work now and later, and whether runs have ended that a caller waits for. */
 interface Notice {
   readonly ready: string;
   readonly later: string;
@@ -17,12 +17,12 @@ interface Notice {
 }
 
 /**
- * Tells waiting processes, by expressions alone: a statement would have to be started. It works with `v_message` and `v_is_told`. A
+ * Notifies waiting processes, by expressions alone: a statement would have to be started. It works with `v_message` and `v_is_sent`. A
  * message that is too long for a notification is sent empty.
  */
 export const sendNotice = ({ ready, later, results }: Notice): string => `
     v_message := json_build_object('ready', ${ready}, 'later', ${later}, 'results', ${results})::text;
-    v_is_told := pg_notify({channel}, case when octet_length(v_message) < ${MAX_MESSAGE_BYTES} then v_message else '' end) is not null;`;
+    v_is_sent := pg_notify({channel}, case when octet_length(v_message) < ${MAX_MESSAGE_BYTES} then v_message else '' end) is not null;`;
 
 /** Whether a process waits for work. */
 export const isAwaited = (now: string): string =>
@@ -43,7 +43,7 @@ declare
     and ${isAwaited('now_ms()')};
   v_results boolean := p_results and exists (select from waiter where until > now_ms() and for_results);
   v_message text;
-  v_is_told boolean;
+  v_is_sent boolean;
 begin
   if v_work or v_results then${sendNotice({
     ready: 'case when v_work then p_ready end',
