@@ -24,6 +24,7 @@ const EXIT_BY_CODE: Readonly<Record<string, number>> = {
   NO_SUCH_GROUP: EXIT.found,
   SERVER_UNREACHABLE: EXIT.unreachable,
   REDIS_UNREACHABLE: EXIT.unreachable,
+  POSTGRES_UNREACHABLE: EXIT.unreachable,
   REDIS_TOO_OLD: EXIT.unreachable,
   OLDER_SCHEMA: EXIT.unreachable,
   NEWER_SCHEMA: EXIT.unreachable,

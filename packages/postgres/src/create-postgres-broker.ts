@@ -52,7 +52,7 @@ export interface PostgresBroker extends Broker {
    *
    * @throws {PostgresBrokerError} `OLDER_SCHEMA`: call `migrate` first; `NEWER_SCHEMA`: upgrade this package;
    *   `MISSING_RIGHTS`: grant what the message lists; `READ_ONLY_SERVER`: connect to the primary; `NARROW_ENCODING`: use a
-   *   database of UTF-8; `CHANGED_REPLY`: use a client without parsers of its own for text
+   *   database of UTF-8; `CHANGED_REPLY`: use a client without parsers of its own for text; `POSTGRES_UNREACHABLE`: start the server
    */
   readonly ready: () => Promise<void>;
   /**

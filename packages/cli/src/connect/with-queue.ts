@@ -84,8 +84,10 @@ export async function withErrorsOf<Outcome>(
     return await work();
   } catch (thrown) {
     const error = hideSecretsInError(thrown, secretsOf(address));
-    if (isRetryError(error) || isMistake(error)) throw error;
-    const message = `${shown} was not reached: ${reasonOf(error)}. Start it, or correct ${source}.`;
+    const isUnreached = isRetryError(error, 'POSTGRES_UNREACHABLE');
+    if ((isRetryError(error) && !isUnreached) || isMistake(error)) throw error;
+    const reason = reasonOf(isUnreached ? error.cause : error);
+    const message = `${shown} was not reached: ${reason}. Start it, or correct ${source}.`;
     throw new CliError('SERVER_UNREACHABLE', message, { cause: error });
   }
 }

@@ -9,6 +9,7 @@ import { createCallRows, createCallUnlocked } from './call.ts';
 import { checkServer, checkWritable, readOnlyServer } from './check-server.ts';
 import { sqlStateOf } from './refusal.ts';
 import type { SqlClient } from './sql-client.ts';
+import { unreachableServer } from './unreachable.ts';
 
 /** The SQL functions of one schema. */
 export interface Database {
@@ -90,11 +91,11 @@ async function resend<Answer>(schema: string, send: () => Promise<Answer>): Prom
 const INSUFFICIENT_PRIVILEGE = '42501';
 const READ_ONLY_TRANSACTION = '25006';
 
-/** Returns the error, or, if it reports missing rights or a server that takes no writes, one that says the cure. */
+/** Returns the error, or one that says the cure: of missing rights, a server that takes no writes, or none that answers. */
 function withCure(error: unknown, schema: string): unknown {
   const state = sqlStateOf(error);
   if (state === READ_ONLY_TRANSACTION) return readOnlyServer({ cause: error });
-  if (state !== INSUFFICIENT_PRIVILEGE) return error;
+  if (state !== INSUFFICIENT_PRIVILEGE) return unreachableServer(error) ?? error;
   const reason = error instanceof Error ? error.message : String(error);
   const message = `the role lacks rights on the schema: ${reason}. ${grantsOf(quoteName(schema))}`;
   return new PostgresBrokerError('MISSING_RIGHTS', message, { cause: error });

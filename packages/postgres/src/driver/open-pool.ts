@@ -9,8 +9,10 @@ import { sendAsChosen } from './send-as-chosen.ts';
 import type { SqlClient } from './sql-client.ts';
 import { withinTimeout } from './within-timeout.ts';
 
-/** The part of the driver `pg` that is used. */
-export type PgDriver = Pick<typeof import('pg'), 'Pool'>;
+type Pg = typeof import('pg');
+
+/** The part of the driver `pg` that is used; without `Client` it waits for a connection as long as it does by itself. */
+export type PgDriver = Pick<Pg, 'Pool'> & Partial<Pick<Pg, 'Client'>>;
 
 /** A pool that is opened when it is first needed. */
 export interface LazyPool extends SqlClient, PoolLike {
@@ -88,13 +90,36 @@ function createPool(
     return socket;
   };
   // One more than the calls need, for notifications.
-  const pool = new pg.Pool({ connectionString: url, max: connections + 1, keepAlive: true, stream });
+  const max = connections + 1;
+  const clients = pg.Client && { Client: inTime(pg.Client, connectTimeoutOf(url)) };
+  const pool = new pg.Pool({ connectionString: url, max, keepAlive: true, stream, ...clients });
   // A connection that breaks while no call uses it is replaced when it is needed.
   pool.on('error', onError);
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   return Object.assign(pool as PoolLike & NamingClient & Pick<OwnPool, 'end'>, { cut });
+}
+
+/** How long a server may take to accept a connection and its credentials, in seconds. */
+const CONNECT_TIMEOUT_S = 10;
+
+/** Returns milliseconds: the `connect_timeout` of a URL, which is in seconds as in `libpq`; the driver does not read it. */
+function connectTimeoutOf(url: string): number {
+  const seconds = Number(/[?&]connect_timeout=(\d+)/.exec(url)?.[1] ?? CONNECT_TIMEOUT_S);
+  return seconds * 1_000;
+}
+
+/**
+ * Returns clients that give a connection up that is not ready in time: by itself the driver waits for a silent server forever. A pool
+ * with that option would also reject calls that wait for a connection while all are in use.
+ */
+function inTime(Client: Pg['Client'], connectionTimeoutMillis: number): Pg['Client'] {
+  return class extends Client {
+    constructor(config?: ConstructorParameters<typeof Client>[0]) {
+      super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis });
+    }
+  };
 }
 
 async function loadPg(): Promise<PgDriver> {
