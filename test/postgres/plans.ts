@@ -18,6 +18,7 @@ interface PlanNode {
   readonly 'Shared Read Blocks'?: number;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -70,6 +71,18 @@ export function readsOf(plans: readonly PlanNode[]): readonly Read[] {
   };
   for (const plan of plans) visit(plan);
   return [...found.values()].sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+}
+
+/** Returns the indexes of a table that are read from their beginning, not at what a condition names; each once. */
+export function wholeIndexesOf(plans: readonly PlanNode[]): readonly string[] {
+  const found = new Set<string>();
+  const visit = (node: PlanNode): void => {
+    const { 'Index Name': index, 'Index Cond': condition, Plans = [] } = node;
+    if (index !== undefined && condition === undefined) found.add(index);
+    for (const child of Plans) visit(child);
+  };
+  for (const plan of plans) visit(plan);
+  return [...found].sort();
 }
 
 /** Returns how often each read of a table began. */

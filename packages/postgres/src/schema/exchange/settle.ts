@@ -1,5 +1,5 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { byHash, hasId, unnestAs, unnestNumbered } from '../fragments.ts';
+import { byHash, hasId, isSame, unnestAs, unnestNumbered } from '../fragments.ts';
 import { isClaimed, isStartedBy } from '../leases.ts';
 import { answer, CONTINUED, DEAD, destination, state, WAITING } from '../letters.ts';
 import { call, head } from '../signatures.ts';
@@ -248,7 +248,7 @@ create function ${head('answer_unsettled')} returns text
 language sql set enable_hashjoin = on as $$
   -- Raises a serialization failure where the snapshot of a transaction is older than the claim, which it would not see.
   select from ${unnestAs('s', { id: 'p_ids', epoch: 'p_epochs' })},
-    lateral (select from run r join ready l on l.lane = r.lane and l.ord = r.ord
+    lateral (select from run r join ready l on ${isSame('l.lane', 'r.lane')} and l.ord = r.ord
       where ${hasId('r', 's.id')} and r.state = ${state('submitted')} and r.epoch = s.epoch - 1 for update of l skip locked) waiting;
   select string_agg(
     case

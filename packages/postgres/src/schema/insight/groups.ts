@@ -1,5 +1,5 @@
 import { MAX_GROUPS, OTHER_GROUP } from '@retry/core/broker/kit';
-import { hasId, unnestNumbered } from '../fragments.ts';
+import { hasId, isSame, unnestNumbered } from '../fragments.ts';
 import { head } from '../signatures.ts';
 
 /** How many rows of a group are read one by one before they are summed up. */
@@ -20,9 +20,12 @@ const latest = (column: string): string =>
 export const GROUP_SUMS: string = `sum(count)::bigint as count, sum(attempts)::bigint as attempts, min(first_at) as first_at, max(last_at) as last_at,
       ${latest('title')} as title, ${latest('latest_id')} as latest_id, ${latest('latest_ord')} as latest_ord`;
 
-/** Whether a group has rows. The last one comes first, as it is the one that is not deleted. */
+/**
+ * Whether a group has rows. The last one comes first, as it is the one that is not deleted. By `=` the planner would read all groups at
+ * once into a table of its own.
+ */
 const isKnown = (lane: string, id: string): string =>
-  `exists (select from error_group k where k.lane = ${lane} and k.id = ${id} order by k.seq desc limit 1)`;
+  `exists (select from error_group k where ${isSame('k.lane', lane)} and k.id = ${id} order by k.seq desc limit 1)`;
 
 /** How many groups a lane has, besides the one that counts the rest. */
 const groupsOf = (lane: string): string =>
@@ -85,7 +88,7 @@ $$;
 
 create function sum_groups(p_lanes text[], p_ids text[]) returns void language sql as $$
   with old as (
-    delete from error_group g using unnest(p_lanes, p_ids) as k (lane, id) where g.lane = k.lane and g.id = k.id returning g.*
+    delete from error_group g using unnest(p_lanes, p_ids) as k (lane, id) where ${isSame('g.lane', 'k.lane')} and g.id = k.id returning g.*
   )
   insert into error_group (lane, id, is_sum, count, attempts, first_at, last_at, title, latest_id, latest_ord)
   select lane, id, true, ${GROUP_SUMS}

@@ -1,4 +1,4 @@
-import { hasId } from '../fragments.ts';
+import { hasId, isSame } from '../fragments.ts';
 import { isClaimed } from '../leases.ts';
 import { ACTIVE, state, WAITING } from '../letters.ts';
 
@@ -33,14 +33,14 @@ begin
   select array_agg((${locationOf('r')})::location order by r.id) into v_found
   from unnest(p_ids) as asked (id) join run r on ${hasId('r', 'asked.id')}
   where r.state <> ${state('started')} and (r.state not in ${WAITING}) = p_ended;
-  perform from unnest(v_found) f join ready l on l.lane = f.lane and l.ord = f.ord
+  perform from unnest(v_found) f join ready l on ${isSame('l.lane', 'f.lane')} and l.ord = f.ord
     where f.state = ${state('submitted')} order by f.id for update of l;
   perform from unnest(v_found) f
-    join parked l on l.key = f.key and l.lane = f.lane and l.key_limit = f.key_limit and l.ord = f.ord
+    join parked l on ${isSame('l.key', 'f.key')} and l.lane = f.lane and l.key_limit = f.key_limit and l.ord = f.ord
     where f.state = ${state('submitted')} order by f.id for update of l;
-  perform from unnest(v_found) f join scheduled l on l.lane = f.lane and l.run_at = f.run_at and l.ord = f.ord
+  perform from unnest(v_found) f join scheduled l on ${isSame('l.lane', 'f.lane')} and l.run_at = f.run_at and l.ord = f.ord
     where f.state = ${state('scheduled')} order by f.id for update of l;
-  perform from unnest(v_found) f join finished l on l.ord = f.ord
+  perform from unnest(v_found) f join finished l on ${isSame('l.ord', 'f.ord')}
     where f.state not in ${WAITING} and not f.is_dead order by f.ord for update of l;
   perform from unnest(v_found) f join awaited l on ${hasId('l', 'f.id')} and l.ord = f.ord
     where f.state not in ${WAITING} and not f.is_dead order by f.id for update of l;
@@ -62,11 +62,12 @@ $$;
 
 create function remove_from_locations(p_runs location[]) returns void language plpgsql as $$
 begin
-  delete from ready l using unnest(p_runs) r where r.state = ${state('submitted')} and l.lane = r.lane and l.ord = r.ord;
+  delete from ready l using unnest(p_runs) r
+  where r.state = ${state('submitted')} and ${isSame('l.lane', 'r.lane')} and l.ord = r.ord;
   delete from parked l using unnest(p_runs) r
-  where r.state = ${state('submitted')} and l.key = r.key and l.lane = r.lane and l.key_limit = r.key_limit and l.ord = r.ord;
+  where r.state = ${state('submitted')} and ${isSame('l.key', 'r.key')} and l.lane = r.lane and l.key_limit = r.key_limit and l.ord = r.ord;
   delete from scheduled l using unnest(p_runs) r
-  where r.state = ${state('scheduled')} and l.lane = r.lane and l.run_at = r.run_at and l.ord = r.ord;
+  where r.state = ${state('scheduled')} and ${isSame('l.lane', 'r.lane')} and l.run_at = r.run_at and l.ord = r.ord;
   delete from awaited l using unnest(p_runs) r
   where r.state not in ${ACTIVE} and not r.is_dead and ${hasId('l', 'r.id')} and l.ord = r.ord;
   update finished l set count = l.count - removed.count,
@@ -75,7 +76,7 @@ begin
   from (
     select ord, count(*) as count, array_agg(id) as ids from unnest(p_runs) r
     where state not in ${ACTIVE} and not is_dead group by ord) removed
-  where l.ord = removed.ord;
+  where ${isSame('l.ord', 'removed.ord')};
 end
 $$;
 `;
