@@ -184,6 +184,35 @@ describe('simulate', () => {
     );
   });
 
+  // It makes thirty million events.
+  it('ends a run whose clients call what a circuit breaker refuses, at once and without end', {
+    timeout: 120_000,
+  }, () => {
+    const world = {
+      ...FAILING,
+      traffic: { type: 'closed', clients: 3 },
+      circuitBreaker: { minimumThroughput: 10 },
+    } as const;
+
+    expect(() => simulate(AT_ONCE, world)).toThrow(
+      expect.toSatisfy((error: unknown) => isRetryError(error, 'SIMULATION_TOO_LARGE')),
+    );
+  });
+
+  it('has layers that retry without a delay what the circuit breaker below refuses', () => {
+    const policy = definePolicy({ maxAttempts: Infinity, backoff: { type: 'none' } });
+    const world = {
+      traffic: { perSecond: 400 },
+      server: { type: 'concurrency', latency: 1, perRequest: 0 },
+      trouble: { type: 'outage', at: '5s', for: '1s' },
+      layers: 2,
+      circuitBreaker: { failureRatio: 0.95, minimumThroughput: 10, breakDuration: '1s' },
+      duration: '8s',
+    } as const;
+
+    expect(simulate(policy, world).successShare.median).toBeGreaterThan(0.5);
+  });
+
   it('gives each call a strategy of its own, if the strategy has state', () => {
     const create = () => {
       let asked = 0;

@@ -31,7 +31,7 @@ const MOST_RUNS = 100_000;
  * and the circuit breaker of production; only calls, network and server are a model.
  *
  * @throws {InvalidOptionsError} when the policy, the world or an option is wrong
- * @throws {RetryError} with the code `SIMULATION_TOO_LARGE` when a run makes more than 2 million attempts
+ * @throws {RetryError} with the code `SIMULATION_TOO_LARGE` when a run makes more than 2 million attempts, or 30 million events
  * @see docs/storms.md
  */
 export function simulate(policy: Policy, world: WorldInput, options: SimulateOptions = {}): Timeline {

@@ -74,7 +74,7 @@ function startAttempt(call: Call): void {
   const leftMs = timeLeft(call);
   const ticket = leftMs > 0 ? guard.permit() : undefined;
   if (ticket === undefined) {
-    call.answer(false);
+    queue.after(0, () => call.answer(false)); // at once, a layer above that retries without a delay would recurse
     return;
   }
   call.ticket = ticket;

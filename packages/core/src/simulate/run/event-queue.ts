@@ -4,8 +4,12 @@ export interface EventQueue {
   readonly now: () => number;
   /** Schedules an event, `delayMs ≥ 0` from now. Of events at one instant, the one scheduled first comes first. */
   readonly after: (delayMs: number, act: () => void) => void;
-  /** Runs the events until none is left, or until the next one is later than `endMs`. */
-  readonly runUntil: (endMs: number) => void;
+  /**
+   * Runs the events until none is left, or until the next one is later than `endMs`.
+   *
+   * @returns whether they were at most `maxEvents`, after which it stops
+   */
+  readonly runUntil: (endMs: number, maxEvents?: number) => boolean;
 }
 
 interface Scheduled {
@@ -26,12 +30,16 @@ export function createEventQueue(): EventQueue {
       order += 1;
       push(heap, { at: now + delayMs, order, act });
     },
-    runUntil: (endMs) => {
+    runUntil: (endMs, maxEvents = Infinity) => {
+      let left = maxEvents;
       for (let next = heap[0]; next !== undefined && next.at <= endMs; next = heap[0]) {
+        if (left === 0) return false;
+        left -= 1;
         removeFirst(heap);
         now = next.at;
         next.act();
       }
+      return true;
     },
   };
 }

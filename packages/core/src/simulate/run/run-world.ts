@@ -25,9 +25,12 @@ export interface Observed {
 /** Attempts of one run: more than a run of a useful world makes, and few enough to end. */
 const MAX_ATTEMPTS = 2_000_000;
 
+/** Events of one run: as many as that many attempts cause. Calls that a circuit breaker refuses make none, and may come without end. */
+const MAX_EVENTS = 15 * MAX_ATTEMPTS;
+
 /**
  * Runs a policy in a world once. @param run - counted from 0
- * @throws {RetryError} with the code `SIMULATION_TOO_LARGE` when it makes more than 2 million attempts
+ * @throws {RetryError} with the code `SIMULATION_TOO_LARGE` when it makes more than 2 million attempts, or 30 million events
  */
 export function runWorld(
   policy: Policy,
@@ -49,7 +52,7 @@ export function runWorld(
       answer(isSuccess);
     });
   });
-  queue.runUntil(world.durationMs);
+  if (!queue.runUntil(world.durationMs, MAX_EVENTS)) throw tooLarge();
   return { ...counts.figures, ended, lastEndMs };
 }
 
@@ -100,7 +103,7 @@ function countBuckets({ durationMs, bucketMs }: World): {
 }
 
 function tooLarge(): RetryError {
-  const limit = `a run makes at most ${MAX_ATTEMPTS} attempts`;
-  const cure = 'Give the policy a delay, limit its attempts, or shorten the duration.';
+  const limit = `a run makes at most ${MAX_ATTEMPTS} attempts, of ${MAX_EVENTS} events`;
+  const cure = 'Give the policy a delay, or clients a pause; limit the attempts, or shorten the duration.';
   return new RetryError('SIMULATION_TOO_LARGE', `${limit}, and this one needs more. ${cure}`);
 }
