@@ -22,7 +22,7 @@ const rows = [
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
     limit: 12_040,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_490 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_560 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
   { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_640 },
   {
@@ -46,7 +46,7 @@ const rows = [
   {
     name: 'the page of the board, its worker and its style',
     page: ['main.tsx', 'worker.ts', 'main.css'],
-    limit: 63_340,
+    limit: 63_400,
   },
 ];
 

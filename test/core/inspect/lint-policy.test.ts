@@ -70,8 +70,13 @@ describe('lintPolicy', () => {
     ['UNBOUNDED', { maxAttempts: Infinity }, { maxAttempts: Infinity, totalTimeout: '1m' }],
     ['LONG_WORST_CASE', { maxAttempts: 400 }, { maxAttempts: 400, totalTimeout: '1h' }],
     ['NO_WAIT', { backoff: { type: 'none' } }, { backoff: constant }],
+    ['NO_WAIT', { backoff: { type: 'constant', base: 0 } }, { backoff: { type: 'constant', base: 1 } }],
+    ['NO_WAIT', { backoff: { type: 'list', delays: [0, 0] } }, { backoff: { type: 'list', delays: [0, 1] } }],
+    ['NO_WAIT', { backoff: constant, granularity: '2s' }, { backoff: constant, granularity: '1s' }],
     ['NO_JITTER', { jitter: 'none' }, { jitter: 'equal' }],
     ['NO_JITTER', { jitter: { proportional: 0 } }, { jitter: { proportional: 0.1 } }],
+    ['NO_JITTER', { backoff: { type: 'none' }, minDelay: '1s' }, { minDelay: 10 }],
+    ['NO_JITTER', { backoff: constant, minDelay: '1s' }, { backoff: constant, minDelay: 999 }],
     [
       'SHRINKING_DELAY',
       { backoff: { type: 'exponential', base: 100, factor: 0.9 } },
@@ -82,6 +87,11 @@ describe('lintPolicy', () => {
       'CAP_ERASES_JITTER',
       { backoff: constant, capAt: 'after-jitter', maxDelay: '1s' },
       { backoff: constant, capAt: 'after-jitter', maxDelay: 1_001 },
+    ],
+    [
+      'CAP_ERASES_JITTER',
+      { backoff: { type: 'decorrelated', base: '1s' }, capAt: 'after-jitter', maxDelay: '9s' },
+      { backoff: { type: 'decorrelated', base: '1s' }, capAt: 'after-jitter', maxDelay: 9_001 },
     ],
     [
       'GRANULARITY_OVER_CAP',
@@ -108,6 +118,8 @@ describe('lintPolicy', () => {
     ['NO_JITTER', { backoff: { type: 'decorrelated', base: '1s' } }],
     ['NO_JITTER', { backoff: { type: 'custom', strategy: () => 5 }, jitter: 'none' }],
     ['NO_WAIT', { backoff: { type: 'none' }, retryable: false }],
+    ['NO_WAIT', { backoff: { type: 'none' }, minDelay: '1s' }],
+    ['NO_WAIT', { backoff: { type: 'none' }, jitter: { plusMinus: '1s' } }],
     ['MATCHES_NOTHING', { retryOn: 'everything' }],
     [
       'UNREACHABLE_ATTEMPTS',

@@ -5,6 +5,7 @@ import { allowedAttempts, checkPolicy } from '../policy/settings.ts';
 import { findNestedQuantifier } from './nested-quantifiers.ts';
 import type { Preview } from './preview.ts';
 import { preview } from './preview.ts';
+import type { DurationRange } from './span.ts';
 
 /** The codes of the warnings of {@link lintPolicy}. */
 export type LintCode =
@@ -108,17 +109,22 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
   },
   NO_WAIT: {
     path: 'backoff',
-    find: (policy) =>
+    // Where granularity exceeds the cap, that is what is wrong.
+    find: ({ granularityMs, maxDelayMs }, plan) =>
       say(
-        retries(policy) && (policy.backoff.type === 'none' || policy.maxDelayMs === 0),
+        granularityMs <= maxDelayMs && isEach(plan, ({ maxMs }) => maxMs === 0),
         () => 'it retries without a pause',
       ),
     cure: "Use an exponential backoff with jitter: 'full'.",
   },
   NO_JITTER: {
     path: 'jitter',
-    find: (policy) =>
-      say(retries(policy) && isSynchronised(policy), () => 'calls that fail together retry together'),
+    find: (policy, plan) =>
+      say(
+        (retries(policy) && isSynchronised(policy)) ||
+          isEach(plan, ({ minMs, maxMs }) => minMs === maxMs && minMs > 0),
+        () => 'calls that fail together retry together',
+      ),
     cure: "Use jitter: 'full'.",
   },
   SHRINKING_DELAY: {
@@ -229,7 +235,14 @@ function isSynchronised({ backoff, jitter }: PolicySettings): boolean {
   );
 }
 
-function pilesUp({ capAt, jitter, maxDelayMs }: PolicySettings, { retries }: Preview): boolean {
+/** Returns whether the policy retries, and each of its delays has this property. */
+function isEach({ retries }: Preview, has: (delay: DurationRange) => boolean): boolean {
+  return retries.length > 0 && retries.every(({ delay }) => has(delay));
+}
+
+/** Decorrelated backoff draws its delays itself. */
+function pilesUp({ backoff, capAt, jitter, maxDelayMs }: PolicySettings, { retries }: Preview): boolean {
   const last = retries.at(-1)?.delay;
-  return capAt === 'after-jitter' && jitter !== 'none' && last !== undefined && last.maxMs >= maxDelayMs;
+  const isDrawn = jitter !== 'none' || backoff.type === 'decorrelated';
+  return capAt === 'after-jitter' && isDrawn && last !== undefined && last.maxMs >= maxDelayMs;
 }
