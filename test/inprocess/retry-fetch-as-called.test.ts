@@ -112,6 +112,28 @@ describe('every attempt is sent with', () => {
     expect(second).toEqual(first);
   });
 
+  it('the fields of a form whose class adds some, and wants an argument', async () => {
+    class Upload extends FormData {
+      constructor(fields: object) {
+        super();
+        this.append('token', 't');
+        for (const [name, value] of Object.entries(fields)) this.append(name, value);
+      }
+    }
+    const fields: (readonly string[])[] = [];
+    const fetch: Fetch = async (_, init) => {
+      fields.push(init?.body instanceof FormData ? [...init.body.keys()] : []);
+      return new Response(null, { status: fields.length === 1 ? 503 : 200 });
+    };
+
+    await createRetryFetch(AT_ONCE, { fetch })(URL_OF_IT, { method: 'PUT', body: new Upload({ a: '1' }) });
+
+    expect(fields).toEqual([
+      ['token', 'a'],
+      ['token', 'a'],
+    ]);
+  });
+
   it.each([
     ['bytes', new Uint8Array([65]), (body: object) => (body as Uint8Array).fill(90)],
     ['URLSearchParams', new URLSearchParams('A'), (body: object) => (body as URLSearchParams).set('Z', '')],

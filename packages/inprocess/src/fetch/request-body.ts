@@ -49,9 +49,11 @@ function copyOf(body: object): unknown {
   return copy === undefined ? body : copy(body as never); // of the kind that it copies
 }
 
-/** That of another implementation is copied as such. */
+/** That of another implementation is copied as such, that of a subclass without it: its constructor may want arguments, or add fields. */
 function copyOfForm(form: FormData): FormData {
-  const copy: FormData = Reflect.construct(form.constructor, []);
+  let own: FormData = form;
+  while (!Object.hasOwn(own, Symbol.toStringTag)) own = Object.getPrototypeOf(own);
+  const copy: FormData = Reflect.construct(own.constructor, []);
   // A file keeps its name; the types know only text here.
   for (const [name, value] of form) copy.append(name, value as string);
   return copy;
