@@ -37,11 +37,11 @@ const rows = [
     goal: 5_500,
   },
   { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_490, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_330 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_340 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 46_050,
+    limit: 46_060,
   },
   {
     name: 'the page of the board, its worker and its style',

@@ -351,6 +351,14 @@ describe('return()', () => {
   });
 });
 
+it('has what async generators inherit from the runtime: await using, and helpers', () => {
+  const prototypeOf = (value: object): object => Object.getPrototypeOf(value);
+  const generator = (async function* () {})();
+  const items = retryIterable(async function* () {});
+
+  expect(prototypeOf(prototypeOf(items))).toBe(prototypeOf(prototypeOf(prototypeOf(generator))));
+});
+
 describe('an item that is a promise', () => {
   const FAST = { maxAttempts: 3, backoff: { type: 'constant', base: 1 } } as const;
 

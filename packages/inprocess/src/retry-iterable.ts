@@ -81,6 +81,9 @@ class Items<T> implements AsyncGenerator<T, void, undefined> {
   }
 }
 
+/** What async generators inherit: `[Symbol.asyncDispose]`, for `await using`, and helpers, where the runtime has them. */
+Object.setPrototypeOf(Items.prototype, Object.getPrototypeOf(Object.getPrototypeOf(passThrough.prototype)));
+
 async function* passThrough<T>(
   options: IterableOptions,
   start: (signal: AbortSignal) => Promise<Opened<T>>,
