@@ -78,3 +78,37 @@ describe('a call with a circuit breaker and a budget', () => {
     },
   );
 });
+
+describe('a call with a group', () => {
+  it.each(['park', 'unpark', 'leave'])(
+    'reports a group of the caller that throws in %s, and keeps the outcome right',
+    async (broken) => {
+      const reported = vi.fn();
+      const fail = (name: string) => () => {
+        if (name === broken) throw new Error('broken');
+      };
+      const group = {
+        ...createRetryGroup(),
+        ...{ hasRoom: true, isDraining: false, enter: () => undefined, leave: fail('leave') },
+        park: () => {
+          fail('park')();
+          return fail('unpark');
+        },
+      };
+      const options = { group, reportError: reported };
+      const fn = vi.fn(failing('once'));
+
+      const results = [
+        await tryRetry(fn, { backoff: { type: 'none' } }, options),
+        await tryRetry(alwaysFailing('mine'), { maxAttempts: 2, backoff: { type: 'none' } }, options),
+      ];
+
+      expect(results).toMatchObject([
+        { ok: true, value: 'done', attempts: 2 },
+        { error: 'mine', attempts: 2 },
+      ]);
+      expect(fn).toHaveBeenCalledTimes(2);
+      expect(new Set(reported.mock.calls.map(String))).toEqual(new Set(['Error: broken']));
+    },
+  );
+});

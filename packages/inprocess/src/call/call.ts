@@ -52,7 +52,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   }
 
   startAttempt(): boolean {
-    this.#unpark?.();
+    this.#giveBackPlace();
     if (this.ending !== undefined) return false;
     const { plan, options, attempts } = this;
     const { attemptTimeoutMs } = plan.policy;
@@ -252,7 +252,15 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   /** Takes a place among the waiting calls of its group until the next attempt starts; it is ended when the group is drained. */
   #park(failed: FailedAttempt): void {
-    this.#unpark = this.options.group?.park(() => this.#giveUp('group'), this, failed);
+    const { group } = this.options;
+    if (group === undefined) return;
+    this.#inform(() => {
+      this.#unpark = group.park(() => this.#giveUp('group'), this, failed);
+    });
+  }
+
+  #giveBackPlace(): void {
+    if (this.#unpark !== undefined) this.#inform(this.#unpark);
   }
 
   /** Ends the call with its last failure while the loop waits for something. */
@@ -281,11 +289,12 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   /** Removes the call from its group, its signals and its timer once it has ended. */
   #release(): void {
     const { options, release } = this.plan;
+    const { group } = options;
     this.#clearTimeout?.();
-    this.#unpark?.();
+    this.#giveBackPlace();
     this.#abandon();
     this.#abortWait?.end();
-    options.group?.leave();
+    if (group !== undefined) this.#inform(() => group.leave());
     release?.();
   }
 
@@ -295,7 +304,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     if (permit !== undefined) this.#inform(() => permit.abandon());
   }
 
-  /** Informs a breaker or a budget, which may be the user's own: what it throws is reported and changes nothing. */
+  /** Informs a breaker, a budget or a group, which may be the user's own: what it throws is reported and changes nothing. */
   #inform(report: () => unknown): void {
     callHook(report, undefined, this.options.reportError);
   }
