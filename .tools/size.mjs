@@ -33,15 +33,15 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 12_070,
+    limit: 12_110,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_510, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_370 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_540, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_390 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 46_080,
+    limit: 46_130,
   },
   {
     name: 'the page of the board, its worker and its style',

@@ -37,6 +37,28 @@ describe('a signal that has aborted before the call', () => {
   });
 });
 
+describe('a signal without a reason, as that of React Native', () => {
+  class OldSignal extends EventTarget {
+    aborted = false;
+
+    abort(): void {
+      this.aborted = true;
+      this.dispatchEvent(new Event('abort'));
+    }
+  }
+
+  it.each(['before', 'during'])('rejects with an AbortError when it aborts %s the call', async (when) => {
+    const signal = new OldSignal();
+    if (when === 'before') signal.abort();
+
+    const result = rejectionOf(retry(alwaysFailing(), EVERY_HOUR, { signal: signal as never }));
+    await setImmediate();
+    signal.abort();
+
+    expect(await result).toMatchObject({ name: 'AbortError', message: expect.stringContaining('aborted') });
+  });
+});
+
 describe('an abort during the wait', () => {
   it.each(REASONS)('rejects immediately with signal.reason: %s', async (reason) => {
     vi.useFakeTimers();

@@ -1,7 +1,7 @@
 import { wallAheadMs } from '@retry/core/clock';
 import type { RetryBudget } from '../limits/budget.ts';
 import type { AbortListener, AbortWait } from '../time/abort-hub.ts';
-import { onAbort } from '../time/abort-hub.ts';
+import { onAbort, reasonOf } from '../time/abort-hub.ts';
 import { yieldToEventLoop } from '../time/clock.ts';
 import { CallRecord } from './call-record.ts';
 import type { NextStep } from './decide.ts';
@@ -245,7 +245,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   onAborted(): void {
     if (this.#isOver) return;
-    const error: unknown = this.plan.signal?.reason;
+    const error = reasonOf(this.plan.signal);
     this.running?.interrupt?.(error);
     this.#endNow({ error, attempt: this.attempts, reason: 'aborted' });
   }

@@ -10,6 +10,7 @@ import {
   withoutMatchers,
 } from '@retry/core/fields';
 import type { RetryBudget } from '../limits/budget.ts';
+import { reasonOf } from '../time/abort-hub.ts';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call, Plan } from './plan.ts';
@@ -168,7 +169,7 @@ export function endingBy(reason: GiveUpReason, call: Call): Ending {
 
 function lastFailure(reason: GiveUpReason, call: Call): Failure {
   const { plan, refused, latest } = call;
-  if (reason === 'aborted') return { error: plan.signal?.reason };
+  if (reason === 'aborted') return { error: reasonOf(plan.signal) };
   if (refused !== undefined) return refused;
   if (latest !== undefined) return { error: latest.error };
   // The initial delay ended the call: there is no error of the user's.

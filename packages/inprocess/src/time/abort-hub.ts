@@ -106,6 +106,13 @@ function stopListening(): void {
   }
 }
 
+/** Returns why a signal has aborted: an AbortError where it does not say, as those of React Native and older polyfills. */
+export function reasonOf(signal: AbortSignal | undefined): unknown {
+  const { reason = Object.assign(new Error('the signal has aborted'), { name: 'AbortError' }) } =
+    Object(signal);
+  return reason;
+}
+
 /** A signal that aborts with the first of two others. */
 export interface JoinedSignal {
   readonly signal: AbortSignal;
