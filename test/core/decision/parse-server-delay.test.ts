@@ -322,6 +322,15 @@ describe('parseServerDelay from any source', () => {
   });
 });
 
+it.each([5n, Symbol('now'), Object.create(null), null, undefined])(
+  'does not throw for a date, nor ask for a delay, where now is no number: %o',
+  (now) => {
+    const headers = { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' };
+
+    expect(parseServerDelay(headers, now as never)).toEqual({ type: 'absent' });
+  },
+);
+
 describe('a plain object of headers', () => {
   it('is looked through once, however many names are asked for', () => {
     const seen: PropertyKey[] = [];

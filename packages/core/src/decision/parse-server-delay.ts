@@ -79,10 +79,11 @@ export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: 
   const isLimited = status === 429 || status === 503;
   const parsers = isLimited ? { ...PARSERS, ...RATE_LIMIT_PARSERS } : PARSERS;
   const reader = readerOf(headers);
+  const instant = typeof nowAt === 'number' ? nowAt : Number.NaN; // any other would throw where dates are compared
   let answer = NOTHING;
   for (const [header, parse] of Object.entries(parsers)) {
     const values = valuesOf(reader, header);
-    const asked = longest(values.map((value) => parse(value, { header, headers: reader, nowAt })));
+    const asked = longest(values.map((value) => parse(value, { header, headers: reader, nowAt: instant })));
     if (asked === REFUSED) return { type: 'refused' };
     if (asked >= 0) return { type: 'delay', delayMs: asked };
     if (asked === MALFORMED) answer = { type: 'malformed', header, value: values.join(', ') };
