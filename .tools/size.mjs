@@ -33,15 +33,15 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 12_120,
+    limit: 12_130,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_550, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_400 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_560, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_410 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 46_130,
+    limit: 46_140,
   },
   {
     name: 'the page of the board, its worker and its style',

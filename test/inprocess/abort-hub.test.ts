@@ -241,6 +241,20 @@ describe('the end of a wait', () => {
     expect(later.onAborted).toHaveBeenCalledTimes(1);
   });
 
+  it('reports a signal that lets no listener be removed, and removes those of other signals', async () => {
+    const report = vi.spyOn(console, 'error').mockReturnValue();
+    const [broken, other] = [new AbortController(), new AbortController()];
+    vi.spyOn(broken.signal, 'removeEventListener').mockImplementation(() => {
+      throw new Error('broken');
+    });
+
+    for (const { signal } of [broken, other]) onAbort(signal, listenerOf(vi.fn()))?.end();
+    await setImmediate();
+
+    expect(report).toHaveBeenCalledExactlyOnceWith(new Error('broken'));
+    expect(listeners(other.signal)).toBe(0);
+  });
+
   it('removes no event listener of others', async () => {
     const { signal } = new AbortController();
     signal.addEventListener('abort', () => {});

@@ -102,7 +102,12 @@ function stopListening(): void {
     // An event that was no abort may have dropped it, and another hub have taken its place.
     if (hub.after !== hub || hubs.get(hub.signal) !== hub) continue;
     hubs.delete(hub.signal);
-    hub.signal.removeEventListener('abort', hub.onAbort);
+    try {
+      hub.signal.removeEventListener('abort', hub.onAbort);
+    } catch (error) {
+      // The listeners of other signals must still be removed, and nothing would catch it here.
+      report(error);
+    }
   }
 }
 
