@@ -39,6 +39,10 @@ describe('npx @retry/postgres', () => {
 
   it.each([
     [['migrate'], 'no database is given. Set --url or DATABASE_URL, or use --sql'],
+    [
+      ['migrate', '--url', 'postgres//app:s3cr3t@h/db'],
+      '--url must be the URL of a Postgres database, got "***@h/db". Write it like',
+    ],
     [['migrat', '--sql'], 'the only command is migrate, got "migrat"'],
     [['migrate', '--sqll'], "Unknown option '--sqll'"],
     [

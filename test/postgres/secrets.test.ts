@@ -64,6 +64,8 @@ describe('a password of a URL', () => {
 
   it.each([
     ['as url, wrongly written', (url: string) => ({ url: url.replace('@', '@:notaport:') })],
+    ['as url without its scheme', (url: string) => ({ url: url.replace('postgres://', '') })],
+    ['as url without a colon', (url: string) => ({ url: url.replace('://', '//') })],
     ['as url of another server', (url: string) => ({ url: url.replace('postgres:', 'redis:') })],
     ['as schema', (url: string) => ({ url: 'postgres://h/db', schema: url.repeat(2) })],
     ['as client', (url: string) => ({ client: url })],
@@ -97,6 +99,11 @@ describe('a password of a URL', () => {
     ['by an option with a slip, apart', (url: string) => ['migrate', '--urll', url]],
     ['as the schema', (url: string) => ['migrate', '--schema', url.repeat(3)]],
     ['as the server', (url: string) => ['migrate', '--url', url]],
+    [
+      'as the server, without its scheme',
+      (url: string) => ['migrate', '--url', url.replace('postgres://', '')],
+    ],
+    ['in place of the command, without its scheme', (url: string) => [url.replace('postgres://', '')]],
     ['as the server, wrongly written', (url: string) => ['migrate', '--url', url.replace('/db', ':x/db')]],
   ])('appears in nothing that the program prints: %s', async (_how, argsOf) => {
     await fc.assert(

@@ -1,6 +1,6 @@
 import type { Duration, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import { hideSecretsInValue } from '@retry/core/broker/kit';
+import { hideSecretsInValue, hideSecretsOfUrl } from '@retry/core/broker/kit';
 import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readFieldsOf } from '@retry/core/fields';
 import type { SqlClient } from './driver/sql-client.ts';
@@ -145,7 +145,12 @@ function readSafely<Settings>(...[input, rules, read]: Parameters<typeof readFie
 
 function hideInProblem(problem: Problem): Problem {
   const isSecret = /pass|pwd|secret|token/i.test(problem.path);
-  return { ...problem, value: isSecret ? '***' : hideSecretsInValue(problem.value) };
+  return { ...problem, value: isSecret ? '***' : hideSecretsIn(problem.value) };
+}
+
+/** A text may be a URL, given in the wrong place or wrongly written. */
+function hideSecretsIn(value: unknown): unknown {
+  return typeof value === 'string' ? hideSecretsOfUrl(value) : hideSecretsInValue(value);
 }
 
 function readSchemaField(fields: Fields): string {
@@ -176,7 +181,8 @@ const A_MIGRATING_CLIENT = {
   cure: 'Pass a pool or client of pg, or PGlite: await migrate(new pg.Pool({ connectionString })).',
 };
 
-const A_URL = {
+/** What a `url` has to be. */
+export const A_URL = {
   accepts: (value: unknown): value is string => typeof value === 'string' && isUrl(value),
   message: 'must be the URL of a Postgres database',
   cure: "Write it like 'postgres://user:password@host:5432/database', odd characters percent-encoded.",

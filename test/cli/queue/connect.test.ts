@@ -57,6 +57,8 @@ describe('where the queue is', () => {
     [['--url', 'redis://a', '--schema', 'x'], '--schema belongs to postgres and pglite'],
     [['--url', 'postgres://a', '--prefix', 'x'], '--prefix belongs to redis'],
     [['--url', 'pglite:x', '--partitions', '4'], '--partitions belongs to redis'],
+    [['--url', 'app:s3cr3t@h:5432/db'], '--url is ***@h:5432/db, which is no server that is known'],
+    [['--url', 'postgres//app:s3cr3t@h/db'], '--url is ***@h/db, which is no server that is known'],
     [['--url', 'nowhere'], 'which is no server that is known'],
     [['--url', 'redis://a', '--partitions', '0'], 'Write an integer of at least 1'],
   ])('refuses %j', async (args, message) => {

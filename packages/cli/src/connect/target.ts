@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { hideSecrets } from '@retry/core/broker/kit';
+import { hideSecrets, hideSecretsOfUrl } from '@retry/core/broker/kit';
 import { CliError } from '../errors.ts';
 import type { ConnectOptions } from './connect-options.ts';
 
@@ -47,7 +47,7 @@ export function readTarget(
   { cwd, ...fallback }: ConnectOptions & { readonly cwd: string },
 ): Target {
   const type = typeOf(url, cwd);
-  const shown = hideSecrets(url);
+  const shown = type === 'pglite' ? hideSecrets(url) : hideSecretsOfUrl(url);
   if (type === undefined) {
     const cure = 'Write redis://host:6379, postgres://host/database, or pglite: and a folder.';
     throw new CliError('WRONG_USAGE', `${source} is ${shown}, which is no server that is known. ${cure}`);

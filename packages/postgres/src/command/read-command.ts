@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { hideSecrets, hideSecretsInValue, secretsIn } from '@retry/core/broker/kit';
+import { hideSecrets, hideSecretsOfUrl, secretsIn } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
-import { readMigrateOptions } from '../options.ts';
+import { A_URL, readMigrateOptions } from '../options.ts';
 
 /** A parsed command line. */
 export type Command =
@@ -27,13 +27,17 @@ export function readCommand(args: readonly string[], env: { readonly DATABASE_UR
   if (values.help || args.length === 0) return { type: 'help' };
   if (positionals.length !== 1 || positionals[0] !== 'migrate') {
     throw wrong(
-      `the only command is migrate, got ${JSON.stringify(hideSecretsInValue(positionals.join(' ')))}`,
+      `the only command is migrate, got ${JSON.stringify(hideSecretsOfUrl(positionals.join(' ')))}`,
     );
   }
   const { schema } = readMigrateOptions({ schema: values.schema });
   if (values.sql) return { type: 'print', schema };
   const url = values.url ?? env.DATABASE_URL ?? '';
   if (url === '') throw wrong('no database is given. Set --url or DATABASE_URL, or use --sql');
+  if (!A_URL.accepts(url)) {
+    const source = values.url === undefined ? 'DATABASE_URL' : '--url';
+    throw wrong(`${source} ${A_URL.message}, got ${JSON.stringify(hideSecretsOfUrl(url))}. ${A_URL.cure}`);
+  }
   return { type: 'migrate', schema, url };
 }
 

@@ -3,6 +3,7 @@ import {
   hideSecrets,
   hideSecretsInError,
   hideSecretsInValue,
+  hideSecretsOfUrl,
   secretsIn,
   secretsOf,
 } from '@retry/core/broker/kit';
@@ -86,6 +87,20 @@ describe('hideSecrets', () => {
     expect(hideSecrets('AUTH hunter22 failed', ['hunter22'])).toBe('AUTH *** failed');
     expect(hideSecrets('an apple', ['a'])).toBe('an apple');
     expect(hideSecrets('a', ['a'])).toBe('***');
+  });
+});
+
+describe('hideSecretsOfUrl', () => {
+  it.each([
+    ['u:s3cr3t@h:5432/db', '***@h:5432/db'],
+    ['s3cr3t@h', '***@h'],
+    ['postgres//u:s3cr3t@h/db', '***@h/db'],
+    ['postgres:/u:s3cr3t@h/db', '***@h/db'],
+    ['postgres://u:s3 cr@3t@h/db', 'postgres://***@h/db'],
+    ['h:5432/db?password=s3cr3t', 'h:5432/db?password=***'],
+    ['localhost:6379', 'localhost:6379'],
+  ])('of %s shows %s', (url, shown) => {
+    expect(hideSecretsOfUrl(url)).toBe(shown);
   });
 });
 

@@ -59,7 +59,14 @@ export {
 export { partitionTag } from './partition-tag.ts';
 export type { PackedError } from './run-errors.ts';
 export { addError, isAttemptError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
-export { hideSecrets, hideSecretsInError, hideSecretsInValue, secretsIn, secretsOf } from './secrets.ts';
+export {
+  hideSecrets,
+  hideSecretsInError,
+  hideSecretsInValue,
+  hideSecretsOfUrl,
+  secretsIn,
+  secretsOf,
+} from './secrets.ts';
 export {
   answerSettlement,
   destinationOf,

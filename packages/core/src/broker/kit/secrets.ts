@@ -63,6 +63,14 @@ export function hideSecrets(text: string, secrets: readonly string[] = []): stri
 }
 
 /**
+ * Returns a text that was to be the URL of a server without user and password: also where its scheme is missing, or the colon or a
+ * slash behind it.
+ */
+export function hideSecretsOfUrl(url: string): string {
+  return hideSecrets(url.replace(/^([a-z][a-z+]*:\/\/)?[\s\S]*@/i, `$1${HIDDEN}@`));
+}
+
+/**
  * Hides user and password of a URL in a word, up to its last `@`. By word, because one expression for a whole text would
  * look for an `@` from each `://` on: the time would grow with the square of the length.
  */
