@@ -42,13 +42,23 @@ export function createCallUnlocked(client: SqlClient, schema: string): CallUnloc
     try {
       return { text: await call(name, given) };
     } catch (error) {
-      if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return undefined;
+      if (isLockTimeout(error)) return undefined;
       throw error;
     }
   };
 }
 
+/** Whether a statement failed because it got no lock in time: its connection can be used again. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === LOCK_NOT_AVAILABLE;
+}
+
 const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Whether this is the text of a call that does not wait for another client's transaction. */
+export function isWithoutWaiting(text: string): boolean {
+  return text.startsWith(WITHOUT_WAITING);
+}
 
 /** Comes before what a call selects: columns are computed from left to right, and the setting ends with the statement. */
 const WITHOUT_WAITING = `select set_config('lock_timeout', '${LOCK_MS}ms', true), `;

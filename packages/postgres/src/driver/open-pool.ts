@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { closedError, hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import type { PoolLike } from '../wake/subscription.ts';
+import { keepConnections } from './lent/keep-connections.ts';
 import type { NamingClient } from './prepared.ts';
 import { prepareStatements } from './prepared.ts';
 import { isReadCommitted, readCommitted, readSession, SESSION } from './read-committed.ts';
@@ -68,7 +69,7 @@ export function openPool(
 /** Chooses how statements are sent: a role or a database may have another default isolation level than claims need. */
 async function chooseSender(pool: OwnPool): Promise<SqlClient> {
   const session = readSession(await pool.query(SESSION));
-  return isReadCommitted(session) ? prepareStatements(pool) : readCommitted(pool);
+  return isReadCommitted(session) ? prepareStatements(keepConnections(pool)) : readCommitted(pool);
 }
 
 interface OwnPool extends PoolLike, NamingClient {

@@ -7,7 +7,8 @@ export interface NamingClient extends SqlClient {
   readonly query: SqlClient['query'] & ((statement: NamedStatement) => Promise<SqlResult>);
 }
 
-interface NamedStatement {
+/** A statement and the name under which it is prepared. */
+export interface NamedStatement {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];

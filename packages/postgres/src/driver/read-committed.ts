@@ -1,4 +1,5 @@
 import type { PoolLike } from '../wake/subscription.ts';
+import { withLent } from './lent/with-lent.ts';
 import type { SqlClient, SqlResult } from './sql-client.ts';
 
 /** Reads the isolation level that transactions have unless they name another, and which process of the server answers. */
@@ -29,24 +30,16 @@ export function readCommitted(pool: PoolLike): SqlClient {
   return { query: (text, values) => sendReadCommitted(pool, text, values) };
 }
 
-async function sendReadCommitted(pool: PoolLike, text: string, values?: unknown[]): Promise<SqlResult> {
-  const client = await pool.connect();
-  let isBroken = false;
-  const onError = (): void => {
-    isBroken = true;
-  };
-  // A connection that breaks emits `error`, which would end the process; its statement rejects as well.
-  client.on('error', onError);
-  try {
-    await client.query('begin isolation level read committed');
-    const result = await client.query(text, values);
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(onError);
-    throw error;
-  } finally {
-    client.off('error', onError);
-    client.release?.(isBroken);
-  }
+function sendReadCommitted(pool: PoolLike, text: string, values?: unknown[]): Promise<SqlResult> {
+  return withLent(pool, async (client, onBroken) => {
+    try {
+      await client.query('begin isolation level read committed');
+      const result = await client.query(text, values);
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch(onBroken);
+      throw error;
+    }
+  });
 }

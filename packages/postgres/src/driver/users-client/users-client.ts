@@ -1,4 +1,5 @@
 import type { PoolLike } from '../../wake/subscription.ts';
+import { keepConnections } from '../lent/keep-connections.ts';
 import type { NamingClient } from '../prepared.ts';
 import { named, prepareStatements } from '../prepared.ts';
 import type { Session } from '../read-committed.ts';
@@ -29,7 +30,8 @@ function usePool(pool: PgPool): SqlClient {
   return sendAsChosen(async () => {
     const { session, isNaming } = await ask(pool);
     if (!isReadCommitted(session)) return readCommitted(pool);
-    return isNaming ? prepareStatements(pool) : pool;
+    const keeping = keepConnections(pool);
+    return isNaming ? prepareStatements(keeping) : keeping;
   });
 }
 

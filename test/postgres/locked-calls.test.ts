@@ -1,0 +1,102 @@
+import type { SqlClient } from '@retry/postgres';
+import { createPostgresBroker } from '@retry/postgres';
+import { createQueue, defineTask } from '@retry/worker';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import type { TestSchema } from './open-broker.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
+
+const task = defineTask({ name: 'save', run: () => {} });
+
+describeOnPostgres('calls that do not wait for a lock', (server) => {
+  let admin: pg.Pool;
+  let schema: TestSchema;
+  beforeAll(async () => {
+    admin = openPool(server().url, 4);
+    schema = await createTestSchema(admin);
+  });
+  afterAll(async () => {
+    await schema.drop();
+    await admin.end();
+  });
+
+  /** A pool of one connection, and how often it was opened. */
+  const countingPool = (options: pg.PoolConfig = {}) => {
+    const pool = new pg.Pool({ connectionString: server().url, max: 1, ...options });
+    const opened = { times: 0 };
+    pool.on('connect', () => {
+      opened.times += 1;
+    });
+    return { pool, opened };
+  };
+  const open = (client: SqlClient) => createPostgresBroker({ client, schema: schema.name, listen: false });
+  /** Replaces the run of a key in a transaction that stays open: it has the lock of operators until then. */
+  const lockOperators = async (): Promise<() => Promise<void>> => {
+    const client = await admin.connect();
+    await client.query('begin');
+    const queue = createQueue({ broker: open(admin) });
+    const unique = { key: 'other', onConflict: 'replace' } as const;
+    await queue.submit(task, undefined, { delay: '1h', unique });
+    await queue.submit(task, undefined, { delay: '1h', unique, tx: client });
+    return async () => {
+      await client.query('rollback');
+      client.release();
+    };
+  };
+
+  describe.each([
+    ['a pool', {}],
+    ['a pool of another isolation level', { options: '-c default_transaction_isolation=serializable' }],
+  ])('on %s', (_how, options) => {
+    it('keep their connection when they are locked, and when they are not', async () => {
+      const { pool, opened } = countingPool(options);
+      const { withoutWaiting } = open(pool);
+      const unlock = await lockOperators();
+
+      const locked = [await withoutWaiting?.cancel(['a']), await withoutWaiting?.cancel(['a'])];
+      await unlock();
+      const after = await withoutWaiting?.cancel(['a']);
+
+      expect(locked).toEqual([['locked'], ['locked']]);
+      expect(after).toEqual(['gone']);
+      expect(opened.times).toBe(1);
+      await pool.end();
+    });
+  });
+
+  it('keep the connection of a broker that has a url', async () => {
+    const url = `${server().url}${server().url.includes('?') ? '&' : '?'}application_name=${schema.name}`;
+    const broker = createPostgresBroker({ url, schema: schema.name, connections: 1, listen: false });
+    const pids = async (): Promise<unknown> => {
+      const text = 'select pid from pg_stat_activity where application_name = $1';
+      return (await admin.query(text, [schema.name])).rows;
+    };
+    await broker.withoutWaiting?.cancel(['a']);
+    const before = await pids();
+    const unlock = await lockOperators();
+
+    const locked = await broker.withoutWaiting?.cancel(['a']);
+    await unlock();
+
+    expect(locked).toEqual(['locked']);
+    expect(before).toHaveLength(1);
+    expect(await pids()).toEqual(before);
+    await broker.close();
+  });
+
+  it('close a connection whose statement failed otherwise', async () => {
+    const { pool, opened } = countingPool();
+    const { withoutWaiting } = open(pool);
+    await withoutWaiting?.cancel(['a']);
+    await admin.query(`alter function ${schema.name}.lock_waiting rename to lock_other`);
+
+    const failed = await withoutWaiting?.cancel(['b']).catch((error: unknown) => error);
+    await admin.query(`alter function ${schema.name}.lock_other rename to lock_waiting`);
+
+    expect(failed).toMatchObject({ code: '42883' });
+    expect(await withoutWaiting?.cancel(['a'])).toEqual(['gone']);
+    expect(opened.times).toBeGreaterThan(1);
+    await pool.end();
+  });
+});
