@@ -99,4 +99,23 @@ describeOnPostgres('calls that do not wait for a lock', (server) => {
     expect(opened.times).toBeGreaterThan(1);
     await pool.end();
   });
+
+  it('leave the latest submission of a unique key, though an earlier one was locked', async () => {
+    const queue = createQueue({ broker: open(admin) });
+    const states: unknown[] = [];
+    for (const pauseMs of [45, 55, 65, 75, 85, 95]) {
+      const unique = { key: `draft-${pauseMs}`, onConflict: 'replace' } as const;
+      await queue.submit(task, undefined, { delay: '1h', unique });
+      const unlock = await lockOperators();
+
+      const earlier = queue.submit(task, undefined, { delay: '1h', unique });
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const later = queue.submit(task, undefined, { delay: '1h', unique });
+      await unlock();
+
+      for (const { id } of await Promise.all([earlier, later])) states.push((await queue.get(id))?.state);
+    }
+
+    expect(states).toEqual(Array.from({ length: 6 }, () => ['cancelled', 'scheduled']).flat());
+  });
 });

@@ -39,6 +39,72 @@ it('answers each call once its own item is free, whatever else is locked', async
   );
 });
 
+it('lets calls of a key take effect in their order, whatever is locked', async () => {
+  const call = fc.record({
+    key: fc.constantFrom('a', 'b', undefined),
+    lockedFor: fc.integer({ min: 0, max: 3 }),
+    isLater: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { maxLength: 20 }), fc.boolean(), async (calls, isOfBatch) => {
+      const asked = calls.map((one, item) => ({ ...one, item }));
+      const done: (typeof asked)[number][] = [];
+      const send = async (batch: typeof asked): Promise<readonly (number | 'locked')[]> => {
+        // What is locked for one call of a key is locked for the later ones of the batch, too.
+        const locked = new Set<string | undefined>();
+        const were = batch.map(({ lockedFor, key }) => {
+          if (lockedFor > 0 && key !== undefined) locked.add(key);
+          return lockedFor > 0 || locked.has(key);
+        });
+        for (const one of batch) if (one.lockedFor > 0) one.lockedFor -= 1;
+        return batch.map((one, index) => {
+          if (were[index] || (isOfBatch && were.includes(true))) return 'locked';
+          done.push(one);
+          return one.item;
+        });
+      };
+      const ask = coalesce((batch) => send([...batch]), {
+        outstanding: 1,
+        orderBy: ({ key }: (typeof asked)[number]) => key,
+      });
+
+      const answers: Promise<number>[] = [];
+      for (const one of asked) {
+        if (one.isLater) await new Promise((resolve) => setTimeout(resolve, 3));
+        answers.push(ask(one));
+      }
+
+      expect(await Promise.all(answers)).toEqual(asked.map(({ item }) => item));
+      for (const key of ['a', 'b']) {
+        const items = done.flatMap((one) => (one.key === key ? one.item : []));
+        expect(items).toEqual(asked.flatMap((one) => (one.key === key ? one.item : [])));
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('lets the next call of a key follow one that was refused', async () => {
+  let isLocked = true;
+  const ask = coalesce(
+    async (batch: readonly string[]): Promise<readonly (string | 'locked')[]> => {
+      if (isLocked) return batch.map(() => 'locked');
+      if (batch.includes('bad')) throw new Error('refused');
+      return batch;
+    },
+    { outstanding: 1, orderBy: () => 'key' },
+  );
+
+  const bad = ask('bad');
+  const good = ask('good');
+  const refused = bad.catch((error: unknown) => error);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  isLocked = false;
+
+  expect(await refused).toMatchObject({ message: 'refused' });
+  expect(await good).toBe('good');
+});
+
 it('has one batch of locked calls under way', async () => {
   let underWay = 0;
   let most = 0;

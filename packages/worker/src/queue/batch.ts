@@ -1,6 +1,7 @@
 import type { Locked } from '@retry/core/broker';
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { halves } from '../halves.ts';
+import { createLines } from './lines.ts';
 import { createLockedSender } from './locked.ts';
 
 /** The size of one call. */
@@ -48,6 +49,12 @@ interface Coalescing<Item> {
   readonly bytesOf?: BatchSize<Item>['bytesOf'];
   /** Whether a batch that was rejected with this error would be rejected every time. @default never */
   readonly isRefusal?: (error: unknown) => boolean;
+  /**
+   * Of calls that return the same text, later ones wait while one of them is locked. Those of a batch must be locked together.
+   *
+   * @default none waits
+   */
+  readonly orderBy?: (item: Item) => string | undefined;
 }
 
 /** Sends items by one call; an item that is answered `locked` waits for another client's transaction, and is sent again. */
@@ -77,10 +84,12 @@ interface Waiting<Item, Answer> {
  */
 export function coalesce<Item, Answer>(
   send: Send<Item, Answer>,
-  { outstanding, bytesOf, isRefusal = () => false }: Coalescing<Item> = { outstanding: 1 },
+  { outstanding, bytesOf, isRefusal = () => false, orderBy = () => undefined }: Coalescing<Item> = {
+    outstanding: 1,
+  },
 ): (item: Item) => Promise<Answer> {
   const backlog = createBacklog<Waiting<Item, Answer>>(MAX_CALLS[outstanding]);
-  const sendBatch = createSender(send, isRefusal);
+  const sendBatch = createSender(send, { isRefusal, orderBy });
   let pending = 0;
   let isScheduled = false;
 
@@ -146,7 +155,7 @@ function createBacklog<Call extends { readonly bytes: number }>(maxCalls: number
 /** Returns a function that sends a batch and settles each of its calls. It never rejects. */
 function createSender<Item, Answer>(
   send: Send<Item, Answer>,
-  isRefusal: (error: unknown) => boolean,
+  { isRefusal, orderBy }: Required<Pick<Coalescing<Item>, 'isRefusal' | 'orderBy'>>,
 ): (batch: readonly Waiting<Item, Answer>[]) => Promise<void> {
   const sendLocked = createLockedSender<Waiting<Item, Answer>>((batch) => sendOnce(batch));
   const sendOnce = async (
@@ -163,9 +172,31 @@ function createSender<Item, Answer>(
       return [...(await sendOnce(first)), ...(await sendOnce(second))];
     }
   };
+  const lines = createLines<Waiting<Item, Answer>>({
+    keyOf: ({ item }) => orderBy(item),
+    send: (call) => sendLocked([call]),
+    onSettled: notifying,
+  });
   return async (batch) => {
-    const locked = await sendOnce(batch);
+    const sent = batch.filter((call) => !lines.join(call));
+    if (sent.length === 0) return;
+    const locked = lines.begin(await sendOnce(sent));
     if (locked.length > 0) sendLocked(locked);
+  };
+}
+
+/** Returns the same call, which also calls `onSettled` once it is settled. */
+function notifying<Item, Answer>(call: Waiting<Item, Answer>, onSettled: () => void): Waiting<Item, Answer> {
+  return {
+    ...call,
+    resolve: (answer) => {
+      call.resolve(answer);
+      onSettled();
+    },
+    reject: (error) => {
+      call.reject(error);
+      onSettled();
+    },
   };
 }
 

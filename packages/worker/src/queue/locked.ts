@@ -17,15 +17,17 @@ export function createLockedSender<Call>(sendOnce: SendOnce<Call>): (calls: read
   let isSending = false;
   const sendAll = async (): Promise<void> => {
     isSending = true;
-    for (
-      let pauseMs: number = PAUSES_MS.least;
-      locked.length > 0;
-      pauseMs = Math.min(2 * pauseMs, PAUSES_MS.most)
-    ) {
+    let pauseMs: number = PAUSES_MS.least;
+    while (locked.length > 0) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       const batches = locked;
       locked = [];
-      for (const batch of batches) locked.push(...(await divided(sendOnce, batch)));
+      pauseMs = Math.min(2 * pauseMs, PAUSES_MS.most);
+      for (const batch of batches) {
+        const left = await divided(sendOnce, batch);
+        if (left.length < batch.length) pauseMs = PAUSES_MS.least;
+        locked.push(...left);
+      }
     }
     isSending = false;
   };

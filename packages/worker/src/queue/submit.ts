@@ -180,6 +180,7 @@ function createSender({ broker }: Parts): Send {
     outstanding: broker.submitsInOrder === true ? 2 : 1,
     bytesOf: submissionBytes,
     isRefusal: (error) => isRefused(broker, error),
+    orderBy: ({ unique }) => unique?.key,
   });
 }
 

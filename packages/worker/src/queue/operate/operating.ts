@@ -75,6 +75,7 @@ export function createOperating(parts: OperatingParts): Operating {
   const move = coalesce<RescheduleRequest, RescheduleAnswer>((requests) => shared.reschedule(requests), {
     outstanding: 1,
     isRefusal,
+    orderBy: ({ id }) => id,
   });
   const end = coalesce<EndRequest, EndAnswer>((requests) => shared.end(requests), {
     outstanding: 1,
