@@ -5,7 +5,17 @@ import { expect, it } from 'vitest';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { settlementOf } from '../support/settle.ts';
 import type { Read } from './plans.ts';
-import { exercise, fill, listAll, loopsOf, openExplained, readsOf, wholeIndexesOf } from './plans.ts';
+import {
+  exercise,
+  fill,
+  inspect,
+  listAll,
+  loopsOf,
+  openExplained,
+  readsOf,
+  rereadIndexesOf,
+  wholeIndexesOf,
+} from './plans.ts';
 
 const SIZES = [0, 1_000, 200_000];
 
@@ -62,17 +72,21 @@ describeOnPostgres('the plan of every statement', (server) => {
     await fill(client, schema, 1);
     await client.query(`delete from ${schema}.run where state <> 'w'`);
     await client.query(
-      `vacuum (analyze) ${LINES.concat('run', 'awaited').map((table) => `${schema}.${table}`)}`,
+      `vacuum (analyze) ${LINES.concat('run', 'awaited', 'error_group', 'group_mark').map((table) => `${schema}.${table}`)}`,
     );
     take();
 
     await exercise(client, schema, 'few');
     const plans = take();
+    await inspect(client, schema);
+    const inspected = take();
     await client.query(`drop schema ${schema} cascade`);
     await client.end();
 
     expect(readsOf(plans).length).toBeGreaterThan(30);
     expect(wholeIndexesOf(plans).filter((index) => !READ_WHOLE.includes(index))).toEqual([]);
+    expect(wholeIndexesOf(inspected)).toContain('error_group_seq'); // once, for the counts of all groups
+    expect(rereadIndexesOf(inspected)).toEqual([]);
   });
 
   it.each([0, 1_000])('reads many runs at once, where %i others are', { timeout: 60_000 }, async (others) => {

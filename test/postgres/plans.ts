@@ -73,7 +73,7 @@ export function readsOf(plans: readonly PlanNode[]): readonly Read[] {
   return [...found.values()].sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
 }
 
-/** Returns the indexes of a table that are read from their beginning, not at what a condition names; each once. */
+/** Returns the indexes that are read from their beginning, not at what a condition names; each once. */
 export function wholeIndexesOf(plans: readonly PlanNode[]): readonly string[] {
   const found = new Set<string>();
   const visit = (node: PlanNode): void => {
@@ -83,6 +83,14 @@ export function wholeIndexesOf(plans: readonly PlanNode[]): readonly string[] {
   };
   for (const plan of plans) visit(plan);
   return [...found].sort();
+}
+
+/** Returns those that are read so for each row of something else. */
+export function rereadIndexesOf(plans: readonly PlanNode[]): readonly string[] {
+  return plans.flatMap(({ 'Node Type': how, Plans = [] }) => {
+    const inner = how === 'Nested Loop' ? wholeIndexesOf(Plans.slice(1)) : [];
+    return [...inner, ...rereadIndexesOf(Plans)];
+  });
 }
 
 /** Returns how often each read of a table began. */
@@ -178,6 +186,20 @@ async function claimHeld(broker: Broker, claim: Claim): Promise<void> {
   await broker.settleAndClaim({ claim: { ...claim, requestId: `${claim.requestId}-held` } });
   await broker.waitForWork(['l', lane], { timeoutMs: 1 });
   await broker.resume([{ lane }, { lane: 'l' }, { lane: 'l' }]);
+}
+
+/** Asks for every figure of operators. */
+export async function inspect(client: pg.Client, schema: string): Promise<void> {
+  const broker = createPostgresBroker({ client, schema, listen: false });
+  const { insight } = broker;
+  await insight?.lanes();
+  await insight?.attempts();
+  await insight?.dueTimes({ from: Date.now(), bucketMs: 1_000, buckets: 10 });
+  await insight?.groups({ limit: 10 });
+  await insight?.claimGroupNotices();
+  await insight?.workers();
+  await broker.audit();
+  await broker.close();
 }
 
 /** Lists a page of each state. */

@@ -1,4 +1,5 @@
 import { OTHER_GROUP } from '@retry/core/broker/kit';
+import { isSame } from '../fragments.ts';
 import { head } from '../signatures.ts';
 import { GROUP_SUMS } from './groups.ts';
 
@@ -13,11 +14,11 @@ declare
   v_notices text;
 begin
   perform pg_advisory_xact_lock({lock}, 5);
-  delete from group_mark m where not exists (select from error_group g where g.lane = m.lane and g.id = m.id);
+  delete from group_mark m where not exists (select from error_group g where ${isSame('g.lane', 'm.lane')} and g.id = m.id);
   with above as materialized (
     select s.lane, s.id, case when m.count is null then 'new' else 'doubled' end as kind
     from (select lane, id, sum(count) as count from error_group group by lane, id having sum(count) > 0) s
-    left join group_mark m on m.lane = s.lane and m.id = s.id
+    left join group_mark m on ${isSame('m.lane', 's.lane')} and m.id = s.id
     where m.count is null or s.count >= 2 * m.count
   ), noticed as materialized (
     select above.*, s.* from above, lateral (
