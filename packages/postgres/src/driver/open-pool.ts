@@ -3,9 +3,9 @@ import { closedError, hideSecretsInError, secretsOf } from '@retry/core/broker/k
 import { PostgresBrokerError } from '../errors.ts';
 import type { PoolLike } from '../wake/subscription.ts';
 import { keepConnections } from './lent/keep-connections.ts';
+import { isReadCommitted, readCommitted, readSession, SESSION } from './lent/read-committed.ts';
 import type { NamingClient } from './prepared.ts';
 import { prepareStatements } from './prepared.ts';
-import { isReadCommitted, readCommitted, readSession, SESSION } from './read-committed.ts';
 import { sendAsChosen } from './send-as-chosen.ts';
 import type { SqlClient } from './sql-client.ts';
 import { withinTimeout } from './within-timeout.ts';

@@ -1,9 +1,9 @@
 import type { PoolLike } from '../../wake/subscription.ts';
 import { keepConnections } from '../lent/keep-connections.ts';
+import type { Session } from '../lent/read-committed.ts';
+import { isReadCommitted, readCommitted, readSession, SESSION } from '../lent/read-committed.ts';
 import type { NamingClient } from '../prepared.ts';
 import { named, prepareStatements } from '../prepared.ts';
-import type { Session } from '../read-committed.ts';
-import { isReadCommitted, readCommitted, readSession, SESSION } from '../read-committed.ts';
 import { sendAsChosen } from '../send-as-chosen.ts';
 import type { SqlClient } from '../sql-client.ts';
 import { createTurns, inTurns, turnsOf } from './turns.ts';

@@ -1,6 +1,6 @@
-import type { PoolLike } from '../wake/subscription.ts';
-import { withLent } from './lent/with-lent.ts';
-import type { SqlClient, SqlResult } from './sql-client.ts';
+import type { PoolLike } from '../../wake/subscription.ts';
+import type { SqlClient, SqlResult } from '../sql-client.ts';
+import { withLent } from './with-lent.ts';
 
 /** Reads the isolation level that transactions have unless they name another, and which process of the server answers. */
 export const SESSION =
