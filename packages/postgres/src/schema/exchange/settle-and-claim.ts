@@ -1,4 +1,4 @@
-import { hasId, insertInto } from '../fragments.ts';
+import { hasId, insertInto, unnestNumbered } from '../fragments.ts';
 import { IS_ANY_HELD } from '../operators/hold.ts';
 import { head, passOn } from '../signatures.ts';
 import { CLAIM_FEW, CLAIM_FEW_VARIABLES, SETTLE_ONE_AND_CLAIM_FEW } from './claim-few.ts';
@@ -18,6 +18,14 @@ const PROMOTE_DUE = `${LOOK}${OPEN}
           perform ${promoteDue};
         end if;
       end loop;${LOOK}
+    end if;`;
+
+/** Runs that get their slot back return to their old places in the lane, which may be before what the client has read: reads these lanes whole. */
+const READ_UNPARKED = `
+    if v_unparked is not null and p_lanes is not null then
+      p_low_seqs := array (
+        select case when lane = any (v_unparked) then 0 else low end
+        from ${unnestNumbered('asked', { lane: 'p_lanes', low: 'p_low_seqs' })} order by n);
     end if;`;
 
 /** What found nothing, seeing no hold in its first look, may have seen one in its claim, and left out all lanes. */
@@ -80,7 +88,7 @@ begin
     end if;${SETTLE_ONE_AND_CLAIM_FEW}
   end if;
   if cardinality(p_ids) > 0 and v_is_clear is not true then${SETTLE}
-    v_ready := v_ready || v_unparked;
+    v_ready := v_ready || v_unparked;${READ_UNPARKED}
     if v_results or v_ready is not null or v_later is not null then
       if p_notify then
         perform notify_waiters(v_ready, v_later, v_results);

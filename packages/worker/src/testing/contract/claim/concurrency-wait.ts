@@ -1,4 +1,4 @@
-import type { Concurrency, Run } from '@retry/core/broker';
+import type { ClaimedRun, Concurrency, Run } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
@@ -45,6 +45,29 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds(), []);
     matches(await scene.broker.audit(), { started: 2, submitted: 2 });
   },
+
+  'whenFull wait gives a slot that a settlement frees in the same exchange, also to a run before those that were claimed meanwhile':
+    async (scene) => {
+      await scene.submit({ id: 'a', concurrency: one }, { id: 'b', concurrency: one });
+      const [first] = await scene.claim();
+      const meanwhile: (readonly string[])[] = [];
+      for (const id of ['c', 'd']) {
+        await scene.submit(id);
+        meanwhile.push(await scene.claimIds({ limit: 1 }));
+      }
+      const settlement = settlementOf((first as ClaimedRun).run, { type: 'complete', at: await scene.now() });
+      const claim = {
+        worker: 'w',
+        requestId: 'same',
+        limit: 1,
+        lanes: new Map([['l', 1]]),
+        leaseMs: LONG_MS,
+      };
+      const { settled, claimed } = await scene.broker.settleAndClaim({ settle: [settlement], claim });
+
+      equal(meanwhile, [['c'], ['d']]);
+      equal([settled, claimed.map(({ run }) => run.id)], [['ok'], ['b']]);
+    },
 
   'whenFull wait applies across workers and lanes': async (scene) => {
     await scene.submit({ id: 'a', concurrency: one }, { id: 'b', lane: 'm', concurrency: one });
