@@ -54,51 +54,47 @@ export async function openExplained(
   return { client, takeReadPages, take: () => plans.splice(0) };
 }
 
-function pagesOf(node: PlanNode, table: string): number {
-  const own = node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable';
-  const pages = own ? (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0) : 0;
-  return (node.Plans ?? []).reduce((sum, child) => sum + pagesOf(child, table), pages);
+/** Returns the plans with all that is in them. */
+function nodesOf(plans: readonly PlanNode[]): readonly PlanNode[] {
+  return plans.flatMap((node) => [node, ...nodesOf(node.Plans ?? [])]);
+}
+
+function pagesOf(plan: PlanNode, table: string): number {
+  return nodesOf([plan])
+    .filter((node) => node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable')
+    .reduce((sum, node) => sum + (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0), 0);
 }
 
 /** Returns every way in which the plans read a table, each once. */
 export function readsOf(plans: readonly PlanNode[]): readonly Read[] {
   const found = new Map<string, Read>();
-  const visit = (node: PlanNode): void => {
-    const { 'Node Type': how, 'Relation Name': table, 'Index Name': index, Plans = [] } = node;
+  for (const { 'Node Type': how, 'Relation Name': table, 'Index Name': index } of nodesOf(plans)) {
     const isRead = table !== undefined && how !== 'ModifyTable' && how !== 'LockRows';
     if (isRead) found.set(`${table} ${how} ${index}`, { table, how, index });
-    for (const child of Plans) visit(child);
-  };
-  for (const plan of plans) visit(plan);
+  }
   return [...found.values()].sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
 }
 
 /** Returns the indexes that are read from their beginning, not at what a condition names; each once. */
 export function wholeIndexesOf(plans: readonly PlanNode[]): readonly string[] {
-  const found = new Set<string>();
-  const visit = (node: PlanNode): void => {
-    const { 'Index Name': index, 'Index Cond': condition, Plans = [] } = node;
-    if (index !== undefined && condition === undefined) found.add(index);
-    for (const child of Plans) visit(child);
-  };
-  for (const plan of plans) visit(plan);
-  return [...found].sort();
+  const found = nodesOf(plans).flatMap(({ 'Index Name': index, 'Index Cond': condition }) =>
+    index !== undefined && condition === undefined ? [index] : [],
+  );
+  return [...new Set(found)].sort();
 }
 
 /** Returns those that are read so for each row of something else. */
 export function rereadIndexesOf(plans: readonly PlanNode[]): readonly string[] {
-  return plans.flatMap(({ 'Node Type': how, Plans = [] }) => {
-    const inner = how === 'Nested Loop' ? wholeIndexesOf(Plans.slice(1)) : [];
-    return [...inner, ...rereadIndexesOf(Plans)];
-  });
+  return nodesOf(plans)
+    .filter((node) => node['Node Type'] === 'Nested Loop')
+    .flatMap(({ Plans = [] }) => wholeIndexesOf(Plans.slice(1)));
 }
 
 /** Returns how often each read of a table began. */
 export function loopsOf(plans: readonly PlanNode[], table: string): readonly number[] {
-  return plans.flatMap((node) => {
+  return nodesOf(plans).flatMap((node) => {
     const isRead = node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable';
-    const own = isRead && node['Actual Loops'] !== undefined ? [node['Actual Loops']] : [];
-    return [...own, ...loopsOf(node.Plans ?? [], table)];
+    return isRead && node['Actual Loops'] !== undefined ? [node['Actual Loops']] : [];
   });
 }
 

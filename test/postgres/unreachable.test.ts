@@ -4,7 +4,7 @@ import { createPostgresBroker } from '@retry/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** What `connect` of a broker that reaches no server rejects with. */
+/** What a call of a broker that reaches no server rejects with. */
 async function errorOf(options: Parameters<typeof createPostgresBroker>[0]): Promise<unknown> {
   const broker = createPostgresBroker({ ...options, onError: () => {} });
   const error: unknown = await broker.get(['a']).catch((thrown: unknown) => thrown);
@@ -51,7 +51,7 @@ describe('a Postgres server that is not reached', () => {
     expect(String(error)).toContain('it did not answer in time. Start it, or correct the url or the client.');
   });
 
-  it('is the same by a pool of the user, which waits as long as it was told to', async () => {
+  it('is the same by a pool of the user, which waits for as long as its own option says', async () => {
     const url = `postgres://ada:hush@127.0.0.1:${port}/app`;
     const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 200 });
 

@@ -1,4 +1,5 @@
 import { InvalidOptionsError } from '@retry/core';
+import { withLent } from '../driver/lent/with-lent.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
 import { inTurns, turnsOf } from '../driver/users-client/turns.ts';
 import { notAwaited, openTx } from './open-tx.ts';
@@ -44,27 +45,10 @@ export async function transaction<Result>(
 ): Promise<Result> {
   checkClient(client);
   if (isSelfTransacting(client)) return client.transaction((tx) => runChecked(tx, work));
-  if (isPool(client)) return runOnPool(client, work);
-  return inTurn(client, () => runOnConnection(client, work));
-}
-
-async function runOnPool<Result>(
-  pool: PoolClientSource,
-  work: (tx: SqlClient) => Promise<Result>,
-): Promise<Result> {
-  const connection = await pool.connect();
-  let isBroken = false;
-  const onError = (): void => {
-    isBroken = true;
-  };
-  // An idle connection that breaks emits `error`, which would end the process; its next statement rejects as well.
-  connection.on('error', onError);
-  try {
-    return await runOnConnection(connection, work, onError);
-  } finally {
-    connection.off('error', onError);
-    connection.release(isBroken);
+  if (isPool(client)) {
+    return withLent(client, (connection, onBroken) => runOnConnection(connection, work, onBroken));
   }
+  return inTurn(client, () => runOnConnection(client, work));
 }
 
 /** @param onBroken - called when not even the rollback went through: the state of the connection is unknown */

@@ -1,25 +1,30 @@
-import type { LentClient, PoolLike } from '../../wake/subscription.ts';
+/** A connection of a pool, which emits `error` when it breaks. */
+interface Lent {
+  readonly on: (event: 'error', listener: () => void) => unknown;
+  readonly off: (event: 'error', listener: () => void) => unknown;
+  readonly release?: (destroy?: boolean) => void;
+}
 
 /**
  * Lends a connection of a pool, and gives it back.
  *
  * @param use - calls `onBroken` where the connection cannot be used again: then it is closed
  */
-export async function withLent<Answer>(
-  pool: PoolLike,
-  use: (client: LentClient, onBroken: () => void) => Promise<Answer>,
+export async function withLent<Connection extends Lent, Answer>(
+  pool: { readonly connect: () => Promise<Connection> },
+  use: (connection: Connection, onBroken: () => void) => Promise<Answer>,
 ): Promise<Answer> {
-  const client = await pool.connect();
+  const connection = await pool.connect();
   let isBroken = false;
   const onBroken = (): void => {
     isBroken = true;
   };
-  // A connection that breaks emits `error`, which would end the process; its statement rejects as well.
-  client.on('error', onBroken);
+  // A connection that breaks emits `error`, which would end the process; its statement, or its next one, rejects as well.
+  connection.on('error', onBroken);
   try {
-    return await use(client, onBroken);
+    return await use(connection, onBroken);
   } finally {
-    client.off('error', onBroken);
-    client.release?.(isBroken);
+    connection.off('error', onBroken);
+    connection.release?.(isBroken);
   }
 }

@@ -1,4 +1,4 @@
-import type { ClaimedRun, Concurrency, Run } from '@retry/core/broker';
+import type { Concurrency, Run } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
@@ -48,14 +48,14 @@ export const concurrencyWaitCases: CasesByName = {
 
   'whenFull wait gives a slot that a settlement frees in the same exchange, also to a run before those that were claimed meanwhile':
     async (scene) => {
-      await scene.submit({ id: 'a', concurrency: one }, { id: 'b', concurrency: one });
-      const [first] = await scene.claim();
+      const first = await scene.start({ id: 'a', concurrency: one });
+      await scene.submit({ id: 'b', concurrency: one });
       const meanwhile: (readonly string[])[] = [];
       for (const id of ['c', 'd']) {
         await scene.submit(id);
         meanwhile.push(await scene.claimIds({ limit: 1 }));
       }
-      const settlement = settlementOf((first as ClaimedRun).run, { type: 'complete', at: await scene.now() });
+      const settlement = settlementOf(first, { type: 'complete', at: await scene.now() });
       const claim = {
         worker: 'w',
         requestId: 'same',
