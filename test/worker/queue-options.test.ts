@@ -318,6 +318,30 @@ describe('the cure of an unknown option', () => {
   });
 
   it.each([
+    [{ priority: 1 }, 'first in, first out'],
+    [{ lifo: true }, 'first in, first out'],
+    [{ removeOnComplete: true }, 'keepCompleted'],
+    [{ retentionSeconds: 60 }, 'keepCompleted'],
+    [{ removeOnFail: 100 }, "deadLetter: 'none' of the task"],
+    [{ deadLetter: 'other' }, 'deadLetter of the task'],
+    [{ expireInSeconds: 60 }, "retry: { attemptTimeout: '30s' }"],
+    [{ heartbeatSeconds: 60 }, 'lease of the worker'],
+    [{ queueName: 'a' }, 'concurrency: { key: …, limit: 1 }'],
+    [{ group: { id: 'a' } }, 'concurrency: { key: …, limit: 1 }'],
+    [{ singletonSeconds: 60 }, "unique: { key: …, until: '10s' }"],
+    [{ repeat: { pattern: '0 * * * *' } }, 'cron service'],
+    [{ parent: { id: '1' } }, 'next task'],
+  ])('that only other queues have says what to do instead: %o', async (options, cure) => {
+    const { queue } = setScene();
+
+    expect(await cureOf(queue.submit(task, 1, options as never))).toContain(cure);
+    expect(await cureOf(queue.submitAndWait(task, 1, options as never))).toContain(cure);
+    expect(await cureOf(queue.submitMany(task, [1], options as never))).toContain(cure);
+    expect(await cureOf(queue.submitMany(task, [1], { each: () => options as never }))).toContain(cure);
+    expect(await cureOf(queue.resubmit('report@1', options as never))).toContain(cure);
+  });
+
+  it.each([
     [{ isDryRun: true }, 'Use dryRun.'],
     [{ id: 'a' }, 'Use ids.'],
   ])('of redrive names the right key for %o', async (options, cure) => {

@@ -4,6 +4,7 @@ import { InvalidOptionsError } from '@retry/core';
 import { QUEUE_SYNONYMS, readFields } from '@retry/core/fields';
 import type { SubmitOptions, SubmitSettings } from './submission.ts';
 import { readSubmission, SUBMIT_KEYS } from './submission.ts';
+import { FOREIGN_OPTIONS } from './submit-options/foreign-options.ts';
 
 /** The options of one run of `queue.submitMany`. */
 export type SubmitEachOptions = Omit<SubmitOptions, 'tx'>;
@@ -41,7 +42,7 @@ export function settingsOfEach(
   if (each === undefined) return payloads.map(() => shared);
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);
-  const known = { keys: EACH_KEYS, synonyms: QUEUE_SYNONYMS, report };
+  const known = { keys: EACH_KEYS, synonyms: QUEUE_SYNONYMS, cures: FOREIGN_OPTIONS, report };
   const settings = payloads.map((payload, index) => {
     const options: unknown = each(payload, index);
     if (isPromise(options)) options.catch(() => {}); // refused below, and nothing awaits it

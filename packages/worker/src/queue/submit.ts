@@ -21,6 +21,7 @@ import { prepareSubmission, readSubmission, readTransaction, SUBMIT_KEYS } from 
 import type { SubmitManyOptions } from './submit-each.ts';
 import { AN_EACH, settingsOfEach } from './submit-each.ts';
 import { submitInBatches, submitInTransaction } from './submit-many.ts';
+import { FOREIGN_OPTIONS } from './submit-options/foreign-options.ts';
 
 /** The methods of a queue that submit runs. */
 export interface Submitting {
@@ -94,9 +95,12 @@ const KEYS: Readonly<Record<Subject, readonly string[]>> = {
   submitAndWait: ['key', 'unique', ...SUBMIT_KEYS, ...WAIT_KEYS],
 };
 
-/** The cures of options that belong to one run: `submitMany` takes them by `each`. */
-const CURES: Readonly<Partial<Record<Subject, Readonly<Record<string, string>>>>> = {
+/** Of `submitMany` also those of options that belong to one run, which it takes by `each`. */
+const CURES: Readonly<Record<Subject, Readonly<Record<string, string>>>> = {
+  submit: FOREIGN_OPTIONS,
+  submitAndWait: FOREIGN_OPTIONS,
   submitMany: {
+    ...FOREIGN_OPTIONS,
     key: 'Use each: (order) => ({ key: order.id }).',
     unique: 'Use each: (order) => ({ unique: { key: order.id } }).',
   },
@@ -162,7 +166,7 @@ function readCall<More>(
 ): SubmitSettings & More {
   return readOptions(
     options,
-    { subject, keys: KEYS[subject], synonyms: QUEUE_SYNONYMS, cures: CURES[subject] ?? {} },
+    { subject, keys: KEYS[subject], synonyms: QUEUE_SYNONYMS, cures: CURES[subject] },
     (fields, report) => {
       checkTask(task, report);
       const taskName = isTask(task) ? task.name : '';

@@ -9,6 +9,7 @@ import { checkTask, isTask } from '../../task/task.ts';
 import { readId } from '../results/wait-options.ts';
 import type { SubmitOptions, SubmitSettings, Submitted } from '../submission.ts';
 import { prepareSubmission, readSubmission, SUBMIT_KEYS, toSubmission } from '../submission.ts';
+import { FOREIGN_OPTIONS } from '../submit-options/foreign-options.ts';
 import type { SubmitPolicy } from '../submit-options/submit-policy.ts';
 import { checkSpent } from '../submit-options/submit-spent.ts';
 
@@ -44,7 +45,7 @@ export function createResubmit({ broker, submit }: ResubmitParts): Resubmit {
     const oldId = readId(id, 'resubmit');
     const settings = readOptions(
       options,
-      { subject: 'resubmit', keys: KEYS, synonyms: QUEUE_SYNONYMS },
+      { subject: 'resubmit', keys: KEYS, synonyms: QUEUE_SYNONYMS, cures: FOREIGN_OPTIONS },
       readSettings,
     );
     const [run] = await broker.get([oldId]);
