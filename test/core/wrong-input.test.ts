@@ -173,4 +173,10 @@ describe('computeDelay and delayBounds', () => {
   it.each([undefined, null, {}, { random: 0.5 }, Math.random])('refuse the context %o', async (given) => {
     expect(await refusedPaths(() => computeDelay(POLICY, 1, given as never))).toEqual(['context']);
   });
+
+  it.each(['100', null, {}, 1n])('refuse the previous delay %o', async (previousDelayMs) => {
+    const given = { ...context, previousDelayMs: previousDelayMs as never };
+
+    expect(await refusedPaths(() => computeDelay(POLICY, 1, given))).toEqual(['context.previousDelayMs']);
+  });
 });

@@ -1,6 +1,7 @@
 import { drawDelay } from '../delay/compute-delay.ts';
 import { MAX_INSTANT_AT } from '../duration.ts';
 import {
+  A_DELAY,
   AN_INSTANT,
   type ArgumentRule,
   type Arguments,
@@ -87,12 +88,6 @@ const A_FAILURE: ArgumentRule = {
   accepts: isFailure,
   message: 'must be an object',
   cure: 'Use { error }.',
-};
-
-const A_DELAY: ArgumentRule = {
-  accepts: (value) => typeof value === 'number',
-  message: 'must be a number of milliseconds',
-  cure: 'Use the delayMs of the decision before.',
 };
 
 function isServerDelay(value: unknown): boolean {

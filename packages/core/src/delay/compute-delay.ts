@@ -1,4 +1,5 @@
-import { InvalidOptionsError, RetryError } from '../errors.ts';
+import { RetryError } from '../errors.ts';
+import { A_DELAY, type Arguments, checkArguments, optional } from '../fields/check-arguments.ts';
 import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkRetry } from '../policy/settings.ts';
 import { read } from '../read.ts';
@@ -16,13 +17,14 @@ import { drawBetween, drawJitter, jitterRange, roomForJitter, wholeUnits } from 
  * @param retry - 1 for the wait after the first failed attempt; up to `Number.MAX_SAFE_INTEGER`
  * @returns milliseconds, `minDelayMs ≤ delay ≤ maxDelayMs`, and within `delayBounds(policy, retry)`;
  *   over `maxDelayMs` only with `capAt: 'ignores-jitter'`
- * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`, or `random` is missing
+ * @throws {InvalidOptionsError} when `policy` was not made by `definePolicy`, `random` is missing, or `previousDelayMs`
+ *   is no number
  * @throws {RetryError} with the code `STRATEGY_STOPPED` when a custom strategy answers `'stop'`: there is no delay
  * @see docs/policies.md
  */
 export function computeDelay(policy: Policy, retry: number, context: DelayContext): number {
   const settings = checkRetry(policy, retry, 'computeDelay');
-  if (typeof read(context, 'random') !== 'function') throw noRandom(context);
+  if (!isContext(context)) checkArguments('computeDelay', argumentsOf(context));
   const delayMs = drawDelay(settings, retry, context);
   if (delayMs !== undefined) return delayMs;
   throw new RetryError('STRATEGY_STOPPED', `the strategy ends the retrying before retry ${retry}`);
@@ -48,15 +50,27 @@ export function drawDelay(policy: PolicySettings, retry: number, context: DelayC
   return clampDelay(policy, drawn);
 }
 
-function noRandom(value: unknown): InvalidOptionsError {
-  const problem = {
-    path: 'context',
-    value,
+function isContext(context: unknown): boolean {
+  return hasRandom(context) && A_PREVIOUS.accepts(read(context, 'previousDelayMs'));
+}
+
+function hasRandom(context: unknown): boolean {
+  return typeof read(context, 'random') === 'function';
+}
+
+function argumentsOf(context: unknown): Arguments {
+  const withRandom = {
+    accepts: hasRandom,
     message: 'must have a function random',
     cure: 'Use { random: Math.random }.',
   };
-  return new InvalidOptionsError([problem], 'computeDelay');
+  return {
+    context: [context, withRandom],
+    'context.previousDelayMs': [read(context, 'previousDelayMs'), A_PREVIOUS],
+  };
 }
+
+const A_PREVIOUS = /* @__PURE__ */ optional(A_DELAY);
 
 function drawAmount(policy: PolicySettings, retry: number, context: DelayContext): number | undefined {
   const { backoff } = policy;
@@ -116,14 +130,17 @@ export function capBeforeJitter(policy: PolicySettings, grownMs: number): number
 /** Converts units to milliseconds and clamps them to the lowest and the highest delay. */
 export function clampDelay(policy: PolicySettings, amount: number): number {
   const { granularityMs, minDelayMs } = policy;
-  const cap = unitsWithin(policy, highestMs(policy));
-  const floor = lowestUnits(policy, cap);
-  // Not `amount < floor`: a broken `random` may return NaN, which must become the floor.
-  const within = amount >= floor ? Math.min(amount, cap) : floor;
+  const highest = highestMs(policy);
+  if (!(granularityMs > 0)) return clamp(amount, Math.min(minDelayMs, highest), highest);
+  const cap = unitsWithin(policy, highest);
+  const within = clamp(amount, lowestUnits(policy, cap), cap);
   // Near the largest double, the product can round past the limit.
-  return granularityMs > 0
-    ? Math.min(Math.max(within * granularityMs, minDelayMs), highestMs(policy))
-    : within;
+  return Math.min(Math.max(within * granularityMs, minDelayMs), highest);
+}
+
+function clamp(amount: number, floor: number, cap: number): number {
+  // Not `amount < floor`: a broken `random` may return NaN, which must become the floor.
+  return amount >= floor ? Math.min(amount, cap) : floor;
 }
 
 function highestMs({ capAt, maxDelayMs }: PolicySettings): number {

@@ -21,6 +21,13 @@ export const AN_INSTANT: ArgumentRule = {
   cure: 'Use Date.now().',
 };
 
+/** The delay before the latest retry. */
+export const A_DELAY: ArgumentRule = {
+  accepts: (value) => typeof value === 'number',
+  message: 'must be a number of milliseconds',
+  cure: 'Use the delayMs of the decision before.',
+};
+
 /** Returns whether the value is a number; `NaN` is none. */
 export function isNumber(value: unknown): value is number {
   // biome-ignore lint/suspicious/noSelfCompare: only NaN is not equal to itself, and this is the fastest test

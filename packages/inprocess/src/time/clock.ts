@@ -1,6 +1,9 @@
 import type { Clock } from '@retry/core';
 import { createClock } from '@retry/core/clock';
 
+/** In Node a getter of the global object: to read it for each instant takes a third of the time. */
+const { performance } = globalThis;
+
 /** Turns the monotonic clock into epoch milliseconds, so that a wall clock set back cannot prolong a timeout. */
 const ORIGIN_AT = Date.now() - performance.now();
 
