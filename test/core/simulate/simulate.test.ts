@@ -142,6 +142,46 @@ describe('simulate', () => {
     expect(attempts.p95).toBeLessThanOrEqual(14);
   });
 
+  it('counts no call that the circuit breaker refuses as a request of the budget', () => {
+    const world = {
+      traffic: { type: 'closed', clients: 1, pause: 1 },
+      server: UNLIMITED,
+      trouble: { type: 'outage', at: 0, for: '5s' },
+      errorShare: 0.5,
+      circuitBreaker: { failureRatio: 1, minimumThroughput: 2, breakDuration: '1s' },
+      budget: { type: 'ratio', ratio: 0.01, minPerSecond: 0, window: '1m' },
+      duration: '5050ms',
+    } as const;
+
+    const [twice, once] = compare(
+      [definePolicy({ maxAttempts: 2 }), definePolicy({ maxAttempts: 1 })],
+      world,
+    );
+
+    // Thousands are refused, of which 1 % would pay for many retries; the few that are sent pay for none.
+    expect(Number(twice?.calls.median)).toBeGreaterThan(1_000);
+    expect(twice?.attempts).toEqual(once?.attempts);
+  });
+
+  it('takes no tokens of a throttle budget for failures that the policy does not expect', () => {
+    const world = {
+      traffic: { type: 'closed', clients: 1, pause: 10 },
+      server: { type: 'concurrency', latency: 1, perRequest: 0 },
+      trouble: { type: 'brown-out', at: '2s', for: '3s', capacity: 0.0001 },
+      error: new Error('wrong arguments'),
+      errorShare: 0.9,
+      attemptTimeout: '500ms',
+      duration: '5s',
+    } as const;
+    const policy = definePolicy({ maxAttempts: 2, backoff: { type: 'none' }, retryOn: [{ status: 503 }] });
+    const budget = { type: 'throttle', maxTokens: 20, tokenRatio: 0 } as const;
+
+    const free = simulate(policy, world);
+    const limited = simulate(policy, { ...world, budget });
+
+    expect(limited.calls).toEqual(free.calls);
+  });
+
   it('measures recovery from the end of the trigger', () => {
     const { recoveryMs, collapsedShare, normalPerSecond, world } = simulate(
       definePolicy({ maxAttempts: 1 }),

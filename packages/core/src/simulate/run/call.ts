@@ -44,7 +44,7 @@ interface Call {
  * @param answer - called once, when the call ends
  */
 export function startCall(caller: Caller, answer: Answer): void {
-  const { queue, guard } = caller;
+  const { queue } = caller;
   const call: Call = {
     caller,
     policy: policyOfCall(caller.policy),
@@ -56,7 +56,6 @@ export function startCall(caller: Caller, answer: Answer): void {
     paid: undefined,
     ticket: 0,
   };
-  guard.record({ type: 'request' });
   const { initialDelayMs } = settingsOf(caller.policy);
   if (initialDelayMs > 0) queue.after(initialDelayMs, () => startAttempt(call));
   else startAttempt(call);
@@ -81,6 +80,7 @@ function startAttempt(call: Call): void {
   call.attempts += 1;
   call.isRunning = true;
   const attempt = call.attempts;
+  if (attempt === 1) guard.record({ type: 'request' });
   const startedAt = queue.now();
   const isLatest = (): boolean => call.isRunning && call.attempts === attempt;
   const timeout = timeoutOf(call, leftMs);
@@ -125,10 +125,11 @@ interface FailedAttempt {
 function fail(call: Call, failed: FailedAttempt): void {
   const { guard, queue } = call.caller;
   call.isRunning = false;
-  guard.record({ type: 'failure' });
   const kind = failed.timedOut === undefined ? 'default' : 'timeout';
   const decision = failed.timedOut === 'call' ? TIMED_OUT : decideNext(call, failed, kind);
-  const isClosed = guard.report(outcomeOf(reasonOf(decision)), call.ticket);
+  const outcome = outcomeOf(reasonOf(decision));
+  if (outcome === 'failure') guard.record({ type: 'failure' });
+  const isClosed = guard.report(outcome, call.ticket);
   if (decision.type === 'fail' || !isClosed) {
     call.answer(false);
     return;

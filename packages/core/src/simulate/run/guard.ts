@@ -12,7 +12,7 @@ export interface Guard {
   readonly permit: () => number | undefined;
   /** Reports the outcome of an attempt. @returns whether the circuit breaker is closed */
   readonly report: (outcome: 'success' | 'failure' | 'abandon', ticket: number) => boolean;
-  /** Returns whether the budget would pay for a retry; `undefined` without a budget. */
+  /** Returns whether the budget would pay for a retry once the failure is recorded; `undefined` without a budget. */
   readonly allowsRetry: (kind: string) => { readonly allowsRetry: boolean } | undefined;
   /** Records an event of the budget. @returns what a granted retry cost, else 0 */
   readonly record: (event: BudgetEvent) => number;
@@ -43,9 +43,11 @@ function budgetOf({ budget }: World, queue: EventQueue): Pick<Guard, 'allowsRetr
   if (budget === undefined) return { allowsRetry: () => undefined, record: () => 0 };
   let state = openBudgetBy(budget, queue.now());
   return {
-    allowsRetry: (kind) => ({
-      allowsRetry: stepBudgetBy(budget, state, { type: 'retry', kind }, queue.now()).isGranted,
-    }),
+    allowsRetry: (kind) => {
+      const now = queue.now();
+      const failed = stepBudgetBy(budget, state, { type: 'failure' }, now);
+      return { allowsRetry: stepBudgetBy(budget, failed.state, { type: 'retry', kind }, now).isGranted };
+    },
     record: (event) => {
       const step = stepBudgetBy(budget, state, event, queue.now());
       state = step.state;
@@ -54,7 +56,7 @@ function budgetOf({ budget }: World, queue: EventQueue): Pick<Guard, 'allowsRetr
   };
 }
 
-/** What a failed attempt says to the circuit breaker, by what was decided about it. */
+/** What a failed attempt says to the circuit breaker and the budget, by what was decided about it. */
 export function outcomeOf(reason: FailReason | undefined): 'failure' | 'abandon' {
   return countsBy(reason) ? 'failure' : 'abandon';
 }
