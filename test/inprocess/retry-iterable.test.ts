@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { type AttemptContext, retryIterable } from '@retry/inprocess';
+import { type AttemptContext, retry, retryIterable } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -55,6 +55,26 @@ describe('retryIterable', () => {
 
     expect(await rejectionOf(collect(retryIterable(source, AT_ONCE)))).toEqual(new Error('broke off'));
     expect(source).toHaveBeenCalledTimes(1);
+  });
+
+  it('has no time limit after the first item, nor has a call inside its source', async () => {
+    const clock = createFakeClock();
+    const pause = (ms: number) => new Promise<void>((resolve) => void clock.setTimer(resolve, ms));
+    const items = retryIterable(
+      async function* (parent) {
+        yield parent.remainingMs;
+        await pause(50);
+        yield parent.remainingMs;
+        yield await retry(({ remainingMs }) => pause(30).then(() => remainingMs), AT_ONCE, { parent, clock });
+      },
+      { ...AT_ONCE, attemptTimeout: 20 },
+      { clock },
+    );
+
+    const all = collect(items);
+    await clock.advance(1_000);
+
+    expect(await all).toEqual([20, Infinity, Infinity]);
   });
 
   it('yields nothing for an empty source', async () => {

@@ -19,7 +19,7 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
   /** Milliseconds since the call began, waits included. */
   readonly elapsedMs: number;
-  /** Milliseconds until this attempt is cut off, `0 ≤ ms ≤ Infinity`. */
+  /** Milliseconds until this attempt is cut off, `0 ≤ ms ≤ Infinity`; `Infinity` once it has ended by itself. */
   readonly remainingMs: number;
   /** Throws `error` and ends the retrying: the call rejects with it whatever the policy says. */
   readonly stop: (error: unknown) => never;
@@ -66,7 +66,8 @@ export class AttemptWithContext implements Attempt, AttemptContext {
   }
 
   get remainingMs(): number {
-    if (this.timeoutMs === Infinity) return Infinity;
+    // One that has ended is cut off no more, though the source of an iterable goes on.
+    if (this.timeoutMs === Infinity || !this.binds) return Infinity;
     return Math.max(this.startedAt + this.timeoutMs - this.call.clock.now(), 0);
   }
 
