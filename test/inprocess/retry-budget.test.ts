@@ -6,6 +6,11 @@ import { createFakeClock } from './fake-clock.ts';
 
 const AT_ONCE = { maxAttempts: 10, backoff: { type: 'none' } } as const;
 
+function abortable(): { readonly abort: () => void; readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  return { abort: () => controller.abort(), signal: controller.signal };
+}
+
 describe('createRetryBudget', () => {
   it('is shared: what one call spends another cannot', async () => {
     const budget = createRetryBudget({ type: 'token-bucket', capacity: 20, costs: { default: 5 } });
@@ -115,6 +120,18 @@ describe('createRetryBudget', () => {
     expect(budget.allowsRetry(new Error('down'))).toBe(false);
     await tryRetry(() => 'done', AT_ONCE, { budget });
     expect(budget.allowsRetry(new Error('down'))).toBe(true);
+  });
+
+  it('counts no request whose first attempt does not start because onAttempt aborted', async () => {
+    const clock = createFakeClock();
+    const budget = createRetryBudget({ type: 'ratio', ratio: 1, minPerSecond: 0 }, { clock });
+
+    for (let count = 0; count < 5; count += 1) {
+      const { abort, signal } = abortable();
+      await tryRetry(() => 'done', AT_ONCE, { budget, signal, onAttempt: abort });
+    }
+
+    expect(budget.allowsRetry(new Error('down'))).toBe(false);
   });
 
   it('takes a kind that is promised for the default one, and reports it', async () => {

@@ -251,6 +251,17 @@ describe('a body that is read once, of a request that is aborted before it was s
     expect([plain, own, delayed].map(({ cancel }) => cancel.mock.calls.length)).toEqual([1, 1, 1]);
   });
 
+  it('is cancelled where onAttempt has aborted', async () => {
+    const { stream, cancel } = open();
+    const controller = new AbortController();
+    const onAttempt = (): void => controller.abort();
+    const init = { method: 'PUT', body: stream, duplex: 'half', signal: controller.signal };
+
+    await rejectionOf(createRetryFetch(AT_ONCE, { onAttempt })(URL_OF_IT, init as object));
+
+    expect(cancel).toHaveBeenCalledTimes(1);
+  });
+
   it('is ended if it is that of a Request, a stream of Node, or a generator', async () => {
     const { stream, cancel } = open();
     const request = new Request(URL_OF_IT, { method: 'PUT', body: stream, duplex: 'half' } as object);

@@ -66,6 +66,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     else {
       const attempt = attempts + 1;
       if (isObserved(options.onAttempt)) notify('onAttempt', this, { attempt }, startedAt);
+      if (this.ending !== undefined) return false; // the hook has aborted
       this.attempts = attempt;
       this.attemptStartedAt = startedAt;
       if (attempt === 1 && plan.budget !== undefined) this.#countRequest(plan.budget);
