@@ -1,7 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { AttemptTimeoutError } from '@retry/core';
-import { createRetryBudget, type NestedEvent, retry, tryRetry, withRetry } from '@retry/inprocess';
+import {
+  createCircuitBreaker,
+  createRetryBudget,
+  type NestedEvent,
+  retry,
+  tryRetry,
+  withRetry,
+} from '@retry/inprocess';
 import { guardNestedRetries } from '@retry/inprocess/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, detailsOf } from './failing.ts';
@@ -85,6 +92,22 @@ describe('parent: ctx', () => {
       expect(reasons.slice(-2)).toEqual([new AttemptTimeoutError(20, slow), reasons.at(-2)]);
     },
   );
+
+  it('is a total timeout of the inner call when the outer attempt times out, which its circuit breaker counts', async () => {
+    const clock = createFakeClock();
+    const circuitBreaker = createCircuitBreaker({ minimumThroughput: 1, clock });
+    const onGiveUp = vi.fn();
+
+    const result = tryRetry(
+      (parent) => retry(() => NEVER, AT_ONCE, { parent, clock, circuitBreaker, onGiveUp }),
+      { ...AT_ONCE, maxAttempts: 2, attemptTimeout: 20 },
+      { clock },
+    );
+    await clock.advance(1_000);
+
+    expect(detailsOf(onGiveUp)).toMatchObject([[{ reason: 'total-timeout' }], [{ reason: 'circuit-open' }]]);
+    expect(await result).toMatchObject({ error: { name: 'CircuitOpenError' }, attempts: 2 });
+  });
 
   it('does not take the own total timeout of an inner call for its own', async () => {
     const clock = createFakeClock();

@@ -246,8 +246,14 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   onAborted(): void {
     if (this.#isOver) return;
-    const error = reasonOf(this.plan.signal);
-    this.running?.interrupt?.(error);
+    const { plan, running } = this;
+    // The attempt around the call has a timer for the same instant, and may be a millisecond early: this one has timed out, too.
+    if (running?.isTotal && this.clock.now() + 1 > plan.deadlineAt) {
+      this.fail({ error: this.#expire(running) });
+      return;
+    }
+    const error = reasonOf(plan.signal);
+    running?.interrupt?.(error);
     this.#endNow({ error, attempt: this.attempts, reason: 'aborted' });
   }
 
