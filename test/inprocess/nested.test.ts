@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { AttemptTimeoutError } from '@retry/core';
@@ -348,6 +349,34 @@ describe('guardNestedRetries', () => {
 
     expect(await result).toMatchObject({ ok: false, reason: 'exhausted' });
     expect(late).toMatchObject([{ name: 'AttemptTimeoutError' }]);
+  });
+
+  it('is ended by the last of those who asked for it', async () => {
+    const onNested = vi.fn();
+    const nest = (): Promise<string> =>
+      withRetry(() => withRetry(() => 'done', AT_ONCE, { onNested })(), AT_ONCE)();
+    const other = guardNestedRetries();
+    other();
+    other();
+
+    await nest();
+    unguard();
+    await nest();
+
+    expect(onNested).toHaveBeenCalledTimes(1);
+  });
+
+  it('costs the promises of the process nothing once it has ended', async () => {
+    const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+
+    await withRetry(() => 'done', AT_ONCE)();
+    const [storage] = run.mock.contexts;
+    run.mockRestore();
+    unguard();
+
+    // Where contexts are a part of the engine, a storage has no such field, and no cost.
+    expect(storage).toBeInstanceOf(AsyncLocalStorage);
+    expect(Reflect.get(Object(storage), 'enabled')).not.toBe(true);
   });
 
   it('can be ended', async () => {

@@ -77,6 +77,19 @@ describe('publishDiagnostics', () => {
     expect(messages).not.toEqual([]);
   });
 
+  it('is ended by the last of those who asked for it', async () => {
+    subscribe('retry:give-up', listen);
+    const [one, other] = [publishDiagnostics(), publishDiagnostics()];
+    other();
+    other();
+
+    await tryRetry(alwaysFailing(), AT_ONCE);
+    one();
+    await tryRetry(alwaysFailing(), AT_ONCE);
+
+    expect(messages).toHaveLength(1);
+  });
+
   it('publishes nothing after it has been ended', async () => {
     for (const name of CHANNELS) subscribe(name, listen);
     publishDiagnostics()();
