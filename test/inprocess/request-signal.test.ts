@@ -1,7 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { retry, tryRetry } from '@retry/inprocess';
 import { createRetryFetch } from '@retry/inprocess/fetch';
 import { guardNestedRetries } from '@retry/inprocess/node';
+import { createTestClock } from '@retry/inprocess/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { collect } from '../support/old-bytes.ts';
 
@@ -94,6 +96,44 @@ describe('the signal of a request', () => {
       await setTimeout(1);
       expect(listeners()).toBe(0);
     }, 10_000);
+  });
+});
+
+describe('the body of a response, in an attempt of another call under a guard against nested retries', () => {
+  const NEVER = new Promise<never>(() => {});
+  let unguard: () => void;
+
+  beforeEach(() => {
+    unguard = guardNestedRetries();
+  });
+
+  afterEach(() => unguard());
+
+  it.each([
+    ['alone', () => ({})],
+    ['and that of the request', () => ({ signal: new AbortController().signal })],
+  ])('ends with the signal of that attempt, %s', async (_name, init) => {
+    const inner = createRetryFetch(ONCE, { fetch });
+
+    const result = tryRetry(() => inner('http://localhost/', init()).then(() => NEVER), ONCE, {
+      signal: controller.signal,
+    });
+    await setTimeout(1);
+    controller.abort('enough');
+
+    expect(await result).toMatchObject({ error: 'enough' });
+    expect(sent).toMatchObject([{ aborted: true, reason: 'enough' }]);
+  });
+
+  it('has no limit by that attempt once it has ended', async () => {
+    const clock = createTestClock();
+    const inner = createRetryFetch(ONCE, { fetch, clock });
+
+    const response = await retry(() => inner('http://localhost/'), LIMITED, { clock });
+    await clock.advance('1h');
+
+    expect(await response.text()).toBe('ok');
+    expect(sent).toMatchObject([{ aborted: false }]);
   });
 });
 

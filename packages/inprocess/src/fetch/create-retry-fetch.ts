@@ -11,7 +11,7 @@ import { Exchange } from './exchange.ts';
 import type { AnyFetch, Fetch, FetchSettings, RequestEvent, RetryFetchOptions } from './options.ts';
 import { readFetchOptions } from './options.ts';
 import { hasReplayableBody, withOwnBody } from './request-body.ts';
-import { callerSignal } from './request-signal.ts';
+import { callerSignal, outerSignal } from './request-signal.ts';
 import type { SentRequest } from './sent-request.ts';
 import { isIdempotent, readRequest } from './sent-request.ts';
 
@@ -42,14 +42,15 @@ export function createRetryFetch(
   return async (input, init) => {
     const given = readRequest(input, init);
     const { request } = given;
-    const signal = callerSignal(given);
+    const caller = callerSignal(given);
     const isReplayable = hasReplayableBody(given);
     const isRepeated = mayRepeat(request, settings) && isReplayable;
     // A request that is sent once, and at once, is copied by `fetch`.
     const isCopied = isRepeated || (isReplayable && once.initialDelayMs > 0);
-    const exchange = new Exchange(isCopied ? withOwnBody(given) : given, signal, settings);
+    const outer = outerSignal(caller);
+    const exchange = new Exchange(isCopied ? withOwnBody(given) : given, outer, settings);
     const fn: Target = (context) => exchange.send(context);
-    const callOptions = { ...callOptionsOf(settings, exchange), signal };
+    const callOptions = { ...callOptionsOf(settings, exchange), signal: outer.signal };
     const retried = { fn, policy: isRepeated ? repeated : once, options: callOptions };
     const plan = { ...createPlan(retried, LAYERS_WITH_CONTEXT), isResultGated: true, about: { request } };
     const call = openNested(plan, init === undefined ? [input] : [input, init]);

@@ -6,6 +6,7 @@ import { limitBody } from './limit-body.ts';
 import type { Fetch, FetchSettings } from './options.ts';
 import { discardBody, RefusedResponse } from './refused-response.ts';
 import { discardUnsent } from './request-body.ts';
+import type { OuterSignal } from './request-signal.ts';
 import { releaseAfter, requestSignal } from './request-signal.ts';
 import { isFailure } from './response-rules.ts';
 import type { GivenRequest } from './sent-request.ts';
@@ -14,7 +15,7 @@ import { isRefusedRequest } from './sent-request.ts';
 /** The requests and responses of one call: sends the request of each attempt, and ends the bodies that nobody will read. */
 export class Exchange {
   readonly #given: GivenRequest;
-  readonly #caller: AbortSignal | undefined;
+  readonly #outer: OuterSignal;
   readonly #settings: FetchSettings;
   readonly #fetch: Fetch;
   #attempt: AttemptWithContext | undefined;
@@ -22,9 +23,9 @@ export class Exchange {
   /** The response of the latest attempt, while the call waits for the next one. */
   #refused: RefusedResponse | undefined;
 
-  constructor(given: GivenRequest, caller: AbortSignal | undefined, settings: FetchSettings) {
+  constructor(given: GivenRequest, outer: OuterSignal, settings: FetchSettings) {
     this.#given = given;
-    this.#caller = caller;
+    this.#outer = outer;
     this.#settings = settings;
     this.#fetch = settings.options.fetch ?? globalThis.fetch;
   }
@@ -32,7 +33,7 @@ export class Exchange {
   /** Sends the request of an attempt, which is the context. */
   async send(context: unknown): Promise<Response> {
     if (!(context instanceof AttemptWithContext)) throw new TypeError('a sender needs an attempt'); // the loop passes it
-    const { signal, release } = requestSignal(this.#caller, context);
+    const { signal, release } = requestSignal(this.#outer.signal, context);
     this.#attempt = context;
     this.#signal = signal;
     try {
@@ -77,15 +78,18 @@ export class Exchange {
 
   /** Returns the response that the call resolves with, its body limited by the total timeout. */
   async finish(call: Call, outcome: Promise<unknown>): Promise<Response> {
+    const { signal: outer, release } = this.#outer;
     try {
       const response = (await outcome) as Response; // what `send` has returned
       this.#refused?.keep();
+      if (release !== undefined) releaseAfter(response, release);
       const { until } = this.#settings.options;
-      const signal = this.#caller && this.#signal;
+      const signal = outer && this.#signal;
       if (until !== 'headers' && this.#attempt !== undefined) limitBody(response, this.#attempt, signal);
       return response;
     } catch (error) {
       this.#refused?.discard();
+      release?.();
       if (call.attempts === 0 && call.ending?.reason === 'aborted') discardUnsent(this.#given);
       throw error;
     }

@@ -1,6 +1,5 @@
 import { TotalTimeoutError } from '@retry/core';
 import type { AttemptWithContext } from '../call/context.ts';
-import { timeLeft, totalTimeoutOf } from '../call/timeouts.ts';
 import { onAbort } from '../time/abort-hub.ts';
 import { backgroundClock, systemClock } from '../time/clock.ts';
 import { releaseAfter } from './request-signal.ts';
@@ -27,7 +26,9 @@ export function limitBody(
 ): void {
   const { call } = attempt;
   const { body } = response;
-  const leftMs = timeLeft(call, call.clock.now());
+  // Of its own policy alone: the attempt around the call aborts the request by its signal, as long as it lasts.
+  const { totalTimeoutMs } = call.plan.policy;
+  const leftMs = Math.max(totalTimeoutMs - call.elapsedMs(call.clock.now()), 0);
   if (typeof body !== 'object' || body === null || leftMs === Infinity) return;
   attempts.set(body, attempt);
   const limit = new BodyLimit(attempt, leftMs);
@@ -49,7 +50,7 @@ class BodyLimit {
     const { call } = attempt;
     this.#attempt = new WeakRef(attempt);
     this.#number = attempt.attempt;
-    this.#timeoutMs = totalTimeoutOf(call);
+    this.#timeoutMs = call.plan.policy.totalTimeoutMs;
     const clock = call.clock === systemClock ? backgroundClock : call.clock;
     this.clear = clock.setTimer(() => this.#cut(), leftMs);
   }

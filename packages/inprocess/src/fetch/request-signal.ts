@@ -23,6 +23,21 @@ export function callerSignal({ input, init }: GivenRequest): AbortSignal | undef
   throw new InvalidOptionsError([{ path: 'signal', value: signal, message, cure }], 'fetch');
 }
 
+/** What may abort a request besides its call; `release` removes the listeners. */
+export interface OuterSignal {
+  readonly signal: AbortSignal | undefined;
+  readonly release?: () => void;
+}
+
+/**
+ * Joins the caller's signal with that of the attempt around the call. The call joins them, too, but only until it has ended, and a
+ * body is read afterwards.
+ */
+export function outerSignal(caller: AbortSignal | undefined): OuterSignal {
+  const around = nested.nesting?.current();
+  return around === undefined ? { signal: caller } : joinSignals(caller, around.signal);
+}
+
 /**
  * Returns the signal of a request. It aborts with the attempt, and with the caller's signal even after the attempt
  * has ended, while the body of the response is being read. A single signal is returned as it is.
