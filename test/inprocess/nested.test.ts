@@ -110,6 +110,24 @@ describe('parent: ctx', () => {
     expect(await result).toMatchObject({ error: { name: 'CircuitOpenError' }, attempts: 2 });
   });
 
+  it('is an abort of the inner call when the caller aborts at that instant', async () => {
+    const clock = createFakeClock();
+    const controller = new AbortController();
+    const onGiveUp = vi.fn();
+    const reason = new Error('no longer wanted');
+
+    const result = tryRetry(
+      (parent) => retry(() => NEVER, AT_ONCE, { parent, clock, signal: controller.signal, onGiveUp }),
+      { ...AT_ONCE, maxAttempts: 1, attemptTimeout: 20 },
+      { clock },
+    );
+    await clock.advance(19.5);
+    controller.abort(reason);
+
+    expect(await result).toMatchObject({ error: reason });
+    expect(detailsOf(onGiveUp)).toMatchObject([[{ reason: 'aborted' }]]);
+  });
+
   it('does not take the own total timeout of an inner call for its own', async () => {
     const clock = createFakeClock();
 

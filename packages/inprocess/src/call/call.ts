@@ -12,7 +12,7 @@ import { recordEnding, shorten } from './history.ts';
 import { callHook, eventOf, isObserved, notify } from './hooks.ts';
 import type { Attempt, Call } from './plan.ts';
 import { nested } from './plan.ts';
-import { isTimeoutOf, timeLeft, timeoutErrorOf } from './timeouts.ts';
+import { isTimeout, isTimeoutOf, timeLeft, timeoutErrorOf } from './timeouts.ts';
 
 /** A loop without delays yields to the event loop after this many attempts; otherwise timers and sockets would starve. */
 const YIELD_EVERY_ATTEMPTS = 16;
@@ -247,12 +247,12 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   onAborted(): void {
     if (this.#isOver) return;
     const { plan, running } = this;
-    // The attempt around the call has a timer for the same instant, and may be a millisecond early: this one has timed out, too.
-    if (running?.isTotal && this.clock.now() + 1 > plan.deadlineAt) {
+    const error = reasonOf(plan.signal);
+    // Of the attempt around the call: this one has used up what that had left, and has a timer for the same instant.
+    if (running?.isTotal && isTimeout(error)) {
       this.fail({ error: this.#expire(running) });
       return;
     }
-    const error = reasonOf(plan.signal);
     running?.interrupt?.(error);
     this.#endNow({ error, attempt: this.attempts, reason: 'aborted' });
   }

@@ -1,4 +1,4 @@
-import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
+import { AttemptTimeoutError, isRetryError, TotalTimeoutError } from '@retry/core';
 import { markCutFor, wasCutFor } from '@retry/core/fields';
 import type { Attempt, Call } from './plan.ts';
 
@@ -23,6 +23,11 @@ export function timeoutErrorOf(call: TimedCall & Pick<Call, 'attempts'>, attempt
   const { around, deadlineAt, policy } = call.plan;
   if (around !== undefined && deadlineAt < call.startedAt + policy.totalTimeoutMs) markCutFor(error, around);
   return error;
+}
+
+/** Returns whether the error is that of an attempt which took too long, of whatever call. */
+export function isTimeout(error: unknown): boolean {
+  return isRetryError(error, 'ATTEMPT_TIMEOUT') || isRetryError(error, 'TOTAL_TIMEOUT');
 }
 
 /**
