@@ -80,6 +80,25 @@ describe('a call with a circuit breaker and a budget', () => {
 });
 
 describe('a call with a group', () => {
+  it('gives back each place that it took once', async () => {
+    const unpark = vi.fn();
+    const enter = (): void => undefined;
+    const group = {
+      ...createRetryGroup(),
+      hasRoom: true,
+      isDraining: false,
+      enter,
+      leave: enter,
+      park: () => unpark,
+    };
+
+    await tryRetry(failing('once'), { backoff: { type: 'none' } }, { group });
+    expect(unpark).toHaveBeenCalledTimes(1);
+
+    await tryRetry(alwaysFailing('mine'), { maxAttempts: 4, backoff: { type: 'none' } }, { group });
+    expect(unpark).toHaveBeenCalledTimes(1 + 3);
+  });
+
   it.each(['park', 'unpark', 'leave'])(
     'reports a group of the caller that throws in %s, and keeps the outcome right',
     async (broken) => {

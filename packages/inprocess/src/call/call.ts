@@ -267,7 +267,10 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   }
 
   #giveBackPlace(): void {
-    if (this.#unpark !== undefined) this.#inform(this.#unpark);
+    const unpark = this.#unpark;
+    if (unpark === undefined) return;
+    this.#unpark = undefined;
+    this.#inform(unpark);
   }
 
   /** Ends the call with its last failure while the loop waits for something. */
