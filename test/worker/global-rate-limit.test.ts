@@ -173,6 +173,43 @@ describe('globalRateLimit', () => {
     expect([mostIn(startedAt, 400), mostIn(startedAt, 1_000), mostIn(startedAt, 2_000)]).toEqual([2, 3, 4]);
   });
 
+  it('leaves the limit of the worker to starts: what was not granted is none', async () => {
+    const scene = setScene();
+    const { startedAt, run } = starter(scene);
+    const task = defineTask({
+      name: 'a',
+      rateLimit: { limit: 10, window: '1m' },
+      globalRateLimit: { limit: 1, window: '1s' },
+      rateLimitRetry: { maxAttempts: 'Infinity', backoff: { type: 'constant', base: '1s' }, jitter: 'none' },
+      run,
+    });
+    await scene.queue.submitMany(task, Array(12).fill(null));
+    scene.startWorker({ tasks: [task] });
+
+    await scene.clock.advance('30s');
+
+    expect(startedAt).toHaveLength(10);
+    expect(mostIn(startedAt, 1_000)).toBe(1);
+  });
+
+  it('leaves the limit of the worker to starts where the broker cannot be asked', async () => {
+    const scene = setScene();
+    const { startedAt, run } = starter(scene);
+    const task = defineTask({
+      name: 'a',
+      rateLimit: { limit: 5, window: '1h' },
+      globalRateLimit: { limit: 100, window: '1s' },
+      run,
+    });
+    await scene.queue.submitMany(task, Array(5).fill(null));
+    const reserve = vi.fn(scene.broker.reserve).mockRejectedValueOnce(new Error('away'));
+    scene.startWorker({ tasks: [task], broker: { ...scene.broker, reserve } });
+
+    await scene.clock.advance('1m');
+
+    expect(startedAt).toHaveLength(5);
+  });
+
   it("ends runs over the limit with whenFull 'end', and puts them off with 'retry'", async () => {
     const scene = setScene();
     const { startedAt, run } = starter(scene);

@@ -311,6 +311,20 @@ describe('StartWindow', () => {
     expect([window.start(100), window.start(101), window.room(150)]).toEqual([true, false, 1]);
   });
 
+  it('has room again for a start that is taken back, and for none that it has not', () => {
+    const window = new StartWindow({ limit: 2, windowMs: 100 });
+    window.start(0);
+    window.start(10);
+
+    window.takeBack(10);
+    window.takeBack(10);
+
+    expect([window.room(20), window.start(20), window.start(20)]).toEqual([1, true, false]);
+    expect(window.room(105)).toBe(1);
+    window.takeBack(0);
+    expect(window.room(105)).toBe(1);
+  });
+
   it('never opens with a limit of 0', () => {
     const window = new StartWindow({ limit: 0, windowMs: 100 });
 

@@ -219,7 +219,7 @@ export class Executions {
     this.#slots.take(task, 'running');
     execution.hasSlot = true;
     if (task.globalRateLimit === undefined) this.#begin(execution, now);
-    else this.#reservations.add(execution);
+    else this.#reservations.add(execution, now);
   }
 
   #begin(execution: Execution, now: number): void {
@@ -241,7 +241,9 @@ export class Executions {
   #end(execution: Execution, outcome: Outcome | undefined): void {
     this.#all.remove(execution);
     this.leases.noteEnd(execution);
-    this.#reservations.leave(execution);
+    const countedAt = this.#reservations.leave(execution);
+    // Its handler was not called: it is no start of this worker, whose own rate limit has counted it.
+    if (countedAt !== undefined) this.#slots.takeBackStart(execution.task, countedAt);
     this.#slots.free(execution.task, execution.hasSlot ? 'running' : 'prefetched');
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
     this.#isolations.leave(execution);

@@ -138,6 +138,11 @@ export class Slots {
     return this.#windows.get(lane)?.start(now) ?? true;
   }
 
+  /** Takes back a start of the task that was counted at this instant: the limit of all workers refused it. */
+  takeBackStart({ lane }: AnyTask, at: number): void {
+    this.#windows.get(lane)?.takeBack(at);
+  }
+
   /**
    * Returns the room for another claim, in all and per lane; `undefined` when there is none. Its lanes change with the next
    * call.

@@ -25,8 +25,11 @@ interface ReservationsPort {
  */
 export class StartReservations {
   readonly #port: ReservationsPort;
-  /** Executions without an answer. Those that end meanwhile leave it. Not a `Set`, for the reason of `Roster`. */
-  readonly #open = new WeakSet<Execution>();
+  /**
+   * Executions without an answer, and when their starts were counted by the worker. Those that end meanwhile leave it. Not a `Map`, for
+   * the reason of `Roster`.
+   */
+  readonly #open = new WeakMap<Execution, number>();
   #next: Execution[] = [];
   #isAsking = false;
   /** Calls that have failed since the latest answer. */
@@ -36,19 +39,21 @@ export class StartReservations {
     this.#port = port;
   }
 
-  /** Reserves a start for an execution, which has a slot. */
-  add(execution: Execution): void {
-    this.#open.add(execution);
+  /** Reserves a start for an execution, which has a slot since this instant of the worker's clock. */
+  add(execution: Execution, now: number): void {
+    this.#open.set(execution, now);
     this.#limitOf(execution)?.noteAsked(1);
     this.#next.push(execution);
     if (!this.#isAsking) void this.#ask();
   }
 
-  /** Notes that an execution has ended. @returns whether its start was being reserved */
-  leave(execution: Execution): boolean {
-    const wasOpen = this.#open.delete(execution);
-    if (wasOpen) this.#limitOf(execution)?.noteAsked(-1);
-    return wasOpen;
+  /** Notes that an execution has ended. @returns when its start was counted, if it was being reserved */
+  leave(execution: Execution): number | undefined {
+    const countedAt = this.#open.get(execution);
+    if (countedAt === undefined) return undefined;
+    this.#open.delete(execution);
+    this.#limitOf(execution)?.noteAsked(-1);
+    return countedAt;
   }
 
   async #ask(): Promise<void> {
@@ -86,7 +91,8 @@ export class StartReservations {
     limit.noteAnswer(executions.length, reserved);
     const open = executions.filter((execution) => this.#open.has(execution));
     // The start of one may end others: a listener of the worker's may stop it.
-    for (const execution of open.slice(0, granted)) if (this.leave(execution)) onGranted(execution);
+    for (const execution of open.slice(0, granted))
+      if (this.leave(execution) !== undefined) onGranted(execution);
     if (granted === executions.length) return;
     const lanes = new Set<string>();
     for (const execution of open.slice(granted)) {

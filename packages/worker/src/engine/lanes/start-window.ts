@@ -21,6 +21,12 @@ export class StartWindow {
     return true;
   }
 
+  /** Takes back a start that was counted at this instant. */
+  takeBack(at: number): void {
+    const index = this.#starts.lastIndexOf(at);
+    if (index >= this.#first) this.#starts.splice(index, 1);
+  }
+
   /** How many more may start now. */
   room(now: number): number {
     // A start that is exactly one window old no longer counts.
