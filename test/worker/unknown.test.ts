@@ -104,6 +104,42 @@ describe("a task's onUnknown: 'drop'", () => {
   });
 });
 
+describe("a task's onUnknown: 'drop', where nothing waits", () => {
+  const at = (version: string) =>
+    defineTask({ name: 'moved', version, onUnknown: 'drop', run: () => 'done' });
+
+  it('drops the run that the last worker of its version was executing, and no other', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const { id } = await queue.submit(at('1'), null);
+    const { id: stranger } = await queue.submit(unknown, null);
+    const lanes = new Map([at('1'), unknown].map(({ lane }) => [lane, 1]));
+    await broker.settleAndClaim({
+      claim: { worker: 'dead', requestId: '1', limit: 2, lanes, leaseMs: 1_000 },
+    });
+
+    startWorker({ tasks: [at('2')], cleanerInterval: '5s' });
+    await clock.advance('20s');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'dropped' });
+    expect(await queue.get(stranger)).toMatchObject({ state: 'started' });
+  });
+
+  it('leaves the run to the cleaner of a live worker that knows its version', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const { id } = await queue.submit(at('1'), null);
+    const lanes = new Map([[at('1').lane, 1]]);
+    await broker.settleAndClaim({
+      claim: { worker: 'dead', requestId: '1', limit: 1, lanes, leaseMs: 1_000 },
+    });
+    startWorker({ tasks: [at('1')], cleanerInterval: '10s' });
+
+    startWorker({ tasks: [at('2')], cleanerInterval: '1s' });
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1 });
+  });
+});
+
 describe('a run that a broker returns before it is due', () => {
   const handedOutEarly = async (minRequeueDelay: '5s' | undefined) => {
     const { clock, broker, queue, startWorker } = setScene();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { ExpiredScope, Run, Settlement } from '@retry/core/broker';
+import type { Run, Settlement } from '@retry/core/broker';
 import type { WorkerSettings } from '../options.ts';
 import { settle } from '../settle/settlement.ts';
+import { taskOfLane } from '../task/lane.ts';
 
 /** The most runs of one page, or of one claim. */
 const PAGE_SIZE = 1_000;
@@ -22,20 +23,10 @@ export interface DropPort {
  * `onUnknown: 'drop'`, of every such lane; with a task's, of other versions of that task.
  */
 export async function dropUnknown(settings: WorkerSettings, port: DropPort): Promise<void> {
-  if (settings.onUnknown === 'drop') {
-    await dropExpiredUnknown(settings, port);
-    await dropLanes(await unknownLanes(settings), settings, port);
-    return;
-  }
-  const lanes = await orphanedVersions(settings);
-  if (lanes.size > 0) await dropExpired({ lanes: [...lanes] }, settings, port);
-  await dropLanes(lanes, settings, port);
-}
-
-async function dropLanes(lanes: Iterable<string>, settings: WorkerSettings, port: DropPort): Promise<void> {
-  for (const lane of lanes) {
+  await dropExpired(settings, port);
+  for (const { lane } of await settings.broker.attend()) {
     // A lane that cannot be claimed from does not prevent the others.
-    await dropLane(settings, lane, port).catch(port.onError);
+    if (isDropped(lane, settings)) await dropLane(settings, lane, port).catch(port.onError);
   }
 }
 
@@ -44,18 +35,12 @@ export function dropsUnknown({ onUnknown, tasks }: WorkerSettings): boolean {
   return onUnknown === 'drop' || [...tasks.values()].some((task) => task.onUnknown === 'drop');
 }
 
-/** Unknown lanes with waiting runs that have no live worker. */
-async function unknownLanes({ broker, tasks }: WorkerSettings): Promise<ReadonlySet<string>> {
-  const unattended = await broker.attend();
-  return new Set(unattended.map(({ lane }) => lane).filter((lane) => !tasks.has(lane)));
-}
-
-/** Lanes without a live worker that are other versions of tasks with `onUnknown: 'drop'`. */
-async function orphanedVersions({ broker, tasks }: WorkerSettings): Promise<ReadonlySet<string>> {
-  const dropping = [...tasks.values()].filter(({ onUnknown }) => onUnknown === 'drop');
-  const unattended = await broker.attend();
-  const lanes = unattended.map(({ lane }) => lane).filter((lane) => !tasks.has(lane));
-  return new Set(lanes.filter((lane) => dropping.some(({ name }) => lane.startsWith(`${name}@`))));
+/** Whether runs of the lane are dropped, if no live worker knows it. */
+function isDropped(lane: string, { onUnknown, tasks }: WorkerSettings): boolean {
+  if (tasks.has(lane)) return false;
+  if (onUnknown === 'drop') return true;
+  const { name } = taskOfLane(lane);
+  return [...tasks.values()].some((task) => task.onUnknown === 'drop' && task.name === name);
 }
 
 async function dropLane(
@@ -72,19 +57,33 @@ async function dropLane(
   }
 }
 
-/** Drops expired runs of lanes that neither this worker knows, nor any other live one, whose cleaner will settle them. */
-async function dropExpiredUnknown(settings: WorkerSettings, port: DropPort): Promise<void> {
+/**
+ * Drops expired runs of lanes that neither this worker knows, nor any other live one, whose cleaner will settle them. In such a lane
+ * nothing else may wait, so it is found by its runs.
+ */
+async function dropExpired(settings: WorkerSettings, port: DropPort): Promise<void> {
   const { broker, tasks } = settings;
-  const known = new Set(tasks.keys());
+  const left = new Set(tasks.keys());
   let hasProgress = true;
+  // Ends when a page drops nothing: runs that are refused for good would be found again and again.
   while (hasProgress && !port.isStopping()) {
-    const expired = await broker.findExpired(PAGE_SIZE, { exceptLanes: [...known] });
-    const attended = await attendedAmong(settings, new Set(expired.map(({ lane }) => lane)));
-    for (const lane of attended) known.add(lane);
-    const unknown = expired.filter(({ lane }) => !known.has(lane));
-    // Those that are known hide others behind them.
-    hasProgress = (await dropAll(unknown, port)) || attended.length > 0;
+    const expired = await broker.findExpired(PAGE_SIZE, { exceptLanes: [...left] });
+    const lanes = await lanesToLeave(settings, new Set(expired.map(({ lane }) => lane)));
+    for (const lane of lanes) left.add(lane);
+    const dropped = expired.filter(({ lane }) => !left.has(lane));
+    // Those that are left hide others behind them.
+    hasProgress = (await dropAll(dropped, port)) || lanes.length > 0;
   }
+}
+
+/** Returns those of the lanes whose runs are not dropped: by the options, or because a live worker knows them. */
+async function lanesToLeave(
+  settings: WorkerSettings,
+  lanes: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const dropped = new Set([...lanes].filter((lane) => isDropped(lane, settings)));
+  const attended = await attendedAmong(settings, dropped);
+  return [...[...lanes].filter((lane) => !dropped.has(lane)), ...attended];
 }
 
 /** Returns the lanes that a live worker knows; of a broker without insight, all that are not among its unattended ones. */
@@ -99,15 +98,6 @@ async function attendedAmong(
   }
   const report = await broker.insight.lanes({ lanes: [...lanes] });
   return report.lanes.flatMap(({ lane, workers }) => (workers > 0 ? [lane] : []));
-}
-
-async function dropExpired(scope: ExpiredScope, { broker }: WorkerSettings, port: DropPort): Promise<void> {
-  let hasProgress = true;
-  // Ends when a page drops nothing: runs that are refused for good would be found again and again.
-  while (hasProgress && !port.isStopping()) {
-    const expired = await broker.findExpired(PAGE_SIZE, scope);
-    hasProgress = await dropAll(expired, port);
-  }
 }
 
 /** Returns whether one of the expired runs was dropped. */
