@@ -150,6 +150,29 @@ describe('what a submission brings along', () => {
     expect(seen.map(({ attempt }) => attempt)).toEqual([2, 3]);
   });
 
+  it('keeps its total time when it is given back before its handler was called', async () => {
+    const { clock, broker, queue, startWorker } = setScene(100_000);
+    let calls = 0;
+    const task = defineTask({
+      name: 'limited',
+      globalRateLimit: { limit: 1, window: '1m' },
+      retry: { ...FIXED, totalTimeout: '30s' },
+      run: () => {
+        calls += 1;
+      },
+    });
+    await broker.reserve([{ key: 'limited', limit: 1, windowMs: 60_000, count: 1 }]);
+    const { id } = await queue.submit(task, null, { spent: { attempts: 1, firstStartedAt: 90_000 } });
+    startWorker({ tasks: [task] });
+    await clock.advance('5m');
+
+    const run = await queue.get(id);
+    expect(run).toMatchObject({ state: 'failed', firstStartedAt: 90_000 });
+    expect(run?.releases).toBeGreaterThan(0);
+    expect(run?.errors.at(-1)).toMatchObject({ name: 'TotalTimeoutError' });
+    expect(calls).toBe(0);
+  });
+
   it('has its full total time where its first attempt started later than the clock of the server says', async () => {
     const { clock, queue, startWorker } = setScene();
     const { task } = failing({ ...FIXED, maxAttempts: 2, totalTimeout: '1m' });

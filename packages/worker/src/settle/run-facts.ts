@@ -30,7 +30,8 @@ export function totalStartAt(run: Run<'started'>, now: number, waitedMs: number 
   return firstStartedAt < startedAt ? firstStartedAt : startedAt + waitedMs;
 }
 
-/** Whether a run has not been started before, or not since it was redriven. */
-export function isFirstStart({ epoch, resetEpoch, firstStartedAt, startedAt }: Run<'started'>): boolean {
-  return firstStartedAt === startedAt || epoch - resetEpoch === 1;
+/** Whether a run has not been started before, here or elsewhere, or not since it was redriven. */
+export function isFirstStart(run: Run<'started'>): boolean {
+  const { epoch, resetEpoch, resetAt, firstStartedAt, startedAt } = run;
+  return firstStartedAt === startedAt || (resetAt !== undefined && epoch - resetEpoch === 1);
 }

@@ -79,13 +79,12 @@ interface SettledAttempt {
  */
 export function withFirstCall(settled: Settled, { task, run, waitedMs = 0 }: SettledAttempt): Settled {
   const { settlement } = settled;
-  const { startedAt, resetAt } = run;
+  const { startedAt } = run;
   const { state, firstStartedAt } = settlement.next;
   // One without a first start was given back before its handler was called.
   if (startedAt === undefined || firstStartedAt === undefined || isEnd(state)) return settled;
-  const isFirst = firstStartedAt === startedAt || (resetAt !== undefined && isFirstStart(run));
   const calledAt = startedAt + Math.floor(waitedMs);
-  if (!isFirst || calledAt === firstStartedAt) return settled;
+  if (!isFirstStart(run) || calledAt === firstStartedAt) return settled;
   if (settingsOf(task.retry).totalTimeoutMs === Infinity) return settled;
   return {
     ...settled,
