@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import { createQueue, defineTask } from '@retry/worker';
@@ -63,6 +64,28 @@ describeOnPostgres('calls that do not wait for a lock', (server) => {
       expect(opened.times).toBe(1);
       await pool.end();
     });
+  });
+
+  it('leave the connection of submitMany to other calls while a transaction has one of its keys', async () => {
+    const { pool } = countingPool();
+    const queue = createQueue({ broker: open(pool) });
+    const client = await admin.connect();
+    await client.query('begin');
+    const unique = { key: 'of many' } as const;
+    const { id } = await queue.submit(task, undefined, { delay: '1h', unique, tx: client });
+
+    const submitted = queue.submitMany(task, [undefined, undefined], {
+      delay: '1h',
+      each: (_, index) => ({ unique: index === 0 ? unique : { key: 'another' } }),
+    });
+    await pause(50); // its first call is under way, or was answered
+    const other = await queue.get('unknown'); // what the transaction may wait for
+    await client.query('commit');
+    client.release();
+
+    expect(other).toBeUndefined();
+    expect(await submitted).toMatchObject([{ id, isNew: false }, { isNew: true }]);
+    await pool.end();
   });
 
   it('keep the connection of a broker that has a url', async () => {

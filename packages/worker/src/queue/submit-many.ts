@@ -8,6 +8,9 @@ import type { Submitted } from './submission.ts';
 /** The most submissions of one call. */
 const MAX_SUBMISSIONS = 500;
 
+/** The shortest and the longest pause before a call is sent again that another client's transaction has locked, in ms. */
+const PAUSES_MS = { least: 5, most: 100 } as const;
+
 /** Returns what the caller gets for a submission that was answered. */
 type Note = (submission: Submission, answer: SubmitAnswer | undefined) => Submitted<never>;
 
@@ -35,7 +38,7 @@ export async function submitInBatches(
   const pending: Promise<void>[] = [];
   try {
     for (const batch of batches) {
-      const submitting = submitBatch(broker, batch, note);
+      const submitting = submitBatch({ submit: (some) => submitUnlocked(broker, some) }, batch, note);
       submitting.catch(() => {}); // it is awaited below, after an earlier one
       pending.push(submitting);
       if (pending.length === outstanding) await pending.shift();
@@ -69,6 +72,23 @@ async function submitBatch(broker: Pick<Broker, 'submit'>, batch: Batch, note: N
   const answers = await broker.submit(batch.submissions);
   batch.submitted = batch.submissions.map((submission, index) => note(submission, answers[index]));
   batch.isLost = false;
+}
+
+/**
+ * Submits runs in one call, once no other client's transaction has locked one of their ids or keys. A call that waited for it would keep
+ * its connection from all others, also from those that the transaction may wait for.
+ */
+async function submitUnlocked(
+  broker: Broker,
+  submissions: readonly Submission[],
+): Promise<readonly SubmitAnswer[]> {
+  const { submit } = broker.withoutWaiting ?? broker;
+  for (let pauseMs: number = PAUSES_MS.least; ; pauseMs = Math.min(2 * pauseMs, PAUSES_MS.most)) {
+    const answers = await submit(submissions);
+    const given = answers.filter((answer) => answer !== 'locked');
+    if (given.length === answers.length) return given;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
 }
 
 /** What is known of one submission after a call failed. */
