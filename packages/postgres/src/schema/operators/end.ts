@@ -24,7 +24,10 @@ create function add_error(p_record jsonb, p_error jsonb) returns jsonb language 
 $$;
 
 create function with_carried(p_record jsonb, p_extras text) returns jsonb language sql immutable as $$
-  select case when p_extras is null or p_record ?| '{errors,resetAt}' then p_record else p_record || jsonb_build_object('errors', coalesce((
+  select case when p_extras is null or p_record ?| '{errors,resetAt}' then p_record else
+    case when jsonb_typeof(read_record(p_extras) #> '{spent,firstStartedAt}') = 'number'
+      then jsonb_build_object('firstStartedAt', read_record(p_extras) #> '{spent,firstStartedAt}') else '{}' end
+    || p_record || jsonb_build_object('errors', coalesce((
     select jsonb_agg(error || '{"epoch": 0}' order by n)
     from jsonb_array_elements(case when jsonb_typeof(read_record(p_extras) #> '{spent,errors}') = 'array'
       then read_record(p_extras) #> '{spent,errors}' else '[]' end) with ordinality as carried (error, n)), '[]')) end
@@ -40,7 +43,7 @@ $$;
  *    handler's, and take long.
  *
  * \`add_error\` adds an error to a record: the latest ones are kept, of which only the last has its stack. \`with_carried\` gives a record
- * that was not settled yet the errors that its run brought along.
+ * that was not settled yet the errors and the first start that its run brought along.
  */
 export const END: string = `${ADD_ERROR}create function ${head('end_runs')} returns text language plpgsql {settings} as $$
 declare

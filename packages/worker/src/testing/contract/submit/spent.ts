@@ -115,6 +115,37 @@ export const spentCases: CasesByName = {
     equal([carriedOf(await scene.read('a')), carriedOf(await scene.read('b'))], [reset, CARRIED]);
   },
 
+  'the first start of a redriven run is the one that a settlement says, not the one that was brought along':
+    async (scene) => {
+      await scene.submit({ id: 'a', spent: SPENT });
+      const [claimed] = await scene.claim();
+      await scene.settle(settlementOf(claimed?.run as Run, { type: 'fail', at: await scene.now() })); // it was claimed
+      await scene.broker.redrive(['a']);
+      const [again] = await scene.claim();
+      const at = await scene.now();
+      const settlement = settlementOf(again?.run as Run, { type: 'retry', at, runAt: at }); // as above
+
+      await scene.settle({ ...settlement, next: { ...settlement.next, firstStartedAt: at } });
+
+      const firstStarts = [await scene.read('a'), (await scene.claim())[0]?.run, await scene.read('a')];
+      equal(
+        firstStarts.map((run) => run?.firstStartedAt),
+        [at, at, at],
+      );
+    },
+
+  'the first start that was brought along stays by an operator’s end and a redrive': async (scene) => {
+    await scene.submit({ id: 'a', spent: SPENT });
+    await scene.broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]);
+
+    await scene.broker.redrive(['a']);
+
+    const reset = { carried: 0, errors: [], firstStartedAt: 1_000 };
+    equal(carriedOf(await scene.read('a')), reset);
+    equal(carriedOf((await scene.claim())[0]?.run), reset);
+    equal(carriedOf(await scene.read('a')), reset);
+  },
+
   'what was brought along does not change by a settlement that has other numbers': async (scene) => {
     await scene.submit({ id: 'a', spent: SPENT });
     const [claimed] = await scene.claim();
