@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Broker } from '@retry/core/broker';
+import type { Broker, Submission, WithoutWaiting } from '@retry/core/broker';
 import { createQueue, defineTask, PartlySubmittedError } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import { setScene } from './scene.ts';
@@ -26,6 +26,43 @@ function failingQueue(
 }
 
 describe('submitMany', () => {
+  it('calls the method of the broker as one, which may need its object', async () => {
+    const { broker, clock } = setScene();
+    const seen: unknown[] = [];
+    const methods = {
+      ...broker,
+      submit(this: unknown, submissions: readonly Submission[]) {
+        seen.push(this);
+        return broker.submit(submissions);
+      },
+    };
+    const queue = createQueue({ broker: methods, clock });
+
+    await queue.submitMany(task, [1, 2]);
+    await queue.submit(task, 3);
+
+    expect(seen).toEqual([methods, methods]);
+  });
+
+  it('sends those again that another transaction has locked, and no others', async () => {
+    const { broker, clock } = setScene();
+    const calls: string[][] = [];
+    const submit: WithoutWaiting['submit'] = async (submissions) => {
+      calls.push(submissions.map(({ payload }) => payload));
+      const isFree = (index: number): boolean => index > 0 || calls.length > 2;
+      const answers = await broker.submit(submissions.filter((_, index) => isFree(index)));
+      return submissions.map((_, index) => (isFree(index) ? (answers[0] ?? 'created') : 'locked'));
+    };
+    const withoutWaiting = { submit } as WithoutWaiting; // a queue that only submits calls no other verb
+    const queue = createQueue({ broker: { ...broker, withoutWaiting }, clock });
+
+    const submitted = await queue.submitMany(task, [1, 2, 3]);
+
+    expect(calls).toEqual([['1', '2', '3'], ['1'], ['1']]);
+    expect(submitted.map(({ isNew }) => isNew)).toEqual([true, true, true]);
+    expect(await queue.get(submitted[0]?.id ?? '')).toMatchObject({ payload: 1 });
+  });
+
   it('is sent in calls of at most 500 runs, in their order', async () => {
     const { queue, submit } = failingQueue([]);
 

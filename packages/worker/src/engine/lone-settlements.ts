@@ -1,11 +1,9 @@
 import type { SettleAnswer } from '@retry/core/broker';
 import { StalledError } from '../errors.ts';
+import { FIRST_PAUSE_MS, longerPause } from '../locked-pauses.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { QueuedSettlement } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
-
-/** The shortest and the longest pause before a locked run is asked for again, in ms. */
-const PAUSES_MS = { least: 5, most: 100 } as const;
 
 interface LonePort {
   readonly onError: (error: unknown, doing: string) => void;
@@ -50,7 +48,7 @@ export class LoneSettlements {
     const { clock, leaseMs } = this.#settings;
     const { givingUp } = this.#port;
     const endsAt = clock.now() + leaseMs;
-    for (let pauseMs: number = PAUSES_MS.least; ; pauseMs = Math.min(2 * pauseMs, PAUSES_MS.most)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = longerPause(pauseMs)) {
       const answer = await this.#ask(queued);
       if (answer === 'others') return this.#port.settleWithOthers(queued);
       if (answer !== 'locked') return queued.onAnswer(answer, 'once');

@@ -1,7 +1,5 @@
 import { halves } from '../halves.ts';
-
-/** The shortest and the longest pause before calls are sent again that another client's transaction has locked, in ms. */
-const PAUSES_MS = { least: 5, most: 100 } as const;
+import { FIRST_PAUSE_MS, longerPause } from '../locked-pauses.ts';
 
 /** Sends a batch, and returns those of it that are still locked. */
 type SendOnce<Call> = (batch: readonly Call[]) => Promise<readonly Call[]>;
@@ -17,15 +15,15 @@ export function createLockedSender<Call>(sendOnce: SendOnce<Call>): (calls: read
   let isSending = false;
   const sendAll = async (): Promise<void> => {
     isSending = true;
-    let pauseMs: number = PAUSES_MS.least;
+    let pauseMs = FIRST_PAUSE_MS;
     while (locked.length > 0) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       const batches = locked;
       locked = [];
-      pauseMs = Math.min(2 * pauseMs, PAUSES_MS.most);
+      pauseMs = longerPause(pauseMs);
       for (const batch of batches) {
         const left = await divided(sendOnce, batch);
-        if (left.length < batch.length) pauseMs = PAUSES_MS.least;
+        if (left.length < batch.length) pauseMs = FIRST_PAUSE_MS;
         locked.push(...left);
       }
     }

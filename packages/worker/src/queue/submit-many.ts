@@ -2,14 +2,12 @@ import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { PartlySubmittedError } from '../errors.ts';
+import { FIRST_PAUSE_MS, longerPause } from '../locked-pauses.ts';
 import { inBatches } from './batch.ts';
 import type { Submitted } from './submission.ts';
 
 /** The most submissions of one call. */
 const MAX_SUBMISSIONS = 500;
-
-/** The shortest and the longest pause before a call is sent again that another client's transaction has locked, in ms. */
-const PAUSES_MS = { least: 5, most: 100 } as const;
 
 /** Returns what the caller gets for a submission that was answered. */
 type Note = (submission: Submission, answer: SubmitAnswer | undefined) => Submitted<never>;
@@ -38,7 +36,7 @@ export async function submitInBatches(
   const pending: Promise<void>[] = [];
   try {
     for (const batch of batches) {
-      const submitting = submitBatch({ submit: (some) => submitUnlocked(broker, some) }, batch, note);
+      const submitting = submitBatch((some) => submitUnlocked(broker, some), batch, note);
       submitting.catch(() => {}); // it is awaited below, after an earlier one
       pending.push(submitting);
       if (pending.length === outstanding) await pending.shift();
@@ -58,7 +56,7 @@ export async function submitInTransaction(
   note: Note,
 ): Promise<readonly Submitted<never>[]> {
   const batches = batchesOf(submissions);
-  for (const batch of batches) await submitBatch(broker, batch, note);
+  for (const batch of batches) await submitBatch((some) => broker.submit(some), batch, note);
   return batches.flatMap(({ submitted = [] }) => submitted);
 }
 
@@ -67,26 +65,33 @@ function batchesOf(submissions: readonly Submission[]): readonly Batch[] {
   return inBatches(submissions, size).map((batch) => ({ submissions: batch }));
 }
 
-async function submitBatch(broker: Pick<Broker, 'submit'>, batch: Batch, note: Note): Promise<void> {
+type Answers = readonly (SubmitAnswer | undefined)[];
+
+type Submit = (submissions: readonly Submission[]) => Promise<Answers>;
+
+async function submitBatch(submit: Submit, batch: Batch, note: Note): Promise<void> {
   batch.isLost = true;
-  const answers = await broker.submit(batch.submissions);
+  const answers = await submit(batch.submissions);
   batch.submitted = batch.submissions.map((submission, index) => note(submission, answers[index]));
   batch.isLost = false;
 }
 
 /**
- * Submits runs in one call, once no other client's transaction has locked one of their ids or keys. A call that waited for it would keep
- * its connection from all others, also from those that the transaction may wait for.
+ * Submits runs, and again those that are locked by another client's transaction: our brokers answer so for all of a call. One that waited
+ * for it would keep its connection from all others, also from those that the transaction may wait for.
  */
-async function submitUnlocked(
-  broker: Broker,
-  submissions: readonly Submission[],
-): Promise<readonly SubmitAnswer[]> {
-  const { submit } = broker.withoutWaiting ?? broker;
-  for (let pauseMs: number = PAUSES_MS.least; ; pauseMs = Math.min(2 * pauseMs, PAUSES_MS.most)) {
-    const answers = await submit(submissions);
-    const given = answers.filter((answer) => answer !== 'locked');
-    if (given.length === answers.length) return given;
+async function submitUnlocked(broker: Broker, submissions: readonly Submission[]): Promise<Answers> {
+  const shared = broker.withoutWaiting ?? broker;
+  const answers = new Map<Submission, SubmitAnswer>();
+  let left = submissions;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = longerPause(pauseMs)) {
+    const given = await shared.submit(left);
+    for (const [index, submission] of left.entries()) {
+      const answer = given[index];
+      if (answer !== undefined && answer !== 'locked') answers.set(submission, answer);
+    }
+    left = left.filter((_, index) => given[index] === 'locked');
+    if (left.length === 0) return submissions.map((submission) => answers.get(submission));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
