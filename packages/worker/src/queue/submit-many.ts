@@ -1,4 +1,4 @@
-import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
+import type { Broker, Locked, Run, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { PartlySubmittedError } from '../errors.ts';
@@ -82,18 +82,14 @@ async function submitBatch(submit: Submit, batch: Batch, note: Note): Promise<vo
  */
 async function submitUnlocked(broker: Broker, submissions: readonly Submission[]): Promise<Answers> {
   const shared = broker.withoutWaiting ?? broker;
-  const answers = new Map<Submission, SubmitAnswer>();
-  let left = submissions;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = longerPause(pauseMs)) {
-    const given = await shared.submit(left);
-    for (const [index, submission] of left.entries()) {
-      const answer = given[index];
-      if (answer !== undefined && answer !== 'locked') answers.set(submission, answer);
-    }
-    left = left.filter((_, index) => given[index] === 'locked');
-    if (left.length === 0) return submissions.map((submission) => answers.get(submission));
+  const answers: (SubmitAnswer | Locked | undefined)[] = [...(await shared.submit(submissions))];
+  for (let pauseMs = FIRST_PAUSE_MS; answers.includes('locked'); pauseMs = longerPause(pauseMs)) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const locked = [...answers.keys()].filter((index) => answers[index] === 'locked');
+    const again = await shared.submit(locked.map((index) => submissions[index] as Submission)); // each answer is that of one
+    for (const [position, index] of locked.entries()) answers[index] = again[position];
   }
+  return answers as Answers; // none of them is locked
 }
 
 /** What is known of one submission after a call failed. */
