@@ -50,7 +50,7 @@ export function createRetryFetch(
     const outer = outerSignal(caller);
     const exchange = new Exchange(isCopied ? withOwnBody(given) : given, outer, settings);
     const fn: Target = (context) => exchange.send(context);
-    const callOptions = { ...callOptionsOf(settings, exchange), signal: outer.signal };
+    const callOptions = { ...callOptionsOf(settings, exchange), signal: caller };
     const retried = { fn, policy: isRepeated ? repeated : once, options: callOptions };
     const plan = { ...createPlan(retried, LAYERS_WITH_CONTEXT), isResultGated: true, about: { request } };
     const call = openNested(plan, init === undefined ? [input] : [input, init]);

@@ -26,7 +26,7 @@ export async function dropUnknown(settings: WorkerSettings, port: DropPort): Pro
   await dropExpired(settings, port);
   for (const { lane } of await settings.broker.attend()) {
     // A lane that cannot be claimed from does not prevent the others.
-    if (isDropped(lane, settings)) await dropLane(settings, lane, port).catch(port.onError);
+    if (dropsLane(lane, settings)) await dropLane(settings, lane, port).catch(port.onError);
   }
 }
 
@@ -35,8 +35,8 @@ export function dropsUnknown({ onUnknown, tasks }: WorkerSettings): boolean {
   return onUnknown === 'drop' || [...tasks.values()].some((task) => task.onUnknown === 'drop');
 }
 
-/** Whether runs of the lane are dropped, if no live worker knows it. */
-function isDropped(lane: string, { onUnknown, tasks }: WorkerSettings): boolean {
+/** Whether runs of this lane are dropped, if no live worker knows it. */
+function dropsLane(lane: string, { onUnknown, tasks }: WorkerSettings): boolean {
   if (tasks.has(lane)) return false;
   if (onUnknown === 'drop') return true;
   const { name } = taskOfLane(lane);
@@ -81,7 +81,7 @@ async function lanesToLeave(
   settings: WorkerSettings,
   lanes: ReadonlySet<string>,
 ): Promise<readonly string[]> {
-  const dropped = new Set([...lanes].filter((lane) => isDropped(lane, settings)));
+  const dropped = new Set([...lanes].filter((lane) => dropsLane(lane, settings)));
   const attended = await attendedAmong(settings, dropped);
   return [...[...lanes].filter((lane) => !dropped.has(lane)), ...attended];
 }
