@@ -19,6 +19,12 @@ const MUTANTS = [
     'least((bucket + 1) *',
     'least(bucket *',
   ],
+  ['starts do not count in the other windows', 'select at / width, p_starts)', 'select at / width, 0)'],
+  [
+    'a window that is new is made from the last used one',
+    'order by window_ms < p_window_ms,',
+    'order by place,',
+  ],
   ['a refusal is written down', 'if granted > 0 then', 'if true then'],
   ['one more can be granted a bucket earlier', 'select (bucket + 1) * v_width', 'select bucket * v_width'],
 ] as const;

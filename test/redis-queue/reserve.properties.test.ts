@@ -37,6 +37,12 @@ const MUTANTS = [
     'known[number], isChanged[number] = counts, true',
     'isChanged[number] = counts known[number] = known[number] or counts',
   ],
+  ['starts do not count in the other windows', 'countStarts(other, granted)', 'countStarts(other, 0)'],
+  [
+    'a window that is new is made from the last used one',
+    'or (not sourceFits and isLonger)',
+    'or not source',
+  ],
   [
     'one more can be granted a bucket earlier',
     '(counted[index] + 1) * bucketMs(windowMs)',

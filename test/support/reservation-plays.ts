@@ -35,6 +35,8 @@ export function reservationPlays(): fc.Arbitrary<ReservationPlay> {
     { limit: 2, windowMs: 1_000 },
     { limit: 7, windowMs: 640 },
     { limit: 1_000_000_000, windowMs: HOUR_MS },
+    { limit: 9, windowMs: 2_000 },
+    { limit: 12, windowMs: 5_000 },
   );
   const key = fc.constantFrom('a', 'a', 'b', '{a}', 'Ä\u0001');
   const count = fc.constantFrom(1, 1, 2, 3, 9, 1_000_000_000);

@@ -102,6 +102,30 @@ describe('globalRateLimit', () => {
     expect(startedAt).toHaveLength(5);
   });
 
+  it('holds each window of tasks that share a key, whichever of them started the runs', async () => {
+    const scene = setScene();
+    const [bySecond, byMinute] = [starter(scene), starter(scene)];
+    const fast = defineTask({
+      ...{ name: 'fast', globalRateLimit: { limit: 3, window: '1s', key: 'api' }, run: bySecond.run },
+    });
+    const slow = defineTask({
+      ...{ name: 'slow', globalRateLimit: { limit: 10, window: '1m', key: 'api' }, run: byMinute.run },
+    });
+    scene.startWorker({ tasks: [fast, slow] });
+    await scene.queue.submitMany(slow, Array(100).fill(null));
+    for (let count = 0; count < 15; count += 1) {
+      await scene.clock.advance('10s');
+      await scene.queue.submit(fast, null);
+    }
+    await scene.clock.advance('1s');
+
+    const all = [...bySecond.startedAt, ...byMinute.startedAt];
+    const before = (at: number): number => all.filter((one) => one > at - 60_000 && one <= at).length;
+    expect(bySecond.startedAt).toHaveLength(15);
+    expect(Math.max(...byMinute.startedAt.map(before))).toBe(10);
+    expect(byMinute.startedAt.length).toBeGreaterThanOrEqual(15);
+  });
+
   it('counts prefetched runs when they start, not before', async () => {
     const scene = setScene();
     const reserve = vi.spyOn(scene.broker, 'reserve');

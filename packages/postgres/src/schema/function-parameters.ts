@@ -280,6 +280,8 @@ export const INNER_FUNCTIONS = {
     isLast: 'boolean',
     done: 'bigint',
   },
+  windows_of: { key: 'text' },
+  count_in_others: { key: 'text', windowMs: 'bigint', starts: 'bigint', now: 'bigint' },
   reserve_one: { key: 'text', limit: 'bigint', windowMs: 'bigint', count: 'bigint', now: 'bigint' },
   expired_ids: { limit: 'bigint', lanes: 'text[]', exceptLanes: 'text[]', now: 'bigint' },
 } as const;

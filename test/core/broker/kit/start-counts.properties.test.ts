@@ -179,6 +179,107 @@ describe('reserveStarts', () => {
     );
   });
 
+  describe('asked by several windows of one key at a time', () => {
+    /** Numbers of up to four different windows, steps whose size is a part of one of them, and who asks at each step. */
+    const plays = fc
+      .uniqueArray(fc.record({ windowMs: windows, limit: limits }), {
+        ...{ minLength: 2, maxLength: 4, selector: ({ windowMs }) => windowMs },
+      })
+      .chain((all) =>
+        fc.tuple(
+          fc.constant(all),
+          fc.constantFrom(...all).chain(({ windowMs }) => stepsOf(windowMs, 0)),
+          fc.infiniteStream(fc.nat({ max: all.length - 1 })),
+        ),
+      );
+
+    interface Asked extends Grant {
+      readonly windowMs: number;
+      readonly limit: number;
+      readonly count: number;
+    }
+
+    /** Each window is used once at the beginning, so that no later one is made from the buckets of another. */
+    function playAll([all, steps, choices]: typeof plays extends fc.Arbitrary<infer Of> ? Of : never) {
+      let counts: StartCounts | undefined;
+      let now = 1.7e12;
+      const ask = (windowMs: number, limit: number, count: number): Asked => {
+        const answer = reserveStarts(counts, { windowMs, limit, count }, now);
+        counts = answer.counts;
+        return { windowMs, limit, count, at: now, granted: answer.reserved.granted };
+      };
+      const first = all.map(({ windowMs }) => ask(windowMs, 1_000_000_000, 1));
+      const later = steps.map(({ stepMs, count }) => {
+        now += stepMs;
+        const { windowMs, limit } = all[choices.next().value ?? 0] ?? { windowMs: 1, limit: 1 };
+        return ask(windowMs, limit, count);
+      });
+      return { grants: [...first, ...later], from: first.length };
+    }
+
+    it('grants nothing over the limit of who asks, whoever made the starts before', () => {
+      fc.assert(
+        fc.property(plays, (one) => {
+          const { grants, from } = playAll(one);
+
+          grants.slice(from).forEach(({ at, granted, windowMs, limit }, index) => {
+            const starts = startsIn(grants.slice(0, from + index + 1), at - windowMs + 1, Infinity);
+            if (granted > 0) expect(starts).toBeLessThanOrEqual(limit);
+          });
+        }),
+      );
+    });
+
+    it('grants every start for which there is room in the window of who asks and one bucket before it', () => {
+      fc.assert(
+        fc.property(plays, (one) => {
+          const { grants, from } = playAll(one);
+
+          grants.slice(from).forEach(({ at, count, granted, windowMs, limit }, index) => {
+            const bucketMs = Math.max(1, Math.ceil(windowMs / 32));
+            const near = startsIn(grants.slice(0, from + index), at - windowMs - bucketMs + 2, Infinity);
+            expect(granted).toBeGreaterThanOrEqual(Math.min(count, limit - near));
+          });
+        }),
+      );
+    });
+
+    it('keeps at most four windows of at most 34 buckets, those that were used last', () => {
+      const requests = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.nat({ max: 5_000 })), {
+        minLength: 1,
+        maxLength: 60,
+      });
+      fc.assert(
+        fc.property(requests, (steps) => {
+          let counts: StartCounts | undefined;
+          let now = 1.7e12;
+          for (const [number, stepMs] of steps) {
+            now += stepMs;
+            counts = reserveStarts(counts, { windowMs: number * 500, limit: 1_000, count: 1 }, now).counts;
+          }
+          const kept = counts === undefined ? [] : [counts, ...(counts.others ?? [])];
+          const latest = [...new Set(steps.map(([number]) => number * 500).reverse())].slice(0, 4);
+
+          expect(kept.map(({ windowMs }) => windowMs)).toEqual(latest);
+          for (const { buckets } of kept) expect(buckets.length).toBeLessThanOrEqual(34);
+        }),
+      );
+    });
+
+    it('counts a start once more, as of then, where the clock is back for one window but not for another', () => {
+      const long = { windowMs: 60_000, limit: 3 };
+      const short = { windowMs: 10, limit: 3 };
+      const first = reserveStarts(undefined, { ...long, count: 1 }, 100_000).counts;
+      const back = reserveStarts(first, { ...short, count: 1 }, 50_000);
+
+      expect(back.reserved).toEqual({ granted: 1 });
+      expect(reserveStarts(back.counts, { ...long, count: 3 }, 99_999).reserved).toEqual({
+        ...{ granted: 0, availableAt: 100_000 },
+      });
+      expect(reserveStarts(back.counts, { ...long, count: 3 }, 100_000).reserved.granted).toBe(1);
+    });
+  });
+
   it('begins anew when the clock goes back by more than a window', () => {
     fc.assert(
       fc.property(windows, fc.integer({ min: 1, max: 1e12 }), (windowMs, moreMs) => {

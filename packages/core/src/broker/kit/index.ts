@@ -74,5 +74,5 @@ export {
   settledBy,
   unsettledError,
 } from './settlement-rules.ts';
-export type { StartCounts, StartsReserved } from './start-counts.ts';
-export { forgetStartsAt, reserveStarts } from './start-counts.ts';
+export type { StartCounts, StartsReserved, WindowCounts } from './start-counts.ts';
+export { forgetStartsAt, reserveStarts, WINDOWS_OF_A_KEY } from './start-counts.ts';

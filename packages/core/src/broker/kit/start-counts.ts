@@ -3,14 +3,23 @@ import type { Reservation, Reserved } from '../reservation.ts';
 /** A window has 32 buckets, and parts of two more. */
 const BUCKETS = 32;
 
-/** What is kept of one limit: its starts, counted by bucket. Plain data, at most 34 buckets. */
-export interface StartCounts {
+/** How many windows of different length the starts of one key are counted for. */
+export const WINDOWS_OF_A_KEY = 4;
+
+/** The starts of one key, counted by bucket for a window of one length. Plain data, at most 34 buckets. */
+export interface WindowCounts {
   /** The window that the width of `buckets` is made for. */
   readonly windowMs: number;
   /** The latest instant at which starts were granted. */
   readonly latestAt: number;
   /** A bucket is `⌊instant ÷ width⌋`. Oldest first; those without starts are left out. */
   readonly buckets: readonly StartBucket[];
+}
+
+/** What is kept of one key: all its starts, counted for the window by which some were granted last. */
+export interface StartCounts extends WindowCounts {
+  /** The same starts for up to three windows of other lengths, the last used ones first; absent where there are none. */
+  readonly others?: readonly WindowCounts[];
 }
 
 /** Starts of one bucket. */
@@ -33,17 +42,18 @@ export interface StartsReserved {
  * the limit allows. With a window of a minute, buckets are 1875 ms wide: what was granted at 0 and at 1800 is free again at 61 874.
  *
  * - *A clock that goes back* by at most a window: nothing is granted until it is where it was. By more: the limit begins anew.
- * - *Another limit or window of the same key*: the new numbers count from now on. Starts of the old window count as of the end of their
- *   old bucket. In no window as long as the shorter of both are there more than the larger of both limits.
+ * - *Other numbers of the same key* hold at the same time: each start counts in every window that the key is asked by, of up to 4
+ *   lengths; a fifth takes the place of the one that was used longest ago. A window that is new counts the starts of the shortest one
+ *   that is longer, or of the longest one, each as of the end of its bucket there.
  */
 export function reserveStarts(
   before: StartCounts | undefined,
   { limit, windowMs, count }: Omit<Reservation, 'key'>,
   now: number,
 ): StartsReserved {
-  const { latestAt, buckets } = countsAt(before, windowMs, now);
-  const first = bucketOf(Math.max(now, latestAt) - windowMs + 1, windowMs);
-  const counted = buckets.filter(([bucket]) => bucket >= first);
+  const known = before === undefined ? [] : [before, ...(before.others ?? [])];
+  const { latestAt, buckets } = countsAt(sourceOf(known, windowMs), windowMs, now);
+  const counted = within(windowMs, buckets, Math.max(now, latestAt));
   const left = Math.max(0, limit - sumOf(counted));
   const granted = now < latestAt ? 0 : Math.min(count, left);
   if (granted === 0) {
@@ -51,15 +61,21 @@ export function reserveStarts(
     return { counts: before, reserved: { granted, availableAt } };
   }
   const after = addStarts(counted, bucketOf(now, windowMs), granted);
+  const others = known
+    .filter((one) => one.windowMs !== windowMs)
+    .slice(0, WINDOWS_OF_A_KEY - 1)
+    .map((one) => countStarts(one, granted, now));
   return {
-    counts: { windowMs, latestAt: now, buckets: after },
+    counts: { windowMs, latestAt: now, buckets: after, ...(others.length > 0 && { others }) },
     reserved: granted === count ? { granted } : { granted, availableAt: freeAt(after, limit, windowMs) },
   };
 }
 
 /** Returns from when on the counts of a limit can make no difference, unless the clock goes back by more than a window. */
-export function forgetStartsAt({ windowMs, latestAt }: StartCounts): number {
-  return latestAt + 2 * windowMs + bucketMs(windowMs);
+export function forgetStartsAt(counts: StartCounts): number {
+  const forgetAt = ({ windowMs, latestAt }: WindowCounts): number =>
+    latestAt + 2 * windowMs + bucketMs(windowMs);
+  return Math.max(...[counts, ...(counts.others ?? [])].map(forgetAt));
 }
 
 /** The width of a bucket, in whole milliseconds. */
@@ -71,12 +87,18 @@ function bucketOf(at: number, windowMs: number): number {
   return Math.floor(at / bucketMs(windowMs));
 }
 
+/** Returns the counts of this window; where it has none, of the shortest that is longer; where there is none, of the longest. */
+function sourceOf(known: readonly WindowCounts[], windowMs: number): WindowCounts | undefined {
+  const ascending = [...known].sort((one, other) => one.windowMs - other.windowMs);
+  return ascending.find((one) => one.windowMs >= windowMs) ?? ascending.at(-1);
+}
+
 /** Returns what is kept, in buckets of this window. */
 function countsAt(
-  before: StartCounts | undefined,
+  before: WindowCounts | undefined,
   windowMs: number,
   now: number,
-): Pick<StartCounts, 'latestAt' | 'buckets'> {
+): Pick<WindowCounts, 'latestAt' | 'buckets'> {
   if (before === undefined || now < before.latestAt - windowMs) return { latestAt: now, buckets: [] };
   if (before.windowMs === windowMs) return before;
   const { latestAt } = before;
@@ -87,6 +109,21 @@ function countsAt(
     buckets = addStarts(buckets, bucketOf(lastAt, windowMs), starts);
   }
   return { latestAt, buckets };
+}
+
+/** Returns the buckets that have an instant in the window that ends at `at`. */
+function within(windowMs: number, buckets: readonly StartBucket[], at: number): readonly StartBucket[] {
+  const first = bucketOf(at - windowMs + 1, windowMs);
+  return buckets.filter(([bucket]) => bucket >= first);
+}
+
+/** Counts starts that were granted by a window of another length; while the clock is back, as of the latest instant. */
+function countStarts(before: WindowCounts, starts: number, now: number): WindowCounts {
+  const { windowMs } = before;
+  const { latestAt, buckets } = countsAt(before, windowMs, now);
+  const at = Math.max(now, latestAt);
+  const after = addStarts(within(windowMs, buckets, at), bucketOf(at, windowMs), starts);
+  return { windowMs, latestAt: at, buckets: after };
 }
 
 /** Returns the first instant at which enough buckets have left the window for one more start. */

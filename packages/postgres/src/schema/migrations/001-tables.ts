@@ -232,6 +232,7 @@ create table start_limit (
   latest_at bigint,
   buckets bigint[] not null,
   starts bigint[] not null,
+  others jsonb,
   forget_at bigint not null
 ) with (fillfactor = 50);
 create index start_limit_forget on start_limit (forget_at);

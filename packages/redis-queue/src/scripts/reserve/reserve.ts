@@ -11,16 +11,17 @@ writeWithoutMemory()
 local answers, known, isChanged = {}, {}, {}
 for _, request in ipairs(cmsgpack.unpack(ARGV[1])) do
   local number, limit, windowMs, count = unpack(request)
-  if known[number] == nil then known[number] = readCounts(call('GET', KEYS[FIXED + number])) or false end
+  if known[number] == nil then known[number] = readWindows(call('GET', KEYS[FIXED + number])) or false end
   local counts, granted, availableAt = reserveStarts(known[number], limit, windowMs, count)
   if counts then known[number], isChanged[number] = counts, true end
   answers[#answers + 1] = granted
   answers[#answers + 1] = availableAt
 end
 for number in pairs(isChanged) do
-  local counts = known[number]
-  local keepMs = 2 * counts[1] + bucketMs(counts[1]) + ${KEEP_LONGER_MS}
-  call('SET', KEYS[FIXED + number], cmsgpack.pack(counts), 'PX', string.format('%.0f', keepMs))
+  local windows, longestMs = known[number], 0
+  for index = 1, #windows do longestMs = math.max(longestMs, windows[index][1]) end
+  local keepMs = 2 * longestMs + bucketMs(longestMs) + ${KEEP_LONGER_MS}
+  call('SET', KEYS[FIXED + number], cmsgpack.pack(unpack(windows)), 'PX', string.format('%.0f', keepMs))
 end
 return answers
 `;

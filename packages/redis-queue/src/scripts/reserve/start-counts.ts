@@ -1,6 +1,8 @@
+import { WINDOWS_OF_A_KEY } from '@retry/core/broker/kit';
+
 /**
- * The twin of `reserveStarts` in the kit of brokers. What is kept of a limit is a list: the length of the window, the latest instant at
- * which starts were granted, then each bucket and its starts, oldest first.
+ * The twin of `reserveStarts` in the kit of brokers. What is kept of a key is a list for each of its windows, the last used one first:
+ * the length of the window, the latest instant at which starts were granted, then each bucket and its starts, oldest first.
  */
 export const startCounts: string = `
 local function bucketMs(windowMs)
@@ -11,13 +13,20 @@ local function bucketOf(at, windowMs)
 end
 
 -- What another program may have written counts as nothing.
-local function readCounts(text)
-  local isOne, one = pcall(cmsgpack.unpack, text or '')
-  if not isOne or type(one) ~= 'table' or #one < 2 or #one % 2 ~= 0 then return nil end
+local function isCounts(one)
+  if type(one) ~= 'table' or #one < 2 or #one % 2 ~= 0 then return false end
   for index = 1, #one do
-    if type(one[index]) ~= 'number' then return nil end
+    if type(one[index]) ~= 'number' then return false end
   end
-  return one[1] >= 1 and one or nil
+  return one[1] >= 1
+end
+local function readWindows(text)
+  local windows = { pcall(cmsgpack.unpack, text or '') }
+  if not table.remove(windows, 1) then return nil end
+  for index = 1, #windows do
+    if not isCounts(windows[index]) then return nil end
+  end
+  return windows[1] and windows
 end
 
 -- Adds starts to the latest bucket, or to one that follows it.
@@ -25,6 +34,17 @@ local function addStarts(counts, bucket, starts)
   local last = #counts - 1
   if last > 2 and counts[last] == bucket then counts[last + 1] = counts[last + 1] + starts
   else counts[last + 2], counts[last + 3] = bucket, starts end
+end
+
+-- The counts of this window; where it has none, of the shortest that is longer; where there is none, of the longest.
+local function sourceOf(windows, windowMs)
+  local source
+  for index = 1, #windows do
+    local one, isLonger = windows[index], not source or windows[index][1] > source[1]
+    local fits, sourceFits = one[1] >= windowMs, source and source[1] >= windowMs
+    if (sourceFits and fits and not isLonger) or (not sourceFits and isLonger) then source = one end
+  end
+  return source
 end
 
 -- What is kept, in buckets of this window.
@@ -62,7 +82,7 @@ local function freeAt(counted, left, windowMs)
 end
 
 -- Returns what is kept from now on, or nil if nothing changes, how many starts are granted, and when one more can be (-1: all are).
-local function reserveStarts(before, limit, windowMs, count)
+local function reserveInWindow(before, limit, windowMs, count)
   local counted, sum = countedOf(countsAt(before, windowMs), windowMs)
   local left = limit - sum
   local granted = now < counted[2] and 0 or math.min(count, math.max(0, left))
@@ -70,5 +90,27 @@ local function reserveStarts(before, limit, windowMs, count)
   counted[2] = now
   addStarts(counted, bucketOf(now, windowMs), granted)
   return counted, granted, granted == count and -1 or freeAt(counted, left - granted, windowMs)
+end
+
+-- Counts starts that were granted by a window of another length; while the clock is back, as of the latest instant.
+local function countStarts(before, starts)
+  local windowMs = before[1]
+  local counts = countedOf(countsAt(before, windowMs), windowMs)
+  counts[2] = math.max(now, counts[2])
+  addStarts(counts, bucketOf(counts[2], windowMs), starts)
+  return counts
+end
+
+-- As reserveInWindow, with the counts of all windows of a key.
+local function reserveStarts(known, limit, windowMs, count)
+  local windows = known or {}
+  local counts, granted, availableAt = reserveInWindow(sourceOf(windows, windowMs), limit, windowMs, count)
+  if not counts then return nil, granted, availableAt end
+  local kept = { counts }
+  for index = 1, #windows do
+    local other = windows[index]
+    if other[1] ~= windowMs and #kept < ${WINDOWS_OF_A_KEY} then kept[#kept + 1] = countStarts(other, granted) end
+  end
+  return kept, granted, availableAt
 end
 `;

@@ -162,6 +162,18 @@ export const reserveCases: CasesByName = {
     equal(await granted(scene, PASSING, 9), [4]);
   },
 
+  'reserve holds a longer window also while the same key is asked by a shorter one': async (scene) => {
+    equal(await granted(scene, LONG, 1), [1]);
+    const [shorter] = await reserve(scene, PASSING, 4);
+    strictEqual(shorter?.granted, 3);
+    await scene.advancePast((shorter?.availableAt ?? 0) + PASSING.windowMs / 10);
+
+    equal(await granted(scene, PASSING, 1), [1]); // the first four are out of the shorter window
+
+    equal(await granted(scene, LONG, 1), [0]);
+    equal(await granted(scene, { ...LONG, limit: 7 }, 9), [2]);
+  },
+
   'reserve has nothing to do with runs, lanes and concurrency keys of the same name': async (scene) => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     equal(await granted(scene, LONG, 5), [5]);
