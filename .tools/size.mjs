@@ -22,7 +22,7 @@ const rows = [
     code: "export { computeDelay, decide, definePolicy } from '@retry/core'",
     limit: 12_120,
   },
-  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_625 },
+  { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 18_655 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 3_970 },
   { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 7_660 },
   {
@@ -33,15 +33,15 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 12_205,
+    limit: 12_235,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_635, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_495 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_665, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_520 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 46_400,
+    limit: 46_430,
   },
   {
     name: 'the page of the board, its worker and its style',

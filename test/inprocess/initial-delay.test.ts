@@ -70,6 +70,21 @@ describe('initialDelay', () => {
     expect(fn).not.toHaveBeenCalled();
   });
 
+  it('is named by the error where the attempt around the call leaves no time for it', async () => {
+    const fn = vi.fn();
+
+    const result = rejectionOf(
+      retry((parent) => retry(fn, POLICY, { parent, clock }), { maxAttempts: 1, totalTimeout: 400 }, { clock }),
+    );
+    await clock.advance(400);
+
+    expect(await result).toMatchObject({
+      code: 'TOTAL_TIMEOUT',
+      message: 'the initialDelay left no time for an attempt within 400 ms',
+    });
+    expect(fn).not.toHaveBeenCalled();
+  });
+
   it('is listed by the group, and ends when the group drains', async () => {
     const group = createRetryGroup();
     const fn = alwaysFailing();

@@ -54,17 +54,22 @@ export class AttemptTimeoutError extends RetryError<'ATTEMPT_TIMEOUT'> {
   }
 }
 
-/** An attempt was ended because the policy's `totalTimeout`, the limit of all attempts and waits together, was reached. */
+/**
+ * An attempt was ended because the policy's `totalTimeout`, the limit of all attempts and waits together, was reached; or the
+ * `initialDelay` left no time for one.
+ */
 export class TotalTimeoutError extends RetryError<'TOTAL_TIMEOUT'> {
   override readonly name: string = 'TotalTimeoutError';
   /** The total timeout, in milliseconds. */
   readonly timeoutMs: number;
 
-  /** @param attempt - the attempt that was ended, counted from 1 */
+  /** @param attempt - the attempt that was ended, counted from 1; 0 if none could start */
   constructor(timeoutMs: number, attempt: number) {
     super(
       'TOTAL_TIMEOUT',
-      `attempt ${attempt} was cut, as all attempts and waits together took longer than ${timeoutMs} ms`,
+      attempt === 0
+        ? `the initialDelay left no time for an attempt within ${timeoutMs} ms`
+        : `attempt ${attempt} was cut, as all attempts and waits together took longer than ${timeoutMs} ms`,
     );
     this.timeoutMs = timeoutMs;
   }

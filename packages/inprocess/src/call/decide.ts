@@ -173,7 +173,7 @@ function lastFailure(reason: GiveUpReason, call: Call): Failure {
   if (refused !== undefined) return refused;
   if (latest !== undefined) return { error: latest.error };
   // The initial delay ended the call: there is no error of the user's.
-  if (reason !== 'group') return { error: new TotalTimeoutError(totalTimeoutOf(call), 1) };
+  if (reason !== 'group') return { error: new TotalTimeoutError(totalTimeoutOf(call), 0) };
   return {
     error: call.options.group?.isDraining
       ? new RetryError('SHUTDOWN', 'the group was drained before the first attempt')
