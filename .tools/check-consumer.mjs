@@ -1,6 +1,7 @@
 /** A project outside the workspace that installs the tarballs and uses every export entry of each package. */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildSync } from 'esbuild';
 import { checkCli } from './check-cli.mjs';
 import { packLibraries } from './pack-libraries.mjs';
 import { report, run } from './run.mjs';
@@ -20,7 +21,10 @@ export async function checkConsumer(folder, packed) {
   }
   for (const { name, manifest } of packed) {
     checkReadmeProgram(folder, name);
-    for (const entry of listEntries(manifest)) checkEntry(folder, entry);
+    for (const entry of listEntries(manifest)) {
+      checkEntry(folder, entry);
+      if (!isWholeProgram(manifest)) checkBundle(folder, entry, manifest);
+    }
     for (const program of Object.keys(manifest.publishConfig.bin ?? {})) checkProgram(folder, program);
     if (name === 'cli') checkCli(folder);
   }
@@ -72,6 +76,24 @@ function checkEntry(folder, entry) {
       return { code: 1, output: `The source exports ${source.stdout}The package exports ${found.stdout}` };
     });
   }
+}
+
+/** Whether a package is a program that contains its libraries: nobody bundles it. */
+function isWholeProgram({ publishConfig, devDependencies }) {
+  return publishConfig.bin !== undefined && devDependencies !== undefined;
+}
+
+/** Users bundle what runs in a function or a container, often to CommonJS, where a module knows no address of its own. */
+function checkBundle(folder, entry, { peerDependencies = {} }) {
+  const outfile = join(folder, 'bundle.cjs');
+  report(`bundle ${entry} to CommonJS`, () => {
+    buildSync({
+      stdin: { contents: `module.exports = require(${JSON.stringify(entry)});`, resolveDir: folder },
+      ...{ bundle: true, platform: 'node', target: 'node20', format: 'cjs', outfile, logLevel: 'error' },
+      external: Object.keys(peerDependencies),
+    });
+    return run(process.execPath, [outfile], { cwd: folder });
+  });
 }
 
 /** The program of a package's README runs on the tarballs by plain Node; those that need a server run in the tests. */

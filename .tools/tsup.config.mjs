@@ -6,15 +6,16 @@ import { defineConfig } from 'tsup';
 import { tsImport } from 'tsx/esm/api';
 import { noticesOf } from './notices.mjs';
 
-const { exports, publishConfig, version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { exports, publishConfig, version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 // Programs are built to be run, and stand in publishConfig alone: nothing links them before they are there.
 const programs = Object.values(publishConfig.bin ?? {}).map((path) =>
   path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
 );
-const isProgram = programs.length > 0;
+/** A program that contains its libraries. Any other package is one that others bundle, to CommonJS as well. */
+const isWhole = programs.length > 0 && devDependencies !== undefined;
 const entries = [...Object.values(exports).filter((path) => path.endsWith('.ts')), ...programs];
 
-/** What a program bundles may be CommonJS, which requires modules of Node. */
+/** What such a program contains may be CommonJS, which requires modules of Node. */
 const REQUIRE =
   "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);";
 
@@ -57,14 +58,14 @@ export default defineConfig({
   platform: 'neutral',
   // `node:assert` stays `node:assert`: other runtimes know built-in modules by that prefix only.
   removeNodeProtocol: false,
-  external: [/^node:/, ...(isProgram ? builtinModules : [])],
-  ...(isProgram && { banner: { js: REQUIRE } }),
+  external: [/^node:/, ...(isWhole ? builtinModules : [])],
+  ...(isWhole && { banner: { js: REQUIRE } }),
   define: { RETRY_VERSION: JSON.stringify(version) },
   dts: true,
   esbuildPlugins: [builtPage, notices],
   clean: true,
   treeshake: true,
   // Libraries are readable as they are: no minifying, so no source maps either. A program is to be small.
-  minify: isProgram,
+  minify: isWhole,
   sourcemap: false,
 });
