@@ -8,6 +8,7 @@ import {
   withRetry,
 } from '@retry/inprocess';
 import { createMemoryBroker } from '@retry/inprocess/broker';
+import { basePolicy, retry as slimRetry, withRetry as slimWithRetry } from '@retry/inprocess/slim';
 import { createTestClock, seededRandom } from '@retry/inprocess/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
@@ -119,6 +120,33 @@ describe('swapped arguments', () => {
 
   it('of withRetry are not read as a policy that is null', async () => {
     expect(await problemsOf(() => withRetry(FN, null as never))).toHaveLength(1);
+  });
+});
+
+describe('a generator, nothing of whose body would run under retry,', () => {
+  const GENERATORS = [
+    function* (): Generator<number> {
+      yield 1;
+    },
+    async function* (): AsyncGenerator<number> {
+      yield 1;
+    },
+  ];
+
+  it.each([
+    ['withRetry', (fn: () => unknown) => withRetry(fn)],
+    ['retry', (fn: () => unknown) => retry(fn)],
+    ['tryRetry', (fn: () => unknown) => tryRetry(fn)],
+    ['withRetry of /slim', (fn: () => unknown) => slimWithRetry(fn, basePolicy)],
+    ['retry of /slim', (fn: () => unknown) => slimRetry(fn, basePolicy)],
+  ])('is refused by %s', async (_, call) => {
+    for (const fn of GENERATORS) {
+      expect(await problemsOf(() => call(fn))).toMatchObject([{ path: 'fn' }]);
+    }
+  });
+
+  it('is what retryIterable takes', async () => {
+    for (const fn of GENERATORS) expect(await retryIterable(fn).next()).toEqual({ done: false, value: 1 });
   });
 });
 

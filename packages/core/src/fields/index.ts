@@ -30,6 +30,7 @@ export {
   hasMethods,
   integerFrom,
   isAsync,
+  isGenerator,
   isSynchronous,
 } from './value-rules.ts';
 export { withCause } from './with-cause.ts';

@@ -108,18 +108,21 @@ export const MUST_BE_SYNCHRONOUS = 'must answer immediately, not by a promise';
 export const ASYNC_CURE =
   'Ask in beforeRetry(event) of withRetry, which is awaited, or before the attempt ends.';
 
-const ASYNC_TAGS: readonly string[] = [
-  '[object AsyncFunction]',
-  '[object AsyncGeneratorFunction]',
-  '[object GeneratorFunction]',
-];
-
 /**
  * Returns whether the function is `async` or a generator: its result is always truthy. A plain function that returns a
  * promise cannot be detected before it is called.
  */
 export function isAsync(value: unknown): boolean {
-  return typeof value === 'function' && ASYNC_TAGS.includes(Object.prototype.toString.call(value));
+  return isFunctionOf(/(Async|Generator)Function]/, value);
+}
+
+/** Returns whether the function is a generator: to call it runs nothing of its body. */
+export function isGenerator(value: unknown): boolean {
+  return isFunctionOf(/GeneratorFunction]/, value);
+}
+
+function isFunctionOf(kind: RegExp, value: unknown): boolean {
+  return typeof value === 'function' && kind.test(Object.prototype.toString.call(value));
 }
 
 /** Returns whether the value is a function that is neither `async` nor a generator. */

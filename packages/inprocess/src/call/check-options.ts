@@ -7,6 +7,7 @@ import {
   A_SIGNAL,
   definePlainPolicy,
   hasMethods,
+  isGenerator,
   readFields,
   settingsOf,
 } from '@retry/core/fields';
@@ -99,6 +100,9 @@ export function readCall(
   if (typeof fn !== 'function') {
     report({ path: 'fn', value: fn, message: 'must be a function', cure: `The order is ${order}.` });
   }
+  // Nothing of its body would run, so nothing would be retried.
+  if (subject !== 'retryIterable' && isGenerator(fn))
+    report({ path: 'fn', value: fn, message: 'must not be a generator', cure: 'Use retryIterable.' });
   const read = options === NO_OPTIONS ? NO_OPTIONS : readOptions(options, rules, { order, report });
   if (problems.length > 0)
     throw new InvalidOptionsError([...policyProblems(policy).map(named('policy')), ...problems], subject);

@@ -1,7 +1,7 @@
 import type { Policy, Problem } from '@retry/core';
 import { InvalidOptionsError, isPolicy } from '@retry/core';
 import type { PolicySettings } from '@retry/core/fields';
-import { isSynchronous } from '@retry/core/fields';
+import { isGenerator, isSynchronous } from '@retry/core/fields';
 import type { RetryOptions } from '../call/options.ts';
 import type { Retried, Target } from '../call/plan.ts';
 import { isPolicyValue, NO_POLICY } from './policy-rules.ts';
@@ -43,7 +43,11 @@ export function checkCall(
   const given = Object.fromEntries(Object.keys(OPTIONS).map((key) => [key, Object(options)[key]]));
   const settings = isPolicy(policy) ? policy : { ...Object(policy) };
   const problems = [
-    ...problemsOf({ fn }, (value) => typeof value === 'function', 'Mind the order of the arguments.'),
+    ...problemsOf(
+      { fn },
+      (value) => typeof value === 'function' && !isGenerator(value),
+      'Mind the order of the arguments.',
+    ),
     ...problemsOf(
       { options },
       (value) => value === undefined || Object.prototype.toString.call(value) === '[object Object]',

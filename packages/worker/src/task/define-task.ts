@@ -2,7 +2,7 @@ import type { Problem } from '@retry/core';
 import { MAX_STARTS, MAX_WINDOW_MS, textProblem } from '@retry/core/broker/kit';
 import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-breaker';
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
-import { readFields, readOptions } from '@retry/core/fields';
+import { isGenerator, readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import type { StandardSchema } from './schema.ts';
@@ -243,9 +243,8 @@ const A_SCHEMA = {
 /** A generator is refused: its body would never run, because the worker does not iterate over the result. */
 function readHandler<Payload, Result>(fields: Fields): Handler<Payload, Result> {
   const run = fields.value('run');
-  const isGenerator = typeof run === 'function' && /Generator/.test(Object.prototype.toString.call(run));
-  if (typeof run !== 'function' || isGenerator)
-    fields.fail('run', `must be a function${isGenerator ? ', not a generator' : ''}`, RUN_CURE);
+  if (typeof run !== 'function' || isGenerator(run))
+    fields.fail('run', `must be a function${isGenerator(run) ? ', not a generator' : ''}`, RUN_CURE);
   return run as Handler<Payload, Result>; // its parameter type is the caller's claim about the payload
 }
 
