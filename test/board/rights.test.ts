@@ -236,6 +236,47 @@ describe('a request that is none of these', () => {
     expect(message).not.toContain('all: true');
   });
 
+  it.each(['hold', 'resume'])('to %s what is no name of a lane is refused, and is no act', async (verb) => {
+    // JSON.parse takes what JSON.stringify does not: as the target of an act it would end each answer with acts.
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    for (const lane of [deep, '7', '{"name":"charge"}', '""', `"${'x'.repeat(1_000_000)}"`]) {
+      const body = `{"reason":"a test","lane":${lane}}`;
+      expect(await refused(board, `POST lanes/${verb}`, { body })).toMatchObject({
+        ...{ status: 400, code: 'INVALID_OPTIONS', problems: [{ path: 'lane' }] },
+      });
+    }
+
+    expect((await ask(board, 'GET acts')).acts).toEqual([]);
+    expect((await send(board, 'GET operations')).status).toBe(200);
+  });
+
+  it('of a plan whose task or version is no text is refused as the visitor’s mistake', async () => {
+    for (const wrong of [{ toString: 1 }, ['charge'], 1]) {
+      const asked = { body: { task: wrong, version: wrong, state: 'failed' } };
+      expect(await refused(board, 'POST plans', asked)).toMatchObject({ status: 400 });
+    }
+  });
+
+  it('of a group with two states is refused, and reads none of them', async () => {
+    const params = { lane: 'charge@1', id: 'other' };
+    const asked = { params, query: '?state=failed&state=stalled' };
+
+    expect(await refused(board, 'GET groups/:lane/:id', asked)).toMatchObject({
+      ...{ status: 400, problems: [{ path: 'state' }] },
+    });
+  });
+
+  it.each([[['1']], [5], [true], [null], [{}]])(
+    'to submit a run once more with the payload %j in place of its JSON text is refused',
+    async (payload) => {
+      const asked = { params: { id: await dead() }, body: { payload } };
+
+      expect(await refused(board, 'POST runs/:id/resubmit', asked)).toMatchObject({
+        ...{ status: 400, code: 'INVALID_JSON' },
+      });
+    },
+  );
+
   it('is refused when its path is none, and when it is no Request', async () => {
     expect(await refused(board, 'GET nowhere')).toMatchObject({ status: 404, code: 'NOT_FOUND' });
     const response = await board.fetch('http://127.0.0.1:4000/api/groups' as never);

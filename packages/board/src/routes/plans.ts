@@ -101,7 +101,7 @@ function readApply(fields: Fields): ApplyRequest {
 /** The task itself, where the board knows it: keeping attempts needs its policy. */
 function withTask({ tasks }: Desk, filter: PlanFilter): QueueFilter {
   const { task, version, ...rest } = filter;
-  const known = tasks.get(`${task}@${version}`);
+  const known = [...tasks.values()].find((each) => each.name === task && each.version === version);
   const whose = known === undefined ? { task, version } : { task: known };
   const written = Object.entries({ ...rest, ...whose }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(written) as QueueFilter; // checked by the queue

@@ -110,7 +110,7 @@ function resubmitOptions({ payload, delay }: ResubmitRequest, task: AnyTask | un
 
 function parsed(payload: unknown): unknown {
   try {
-    return JSON.parse(String(payload));
+    return JSON.parse(typeof payload === 'string' ? payload : ''); // '' is none
   } catch (cause) {
     throw new BoardError('INVALID_JSON', 'the payload is not JSON. Write text in quotation marks.', {
       cause,
