@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -208,6 +209,32 @@ describe('the program retry', () => {
 
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   });
+
+  it.each([
+    [`preview '{"maxAttempts":5}'`, '| true', 0],
+    [`lint '{"retries":1}'`, '| true', 1],
+    [`preview '{"retries":1}'`, '2>&1 | true', 2],
+  ])('ends with the same status when what it prints cannot be written: %s %s', (args, reader, expected) => {
+    const script = `"$0" --import tsx "$1" ${args} ${reader}; exit \${PIPESTATUS[0]}`;
+    const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, PROGRAM], {
+      encoding: 'utf8',
+    });
+
+    expect({ status, stderr }).toEqual({ status: expected, stderr: '' });
+  });
+
+  it.runIf(existsSync('/dev/full'))(
+    'says without a stack that what it was asked for cannot be written',
+    () => {
+      const script = `"$0" --import tsx "$1" preview '{}' > /dev/full`;
+      const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, PROGRAM], {
+        encoding: 'utf8',
+      });
+
+      expect(stderr).toMatch(/^retry: standard output cannot be written: .*ENOSPC.*\n$/);
+      expect(status).toBe(2);
+    },
+  );
 });
 
 describe('retry completion', () => {

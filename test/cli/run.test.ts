@@ -207,6 +207,19 @@ describe('the process of retry run', () => {
     expect(code).toBe(5);
   });
 
+  it.each(['2>&1 | true; exit $PIPESTATUS', ...(existsSync('/dev/full') ? ['2> /dev/full'] : [])])(
+    'retries on, and ends as the command does, where its own lines cannot be written: %s',
+    (redirected) => {
+      const script = `"$0" "$@" ${redirected}`;
+      const { status } = spawnSync('bash', ['-c', script, process.execPath, ...programOf(`${COUNT}exit 7`)], {
+        env: { ...process.env, F: folder },
+      });
+
+      expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\nx\nx\n');
+      expect(status).toBe(7);
+    },
+  );
+
   it('gives the command its own standard input and output', () => {
     const { stdout, status } = spawnSync(process.execPath, programOf('cat; exit 3', '--attempts', '1'), {
       input: 'typed',

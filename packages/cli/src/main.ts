@@ -1,14 +1,17 @@
 #!/usr/bin/env node
 /** The program `retry`. */
+import { EXIT } from './exit.ts';
 import { runCli } from './run-cli.ts';
 
-// A reader that stops reading (`retry … | head`) ends the program in silence.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
-}
+// A reader that stops reading (`retry … | head`) ends the program in silence, with the status that it has found.
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // The status is set when the write has been answered, which is still under way.
+  if (code === 'EPIPE') return void setImmediate(() => process.exit());
+  process.stderr.write(`retry: standard output cannot be written: ${message}\n`);
+  process.exit(EXIT.usage);
+});
+// What is written here says what is done; that nobody reads it is no reason to do less, or to end in another way.
+process.stderr.on('error', () => {});
 
 const { exitCode, signal } = await runCli(process.argv.slice(2));
 process.exitCode = exitCode;
