@@ -119,6 +119,14 @@ describe('retry explain', () => {
     expect(JSON.parse(out)).toMatchObject({ retries: false, ...expected });
   });
 
+  it('refuses an error that is nested too deeply to be printed', async () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+
+    const { err, exitCode } = await run(['explain', policy, '--error', deep, '--json']);
+
+    expect([exitCode, JSON.parse(err)]).toMatchObject([2, { error: { code: 'WRONG_USAGE' } }]);
+  });
+
   it('refuses an error that is no JSON', async () => {
     const { err, exitCode } = await run(['explain', policy, '--error', 'TypeError']);
 

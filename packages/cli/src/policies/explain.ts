@@ -46,7 +46,9 @@ export async function explainAction({
 /** Reads what was thrown: an object with `name`, `code`, `status`, `message`, `headers`, `cause`. */
 function readError(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const error: unknown = JSON.parse(text);
+    JSON.stringify(error); // it is printed again, and what is nested deeply can be read only
+    return error;
   } catch (error) {
     const cure = `Write it as JSON: --error '{"name":"TypeError","code":"ECONNRESET","status":503}'.`;
     throw new CliError(
