@@ -33,15 +33,15 @@ const rows = [
   {
     name: 'withRetry of slim',
     code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 12_235,
+    limit: 12_255,
     goal: 5_500,
   },
-  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_665, goal: 9_216 },
-  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_520 },
+  { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_700, goal: 9_216 },
+  { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_555 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 46_430,
+    limit: 46_475,
   },
   {
     name: 'the page of the board, its worker and its style',
