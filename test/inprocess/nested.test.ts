@@ -46,6 +46,23 @@ describe('parent: ctx', () => {
     expect(clock.delays).toEqual([0]);
   });
 
+  it('names an initial delay of the inner call that is longer than what is left', async () => {
+    const clock = createFakeClock();
+    const fn = vi.fn();
+
+    const result = tryRetry(
+      (parent) => retry(fn, { initialDelay: '500ms' }, { parent, clock }),
+      { maxAttempts: 1, totalTimeout: '400ms' },
+      { clock },
+    );
+    await clock.advance(400);
+
+    expect(await result).toMatchObject({
+      error: { code: 'TOTAL_TIMEOUT', message: 'the initialDelay left no time for an attempt within 400 ms' },
+    });
+    expect(fn).not.toHaveBeenCalled();
+  });
+
   it('ends the inner call with the outer attempt, without another inner attempt', async () => {
     const clock = createFakeClock();
     const inner = vi.fn(() => NEVER);
