@@ -132,12 +132,17 @@ export function findBrokenMortals({ runs, groups, planned }: MortalEvidence): re
   ];
 }
 
-/** A redrive that starts from 0 forgets the attempts that were brought along, and only these. */
-function isAsSubmitted({ context, carried, firstStartedAt, redrives }: Run, number: number): boolean {
+/**
+ * A redrive that starts from 0 forgets the attempts that were brought along, and only these; a run that has been tried since may have
+ * a first start of its own.
+ */
+function isAsSubmitted(run: Run, number: number): boolean {
+  const { context, carried, firstStartedAt = 0, redrives, createdAt = Infinity } = run;
   const brought = number % MORTAL_ATTEMPTS;
   if (context !== `trace-${number}`) return false;
   if (carried !== (redrives === 0 ? brought : 0)) return false;
-  return brought === 0 || firstStartedAt === FIRST_STARTED_AT;
+  if (brought === 0 || firstStartedAt === FIRST_STARTED_AT) return true;
+  return redrives > 0 && firstStartedAt >= createdAt;
 }
 
 function isOvercharged({ carried, failures, stalls }: Run): boolean {
