@@ -6,7 +6,7 @@ import { checkCli } from './check-cli.mjs';
 import { packLibraries } from './pack-libraries.mjs';
 import { report, run } from './run.mjs';
 import { reportAll, startBin } from './side-by-side.mjs';
-import { root } from './workspace.mjs';
+import { containsLibraries, root } from './workspace.mjs';
 
 /**
  * @param folder - where to make the project; must not exist yet
@@ -23,7 +23,7 @@ export async function checkConsumer(folder, packed) {
     checkReadmeProgram(folder, name);
     for (const entry of listEntries(manifest)) {
       checkEntry(folder, entry);
-      if (!isWholeProgram(manifest)) checkBundle(folder, entry, manifest);
+      if (!containsLibraries(manifest)) checkBundle(folder, entry, manifest);
     }
     for (const program of Object.keys(manifest.publishConfig.bin ?? {})) checkProgram(folder, program);
     if (name === 'cli') checkCli(folder);
@@ -76,11 +76,6 @@ function checkEntry(folder, entry) {
       return { code: 1, output: `The source exports ${source.stdout}The package exports ${found.stdout}` };
     });
   }
-}
-
-/** Whether a package is a program that contains its libraries: nobody bundles it. */
-function isWholeProgram({ publishConfig, devDependencies }) {
-  return publishConfig.bin !== undefined && devDependencies !== undefined;
 }
 
 /** Users bundle what runs in a function or a container, often to CommonJS, where a module knows no address of its own. */

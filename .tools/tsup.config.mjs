@@ -5,14 +5,15 @@ import { join, resolve } from 'node:path';
 import { defineConfig } from 'tsup';
 import { tsImport } from 'tsx/esm/api';
 import { noticesOf } from './notices.mjs';
+import { containsLibraries } from './workspace.mjs';
 
-const { exports, publishConfig, version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const { exports, publishConfig, version } = manifest;
 // Programs are built to be run, and stand in publishConfig alone: nothing links them before they are there.
 const programs = Object.values(publishConfig.bin ?? {}).map((path) =>
   path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
 );
-/** A program that contains its libraries. Any other package is one that others bundle, to CommonJS as well. */
-const isWhole = programs.length > 0 && devDependencies !== undefined;
+const isWhole = containsLibraries(manifest);
 const entries = [...Object.values(exports).filter((path) => path.endsWith('.ts')), ...programs];
 
 /** What such a program contains may be CommonJS, which requires modules of Node. */

@@ -24,3 +24,8 @@ export function listPackages() {
 export function listPublishable() {
   return listPackages().filter(({ manifest }) => !manifest.private);
 }
+
+/** Whether a package is a program that contains its libraries. Others bundle any other package, to CommonJS as well. */
+export function containsLibraries({ publishConfig, devDependencies }) {
+  return publishConfig.bin !== undefined && devDependencies !== undefined;
+}
