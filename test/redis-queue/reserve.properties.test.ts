@@ -38,11 +38,7 @@ const MUTANTS = [
     'isChanged[number] = counts known[number] = known[number] or counts',
   ],
   ['starts do not count in the other windows', 'countStarts(other, granted)', 'countStarts(other, 0)'],
-  [
-    'a window that is new is made from the last used one',
-    'or (not sourceFits and isLonger)',
-    'or not source',
-  ],
+  ['a window that is new is made from the last used one', 'return enough or longest', 'return windows[1]'],
   [
     'one more can be granted a bucket earlier',
     '(counted[index] + 1) * bucketMs(windowMs)',

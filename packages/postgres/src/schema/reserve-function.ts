@@ -40,7 +40,7 @@ create function ${head('count_in_others', 'out others jsonb, out forget_at bigin
       'window_ms', window_ms, 'latest_at', at, 'buckets', counted.buckets, 'starts', counted.starts) order by place),
     max(at + 2 * window_ms + width)
   from (
-    select *, ${bucketMs('window_ms')} as width, p_now < latest_at - window_ms as is_over,
+    select *, ${bucketMs('window_ms')} as width,
       case when p_now < latest_at - window_ms then p_now else greatest(p_now, latest_at) end as at
     from ${call('windows_of', { key: 'p_key' })} where window_ms <> p_window_ms order by place limit ${WINDOWS_OF_A_KEY - 1}) other,
   lateral (
@@ -49,7 +49,7 @@ create function ${head('count_in_others', 'out others jsonb, out forget_at bigin
       select bucket, sum(starts)::bigint as starts
       from (
         select bucket, starts from unnest(other.buckets, other.starts) as kept (bucket, starts)
-        where not is_over and bucket >= (at - window_ms + 1) / width
+        where at >= latest_at and bucket >= (at - window_ms + 1) / width
         union all
         select at / width, p_starts) added
       group by bucket) summed) counted

@@ -38,13 +38,13 @@ end
 
 -- The counts of this window; where it has none, of the shortest that is longer; where there is none, of the longest.
 local function sourceOf(windows, windowMs)
-  local source
+  local longest, enough
   for index = 1, #windows do
-    local one, isLonger = windows[index], not source or windows[index][1] > source[1]
-    local fits, sourceFits = one[1] >= windowMs, source and source[1] >= windowMs
-    if (sourceFits and fits and not isLonger) or (not sourceFits and isLonger) then source = one end
+    local one = windows[index]
+    if not longest or one[1] > longest[1] then longest = one end
+    if one[1] >= windowMs and (not enough or one[1] < enough[1]) then enough = one end
   end
-  return source
+  return enough or longest
 end
 
 -- What is kept, in buckets of this window.
