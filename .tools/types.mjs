@@ -1,4 +1,8 @@
-/** Type-checks every tsconfig.json of the repository. */
+/**
+ * Type-checks every tsconfig.json of the repository with TypeScript 7, whose native compiler takes a fifth of the time
+ * of 5.9. TypeScript 5.9 stays for what needs its programming interface, which 7 does not have: the build of
+ * declarations, and the rules in test/architecture.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { reportAll, startBin } from './side-by-side.mjs';
@@ -11,9 +15,5 @@ await reportAll(folders.map((folder) => ({ name: `types ${folder}`, check: () =>
 async function checkTypes(folder) {
   const project = join(root, folder, 'tsconfig.json');
   if (!existsSync(project)) return { code: 1, output: `${folder} has no tsconfig.json.` };
-  // What has not changed since the last run is not checked again.
-  const memory = join(root, 'node_modules', '.cache', 'types', `${folder.replace('/', '-')}.tsbuildinfo`);
-  const incremental = ['--incremental', '--tsBuildInfoFile', memory];
-  const args = ['--noEmit', '--pretty', 'false', ...incremental, '--project', project];
-  return startBin('typescript', 'tsc', args);
+  return startBin('typescript-7', 'tsc', ['--noEmit', '--pretty', 'false', '--project', project]);
 }

@@ -47,10 +47,11 @@ describe('withRetry', () => {
   });
 
   it('keeps the types of parameters and result', () => {
-    const plain = withRetry((_id: number, _label?: string) => true);
+    const original = (_id: number, _label?: string) => true;
+    const plain = withRetry(original);
     const async = withRetry(async (..._ids: number[]) => 'user');
 
-    expectTypeOf(plain).parameters.toEqualTypeOf<[_id: number, _label?: string]>();
+    expectTypeOf(plain).parameters.toEqualTypeOf<Parameters<typeof original>>();
     expectTypeOf(plain).returns.toEqualTypeOf<Promise<boolean>>();
     expectTypeOf(async).parameters.toEqualTypeOf<number[]>();
     expectTypeOf(async).returns.toEqualTypeOf<Promise<string>>();
