@@ -30,12 +30,6 @@ const rows = [
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
     limit: 17_160,
   },
-  {
-    name: 'withRetry of slim',
-    code: "export { withRetry } from '@retry/inprocess/slim'",
-    limit: 12_255,
-    goal: 5_500,
-  },
   { name: 'withRetry', code: "export { withRetry } from '@retry/inprocess'", limit: 17_700, goal: 9_216 },
   { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 23_555 },
   {

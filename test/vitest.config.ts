@@ -30,17 +30,6 @@ const ALONE = [
 /** Their tests open PGlite, whose files of a new database are made before. */
 const ON_PGLITE = ['cli', 'conformance', 'postgres'];
 
-/** Tests of the main entry, once more: for them its name is the slim entry's. */
-const slim = {
-  include: [
-    'test/slim/*.test.ts',
-    'test/inprocess/{with-retry,retry{,-if-result,-info,-group,-budget},context,odd-values}.test.ts',
-    'test/inprocess/{abort,before-retry,events,initial-delay,on-retry-and-on-give-up}.test.ts',
-    'test/inprocess/{timeouts,timeout-rules,waiting}.test.ts',
-  ],
-  alias: [{ find: /^@retry\/inprocess$/, replacement: `${testFolder}slim/slim-as-main.ts` }],
-};
-
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
@@ -58,7 +47,6 @@ export default defineConfig({
           include: [`test/${name}/**/*.test.ts`],
           exclude: ALONE,
           ...(ON_PGLITE.includes(name) && { globalSetup: 'test/support/pglite.ts' }),
-          ...(name === 'slim' && slim),
         },
       })),
       { extends: true as const, test: { name: 'alone', include: ALONE } },

@@ -3,16 +3,15 @@ import { settingsOf } from '@retry/core/fields';
 import { retry } from '@retry/inprocess';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RetryCall } from '../../packages/inprocess/src/call/call.ts';
-import { AttemptWithContext } from '../../packages/inprocess/src/call/context.ts';
+import { AttemptWithContext, withContext } from '../../packages/inprocess/src/call/context.ts';
 import { createPlan } from '../../packages/inprocess/src/call/plan.ts';
-import { LAYERS_WITH_CONTEXT } from '../../packages/inprocess/src/retry.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const THREE = definePolicy({ maxAttempts: 3 });
 
 function attemptOf(policy: Policy, attempt: number, previousError?: unknown): AttemptWithContext {
   const options = { clock: createFakeClock() };
-  const plan = createPlan({ fn: () => undefined, policy: settingsOf(policy), options }, LAYERS_WITH_CONTEXT);
+  const plan = createPlan({ fn: () => undefined, policy: settingsOf(policy), options }, withContext);
   const call = new RetryCall(plan, attempt, []);
   const failed = { attempt: attempt - 1, error: previousError, failedAt: 0, delayMs: 0 };
   call.latest = { aheadMs: 0, ...failed, previous: undefined };

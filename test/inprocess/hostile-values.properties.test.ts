@@ -13,7 +13,6 @@ import {
 } from '@retry/inprocess';
 import { createRetryFetch } from '@retry/inprocess/fetch';
 import { guardNestedRetries, publishDiagnostics } from '@retry/inprocess/node';
-import * as slim from '@retry/inprocess/slim';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -123,14 +122,6 @@ const WAYS: Readonly<Record<string, Way>> = {
     ),
   fetch: async (fn, policy, options) =>
     caught(createRetryFetch(policy, { ...options, fetch: fn })('http://example.com/')),
-  slim: async (fn, policy, options) =>
-    caught(
-      slim.withRetry(
-        fn,
-        { ...slim.basePolicy, ...policy, backoff: { type: 'none' } } as slim.PolicySettings,
-        options,
-      )(),
-    ),
 };
 
 /** In a list, because a promise must not resolve with a hostile value. */

@@ -8,7 +8,6 @@ import {
   withRetry,
 } from '@retry/inprocess';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import { basePolicy, retry as slimRetry, withRetry as slimWithRetry } from '@retry/inprocess/slim';
 import { createTestClock, seededRandom } from '@retry/inprocess/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
@@ -137,8 +136,6 @@ describe('a generator, nothing of whose body would run under retry,', () => {
     ['withRetry', (fn: () => unknown) => withRetry(fn)],
     ['retry', (fn: () => unknown) => retry(fn)],
     ['tryRetry', (fn: () => unknown) => tryRetry(fn)],
-    ['withRetry of /slim', (fn: () => unknown) => slimWithRetry(fn, basePolicy)],
-    ['retry of /slim', (fn: () => unknown) => slimRetry(fn, basePolicy)],
   ])('is refused by %s', async (_, call) => {
     for (const fn of GENERATORS) {
       expect(await problemsOf(() => call(fn))).toMatchObject([{ path: 'fn' }]);

@@ -1,6 +1,5 @@
 import { createRetryGroup, retry, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
 import { createRetryFetch } from '@retry/inprocess/fetch';
-import * as slim from '@retry/inprocess/slim';
 import { describe, expect, it } from 'vitest';
 import { failing } from './failing.ts';
 
@@ -39,30 +38,23 @@ it('names an iterable by its function where the name is undefined', async () => 
 });
 
 describe('options that the caller changes after they were checked', () => {
-  it.each([
-    ['withRetry', (fn: () => unknown, options: object) => withRetry(fn, AT_ONCE, options)],
-    [
-      'slim withRetry',
-      (fn: () => unknown, options: object) => slim.withRetry(fn, { ...slim.basePolicy, ...AT_ONCE }, options),
-    ],
-  ])('change nothing: %s', async (_, wrap) => {
-    const { options, spoil, group, retries } = setOptions();
+  it.each([['withRetry', (fn: () => unknown, options: object) => withRetry(fn, AT_ONCE, options)]])(
+    'change nothing: %s',
+    async (_, wrap) => {
+      const { options, spoil, group, retries } = setOptions();
 
-    const wrapped = wrap(failing('one', 'two'), options);
-    spoil();
-    await wrapped();
+      const wrapped = wrap(failing('one', 'two'), options);
+      spoil();
+      await wrapped();
 
-    expect(retries).toEqual([1, 2]);
-    expect(group.active()).toBe(0);
-  });
+      expect(retries).toEqual([1, 2]);
+      expect(group.active()).toBe(0);
+    },
+  );
 
   it.each([
     ['retry', (fn: () => unknown, options: object) => retry(fn, AT_ONCE, options)],
     ['tryRetry', (fn: () => unknown, options: object) => tryRetry(fn, AT_ONCE, options)],
-    [
-      'slim retry',
-      (fn: () => unknown, options: object) => slim.retry(fn, { ...slim.basePolicy, ...AT_ONCE }, options),
-    ],
   ])('while it runs change nothing: %s', async (_, call) => {
     const { options, spoil, group, retries } = setOptions();
     const fail = failing('one', 'two');
@@ -112,30 +104,6 @@ describe('options that the caller changes after they were checked', () => {
     expect(await (await spoilt('http://localhost/')).text()).toBe('done');
     expect(retries).toEqual([1, 2]);
     expect(group.active()).toBe(0);
-  });
-
-  it('change nothing: a policy of slim', async () => {
-    const policy: { maxAttempts: unknown } = { ...slim.basePolicy, ...AT_ONCE };
-    const wrapped = slim.withRetry(failing('one', 'two'), policy as typeof slim.basePolicy);
-    policy.maxAttempts = 1;
-
-    await expect(wrapped()).resolves.toBeDefined();
-  });
-
-  it('change nothing: what is inside a policy of slim', async () => {
-    const policy = {
-      ...slim.basePolicy,
-      ...AT_ONCE,
-      retryOn: [{ name: ['TypeError'] }],
-      stopOn: [] as object[],
-    };
-    const fail = failing(new RangeError('no'));
-    const wrapped = slim.withRetry(fail, policy);
-    policy.retryOn.push({ name: ['RangeError'] });
-    policy.retryOn[0]?.name.push('RangeError');
-
-    await expect(wrapped()).rejects.toThrow('no');
-    expect(fail).toHaveBeenCalledTimes(1);
   });
 
   it('may be read from a getter once: what it answers later was not checked', async () => {

@@ -1,6 +1,5 @@
 import vm from 'node:vm';
 import { retry, withRetry } from '@retry/inprocess';
-import { basePolicy, retry as slimRetry } from '@retry/inprocess/slim';
 import { describe, expect, it } from 'vitest';
 import { rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -62,16 +61,6 @@ describe.each(Object.entries(LATE))('a function that returns %s', (_, fn) => {
     await clock.advance(50);
 
     expect(await error).toMatchObject({ message: 'busy' });
-  });
-
-  it('is cut off by a slim policy', async () => {
-    const clock = createFakeClock();
-    const error = rejectionOf(
-      slimRetry(fn, { ...basePolicy, maxAttempts: 1, attemptTimeoutMs: 50 }, { clock }),
-    );
-    await clock.advance(50);
-
-    expect(await error).toMatchObject({ code: 'ATTEMPT_TIMEOUT' });
   });
 });
 

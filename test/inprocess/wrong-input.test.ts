@@ -13,7 +13,6 @@ import {
 } from '@retry/inprocess';
 import { createMemoryBroker, type MemoryBrokerOptions } from '@retry/inprocess/broker';
 import { createRetryFetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
-import { basePolicy, withRetry as slimRetry } from '@retry/inprocess/slim';
 import { createTestClock, instantRetries } from '@retry/inprocess/testing';
 import { describe, expect, it } from 'vitest';
 import { eachWrongOption, NO_OPTIONS, refusalOf, refusedPaths } from '../support/wrong-input.ts';
@@ -42,17 +41,6 @@ describe.each(Object.entries(TAKE_OPTIONS))('%s', (_name, call) => {
   it.each(NO_OPTIONS)('refuses %s', async (_kind, given) => {
     expect(await refusalOf(() => call(given as never))).toMatchObject({ code: 'INVALID_OPTIONS' });
   });
-});
-
-describe('slim', () => {
-  it.each(NO_OPTIONS.filter(([kind]) => !/Proxy|inherited|symbol as/.test(kind)))(
-    'refuses %s as its options',
-    async (_kind, given) => {
-      const refused = await refusalOf(() => slimRetry(FN, basePolicy, given as never));
-
-      expect(refused.problems).toContainEqual(expect.objectContaining({ path: expect.any(String) }));
-    },
-  );
 });
 
 describe('every option', () => {

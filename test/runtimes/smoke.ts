@@ -3,7 +3,6 @@ import { definePolicy, matchesError, transientNetwork } from '@retry/core';
 import { simulate } from '@retry/core/simulate';
 import { createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
 import { createRetryFetch } from '@retry/inprocess/fetch';
-import * as slim from '@retry/inprocess/slim';
 import { createTestClock, seededRandom } from '@retry/inprocess/testing';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -58,10 +57,6 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
     const result = tryRetry(fail, EVERY_HOUR, { clock, random: seededRandom(1) });
     await clock.advance('2h');
     return (await result).attempts === 3;
-  },
-  'retries by data alone': async () => {
-    const policy = { ...slim.basePolicy, backoff: { type: 'none' } } as const;
-    return (await slim.retry(({ isLast }) => (isLast ? 'done' : fail()), policy)) === 'done';
   },
   'lets the caller abort a fetch that has a limit': async () => {
     const controller = new AbortController();

@@ -2,16 +2,11 @@ import type { Policy, PolicyInput } from '@retry/core';
 import { readCall } from './call/check-options.ts';
 import type { AttemptContext } from './call/context.ts';
 import { withContext } from './call/context.ts';
-import { canOpenLater, openNested } from './call/open.ts';
+import { canOpenLater, openCall } from './call/open.ts';
 import type { RetryOptions } from './call/options.ts';
-import type { Layers, Plan } from './call/plan.ts';
+import type { Plan } from './call/plan.ts';
 import { createPlan } from './call/plan.ts';
 import { runCall } from './call/run.ts';
-
-const LAYERS: Layers = { open: openNested };
-
-/** The layers of calls whose function receives a context. */
-export const LAYERS_WITH_CONTEXT: Layers = { open: openNested, withContext };
 
 /**
  * Wraps a function. The wrapper calls `fn` with its own `this` and arguments, and again after each failure that the
@@ -29,16 +24,16 @@ export function withRetry<This, Parameters extends unknown[], Result>(
   policy?: Policy | PolicyInput,
   options?: RetryOptions<NoInfer<Awaited<Result>>>,
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
-  const wrapped = wrap(createPlan(readCall('withRetry', { fn, policy, options }), LAYERS));
+  const wrapped = wrap(createPlan(readCall('withRetry', { fn, policy, options })));
   return wrapped as (this: This, ...parameters: Parameters) => Promise<Awaited<Result>>; // passes on its arguments
 }
 
 /** Wraps the plan's function; the wrapper has its length, its name (or the option's), and passes `this` on. */
-export function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {
+function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {
   function retried(this: unknown, ...parameters: unknown[]): Promise<unknown> {
     if (canOpenLater(plan)) return runCall(plan, undefined, this, parameters);
     try {
-      return runCall(plan, plan.layers.open(plan, parameters), this, parameters);
+      return runCall(plan, openCall(plan, parameters), this, parameters);
     } catch (error) {
       return Promise.reject(error); // of a group, a signal or a parent that is the user's own
     }
@@ -62,8 +57,8 @@ export function retry<T>(
   options?: RetryOptions<NoInfer<Awaited<T>>>,
 ): Promise<Awaited<T>> {
   try {
-    const plan = createPlan(readCall('retry', { fn, policy, options }), LAYERS_WITH_CONTEXT);
-    return runCall(plan, openNested(plan)) as Promise<Awaited<T>>; // await has unwrapped it
+    const plan = createPlan(readCall('retry', { fn, policy, options }), withContext);
+    return runCall(plan, openCall(plan)) as Promise<Awaited<T>>; // await has unwrapped it
   } catch (error) {
     return Promise.reject(error);
   }

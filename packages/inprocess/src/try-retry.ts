@@ -1,15 +1,15 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { readCall } from './call/check-options.ts';
 import type { AttemptContext } from './call/context.ts';
+import { withContext } from './call/context.ts';
 import type { GiveUpReason } from './call/events.ts';
 import type { FailedAttempt } from './call/history.ts';
 import { historyOf } from './call/history.ts';
-import { openNested } from './call/open.ts';
+import { openCall } from './call/open.ts';
 import type { RetryOptions } from './call/options.ts';
 import type { Call } from './call/plan.ts';
 import { createPlan } from './call/plan.ts';
 import { runCall } from './call/run.ts';
-import { LAYERS_WITH_CONTEXT } from './retry.ts';
 
 /** How a call without a success ended. */
 interface Refusal {
@@ -57,8 +57,8 @@ export async function tryRetry<T>(
   policy?: Policy | PolicyInput,
   options?: RetryOptions<NoInfer<Awaited<T>>>,
 ): Promise<RetryResult<Awaited<T>>> {
-  const plan = createPlan(readCall('tryRetry', { fn, policy, options }), LAYERS_WITH_CONTEXT);
-  const call = openNested(plan);
+  const plan = createPlan(readCall('tryRetry', { fn, policy, options }), withContext);
+  const call = openCall(plan);
   try {
     const value = (await runCall(plan, call)) as Awaited<T>; // await has unwrapped it
     if (call.ending === undefined) return { ok: true, isRefused: false, value, ...factsOf(call) };

@@ -35,7 +35,7 @@ function judgeName({ path }: Source): readonly string[] {
   const vague = names
     .filter((name) => vagueNames.includes(name))
     .map((name) => `${path}: ${name} says nothing`);
-  const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/.test(posix.basename(path));
+  const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.tsx?$/.test(posix.basename(path));
   return isKebab ? vague : [...vague, `${path} is not named in kebab-case.ts`];
 }
 

@@ -1,6 +1,7 @@
 const allowed: readonly string[] = [
   ...['packages', 'test', 'docs', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json'],
   ...['README.md', 'pnpm-lock.yaml', 'LICENSE'],
+  'findings', // scripts that show what surprised us in other software
 ];
 
 /** Finds visible entries of the repository's root that are not in the list; hidden ones are allowed. */

@@ -6,8 +6,7 @@ export { isYes, refusePromise } from '../matching/answer.ts';
 export { findMatch, isErrorClass } from '../matching/find-match.ts';
 export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
 export { definePlainPolicy } from '../policy/define-policy.ts';
-export type { Backoff, CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';
-export { CAPS, JITTER_NAMES, RETRY_AFTER_MODES } from '../policy/policy.ts';
+export type { CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';
 export {
   allowedAttempts,
   policyOf,

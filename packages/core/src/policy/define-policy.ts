@@ -64,7 +64,7 @@ export function isPolicy(value: unknown): value is Policy {
 
 /** Returns the keys that the policy was written with; the others have defaults. */
 export function writtenKeys(policy: PolicySettings): readonly PolicyKey[] {
-  // Set by `readInput`; a policy of the slim entry has none.
+  // Set by `readInput`; a policy that `withSettings` changed has none.
   return (read(policy, DEFINED) as readonly PolicyKey[] | undefined) ?? POLICY_KEYS;
 }
 

@@ -42,7 +42,6 @@ export function withoutErrorRules(policy: Policy): Policy {
  * @throws {InvalidOptionsError} for anything else, also a policy as people write it
  */
 export function checkPolicy(value: unknown, subject: string): PolicySettings {
-  // A policy of the slim entry has no brand.
   if (typeof read(value, 'maxDelayMs') === 'number' && read(read(value, 'backoff'), 'type') !== undefined) {
     return value as PolicySettings; // checked by two characteristic keys
   }

@@ -93,7 +93,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   }
 
   #createAttempt(startedAt: number, timeoutMs: number, isTotal: boolean): Attempt | undefined {
-    const { withContext } = nested.nesting ?? this.plan.layers;
+    const { withContext } = nested.nesting ?? this.plan;
     if (withContext === undefined && timeoutMs === Infinity) return undefined;
     const limit = { startedAt, timeoutMs, isTotal, isTimedOut: false, directive: undefined };
     return withContext?.(this, limit) ?? limit;

@@ -20,24 +20,24 @@ export function openLater(plan: Plan, parameters?: readonly unknown[]): Call {
   return new RetryCall(plan, 1, parameters);
 }
 
-/** Opens a call: its signal and group count it from now on. */
+/** Opens a call, inside the attempt around it if there is one: the option `parent`, else the attempt that is running. */
 export function openCall(plan: Plan, parameters?: readonly unknown[]): Call {
-  const call = new RetryCall(withOwnStrategy(plan), 0, parameters);
-  call.watchSignal();
-  plan.options.group?.enter();
-  return call;
-}
-
-/** Opens a call inside the attempt around it, if there is one: the option `parent`, else the attempt that is running. */
-export function openNested(plan: Plan, parameters?: readonly unknown[]): Call {
   const parent = plan.options.parent ?? nested.nesting?.current();
-  if (parent === undefined) return openCall(plan, parameters);
-  const call = openCall(nest(plan, parent), parameters);
+  if (parent === undefined) return openAlone(plan, parameters);
+  const call = openAlone(nest(plan, parent), parameters);
   const { policy, depth, totalAttempts } = call.plan;
   const maxAttempts = allowedAttempts(policy);
   if (maxAttempts > 1 && totalAttempts > maxAttempts && isObserved(plan.options.onNested)) {
     notify('onNested', call, { depth, maxAttempts, totalAttempts });
   }
+  return call;
+}
+
+/** Its signal and group count the call from now on. */
+function openAlone(plan: Plan, parameters?: readonly unknown[]): Call {
+  const call = new RetryCall(withOwnStrategy(plan), 0, parameters);
+  call.watchSignal();
+  plan.options.group?.enter();
   return call;
 }
 

@@ -12,13 +12,8 @@ import type { ParentAttempt, RetryOptions } from './options.ts';
 /** The function under retry, whatever its parameters are. */
 export type Target = (this: unknown, ...parameters: readonly unknown[]) => unknown;
 
-/** What an entry of the package adds to its calls; a bundle contains only what its plans name. */
-export interface Layers {
-  /** Opens a call, with or without a search for the call around it. */
-  readonly open: (plan: Plan, parameters?: readonly unknown[]) => Call;
-  /** Gives an attempt a context for its function; absent where the function takes none. */
-  readonly withContext?: (call: Call, limit: AttemptLimit) => Attempt;
-}
+/** Gives an attempt a context for its function. */
+export type WithContext = (call: Call, limit: AttemptLimit) => Attempt;
 
 /** A function, and how it is retried. */
 export interface Retried {
@@ -29,7 +24,8 @@ export interface Retried {
 
 /** How the calls of a function are made: computed once when it is wrapped, and adapted for each nested call. */
 export interface Plan extends Retried {
-  readonly layers: Layers;
+  /** Absent where the function takes no context: a bundle contains only what its plans name. */
+  readonly withContext: WithContext | undefined;
   readonly clock: Clock;
   /** The `Call` object can be created after the first failure. */
   readonly isBare: boolean;
@@ -131,7 +127,7 @@ export interface Call {
 
 /** How calls find the attempt that they are made in. */
 export interface Nesting {
-  readonly withContext: NonNullable<Layers['withContext']>;
+  readonly withContext: WithContext;
   /** Runs the function of an attempt; calls that it makes find the attempt by `current`. */
   readonly enter: (attempt: Attempt, run: () => unknown) => unknown;
   /** Returns the attempt that is running around the caller. */
@@ -163,9 +159,9 @@ const READS_TIMES = {
 } satisfies Record<Exclude<keyof RetryOptions, LateOption>, boolean>;
 
 /** Plans the calls of a function; policy and options have been checked. */
-export function createPlan({ fn, policy, options }: Retried, layers: Layers): Plan {
+export function createPlan({ fn, policy, options }: Retried, withContext?: WithContext): Plan {
   const isTimed =
-    layers.withContext !== undefined ||
+    withContext !== undefined ||
     policy.totalTimeoutMs < Infinity ||
     policy.backoff.type === 'custom' ||
     policy.retryIf !== undefined ||
@@ -173,7 +169,7 @@ export function createPlan({ fn, policy, options }: Retried, layers: Layers): Pl
   return {
     fn,
     options,
-    layers,
+    withContext,
     policy,
     signal: options.signal,
     budget: options.budget,

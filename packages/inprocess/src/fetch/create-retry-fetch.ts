@@ -1,12 +1,12 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { RetryError } from '@retry/core';
+import { withContext } from '../call/context.ts';
 import type { RetryEvent } from '../call/events.ts';
-import { openNested } from '../call/open.ts';
+import { openCall } from '../call/open.ts';
 import type { RetryOptions } from '../call/options.ts';
 import type { Target } from '../call/plan.ts';
 import { createPlan } from '../call/plan.ts';
 import { runCall } from '../call/run.ts';
-import { LAYERS_WITH_CONTEXT } from '../retry.ts';
 import { Exchange } from './exchange.ts';
 import type { AnyFetch, Fetch, FetchSettings, RequestEvent, RetryFetchOptions } from './options.ts';
 import { readFetchOptions } from './options.ts';
@@ -52,8 +52,8 @@ export function createRetryFetch(
     const fn: Target = (context) => exchange.send(context);
     const callOptions = { ...callOptionsOf(settings, exchange), signal: caller };
     const retried = { fn, policy: isRepeated ? repeated : once, options: callOptions };
-    const plan = { ...createPlan(retried, LAYERS_WITH_CONTEXT), isResultGated: true, about: { request } };
-    const call = openNested(plan, init === undefined ? [input] : [input, init]);
+    const plan = { ...createPlan(retried, withContext), isResultGated: true, about: { request } };
+    const call = openCall(plan, init === undefined ? [input] : [input, init]);
     return exchange.finish(call, runCall(plan, call));
   };
 }

@@ -1,7 +1,0 @@
-export type { Policy } from '@retry/core';
-export type { PolicySettings } from '@retry/core/fields';
-export type { RetryInfo } from '../call/history.ts';
-export { retryInfo } from '../call/history.ts';
-export { basePolicy } from './base-policy.ts';
-export type { SlimOptions } from './check-call.ts';
-export { retry, withRetry } from './retry.ts';
