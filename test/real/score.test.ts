@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type Score, scoreClients, scoreScenes } from './score.ts';
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+
+function sum(scores: readonly Score[], of: (score: Score) => number): number {
+  return scores.reduce((total, score) => total + of(score), 0);
+}
+
+describe('errors that were recorded of real drivers', () => {
+  const scores = scoreScenes(FOLDER);
+
+  it('decides right about no fewer than before', () => {
+    expect(sum(scores, ({ right }) => right)).toBeGreaterThanOrEqual(693);
+  });
+
+  it('takes no more permanent errors for transient ones than before', () => {
+    expect(sum(scores, ({ lists }) => lists.wrong.length)).toBeLessThanOrEqual(12);
+  });
+});
+
+describe('errors that were recorded of real clients', () => {
+  const scores = scoreClients(FOLDER);
+
+  it('misses no more failures than before', () => {
+    expect(sum(scores, ({ lists }) => lists.missed.length)).toBeLessThanOrEqual(286);
+  });
+
+  it('matches no 400, 401, 403, 404 or 409', () => {
+    expect(scores.flatMap(({ file, lists }) => lists.wrong.map((name) => `${file} ${name}`))).toEqual([]);
+  });
+
+  it('finds no fewer delays of servers than before', () => {
+    expect(sum(scores, ({ delays = 0 }) => delays)).toBeGreaterThanOrEqual(55);
+  });
+});

@@ -1,0 +1,88 @@
+import {
+  httpTransient,
+  matchesError,
+  postgresTransient,
+  readServerDelay,
+  redisTransient,
+  transientNetwork,
+} from '@retry/core';
+import { type RecordedScene, readClients, readScenes } from './read-folder.ts';
+import { rebuild } from './rebuild.ts';
+
+/** How many decisions about the errors of one file are right, and the names of the scenes where they are not. */
+export interface Score {
+  readonly file: string;
+  right: number;
+  /** How often the delay that the server asked for was found; absent where none is recorded. */
+  delays?: number;
+  readonly lists: {
+    /** May pass, and is not matched. */
+    readonly missed: string[];
+    /** Never passes, and is matched. */
+    readonly wrong: string[];
+    /** Is matched by the half for what was not applied although it may have been, or the other way round. */
+    readonly wrongHalf: string[];
+    /** The server asked for a delay of 7 s that was not found. */
+    readonly delayMissed: string[];
+  };
+}
+
+const ALL = [...transientNetwork, ...httpTransient, ...postgresTransient, ...redisTransient];
+
+function isTransient(error: unknown): boolean {
+  return ALL.some((matcher) => matchesError(matcher, error));
+}
+
+/** Scenarios of a server that fails: a repeated call may succeed. */
+const PASSING: readonly string[] = [
+  ...['429ms', '429ra7', '500', '502', '503', '503ra7', '504', '529'],
+  ...['garbage', 'hang', 'mid', 'midchunk', 'refused', 'reset'],
+];
+
+const PERMANENT: readonly string[] = ['400', '401', '403', '404', '409'];
+
+/** Scenarios whose response has `Retry-After: 7`. */
+const WITH_DELAY: readonly string[] = ['429ra7', '503ra7'];
+
+/** Scores `errors/*.jsonl` of a folder; scenes of which either decision is right are left out. */
+export function scoreScenes(folder: string): readonly Score[] {
+  return readScenes(folder).map(([file, scenes]) => {
+    const score = emptyScore(file);
+    for (const scene of scenes) {
+      if (scene.retry !== 'policy')
+        count(score, nameOf(scene), scene.retry, isTransient(rebuild(scene.error)));
+    }
+    return score;
+  });
+}
+
+function nameOf({ driver, fault, class: kind }: RecordedScene): string {
+  return `${driver}: ${fault} (${kind})`;
+}
+
+/** Scores `clients/*.json` of a folder. */
+export function scoreClients(folder: string): readonly Score[] {
+  return readClients(folder).map(([file, { scenarios }]) => {
+    const score = { ...emptyScore(file), delays: 0 };
+    for (const [scenario, { shape }] of Object.entries(scenarios)) {
+      const isPassing = PASSING.includes(scenario);
+      if (!isPassing && !PERMANENT.includes(scenario)) continue;
+      const error = rebuild(shape);
+      count(score, scenario, isPassing, isTransient(error));
+      if (!WITH_DELAY.includes(scenario)) continue;
+      const delay = readServerDelay(error, Date.now());
+      if (delay.type === 'delay' && delay.delayMs === 7_000) score.delays += 1;
+      else score.lists.delayMissed.push(scenario);
+    }
+    return score;
+  });
+}
+
+function emptyScore(file: string): Score {
+  return { file, right: 0, lists: { missed: [], wrong: [], wrongHalf: [], delayMissed: [] } };
+}
+
+function count(score: Score, name: string, expected: boolean, seen: boolean): void {
+  if (seen === expected) score.right += 1;
+  else (expected ? score.lists.missed : score.lists.wrong).push(name);
+}
