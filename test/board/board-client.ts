@@ -15,12 +15,11 @@ export interface Asked {
   readonly query?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly address?: string;
 }
 
 /** Sends a request as the page does. */
 export function send(board: Board, route: string, asked: Asked = {}): Promise<Response> {
-  const { params = {}, query = '', body = {}, headers = {}, address } = asked;
+  const { params = {}, query = '', body = {}, headers = {} } = asked;
   const [method = '', path = ''] = route.split(' ');
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? name));
   const isRead = method === 'GET';
@@ -32,7 +31,7 @@ export function send(board: Board, route: string, asked: Asked = {}): Promise<Re
     },
     ...(!isRead && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  return board.fetch(request, { address });
+  return board.fetch(request);
 }
 
 /** Sends a request and returns its answer. @throws when the board refuses it */

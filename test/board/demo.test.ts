@@ -102,10 +102,12 @@ function readLines({ stdout }: ChildProcess): (pattern: RegExp) => Promise<strin
 
 async function boardOf(demo: Demo) {
   const [url = ''] = /http:\S+/.exec(await demo.line(/ is at http:/)) ?? [];
+  const { searchParams } = new URL(url);
+  const init = { headers: { authorization: `Bearer ${searchParams.get('token')}` } };
   return {
-    page: async () => (await fetch(url)).text(),
+    page: async () => (await fetch(new URL('/', url), init)).text(),
     ask: async <Name extends Route>(route: Name): Promise<Routes[Name]['answer']> => {
-      const answer = await fetch(`${url}api/${route.slice('GET '.length)}`);
+      const answer = await fetch(new URL(`/api/${route.slice('GET '.length)}`, url), init);
       expect(answer.status).toBe(200);
       return JSON.parse(await answer.text());
     },

@@ -1,17 +1,19 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
-import { createBoard, onThisMachine, toNodeListener } from '@retry/board';
+import { createBoard, toNodeListener } from '@retry/board';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ALL } from './board-client.ts';
+
+const THIS_MACHINE = /^(localhost|127\.0\.0\.1)$/;
 
 const closings: (() => void)[] = [];
 afterEach(() => {
   for (const close of closings.splice(0)) close();
 });
 
-/** Serves a board that grants everything to this machine; returns a function that sends a request as it is written. */
+/** Serves a board that grants everything to who names this machine as the host; returns a function that sends a request as it is written. */
 async function serve(basePath = '') {
   const broker = createMemoryBroker();
   let asked = 0;
@@ -24,7 +26,7 @@ async function serve(basePath = '') {
   };
   const board = createBoard({
     broker: counting,
-    access: onThisMachine(ALL),
+    access: ({ url }) => (THIS_MACHINE.test(new URL(url).hostname) ? ALL : {}),
     ...(basePath !== '' && { basePath }),
   });
   const server = createServer(toNodeListener(board));

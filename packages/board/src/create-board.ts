@@ -1,7 +1,6 @@
 import { InvalidOptionsError } from '@retry/core';
 import { hasMethods } from '@retry/core/fields';
 import { createQueue } from '@retry/worker';
-import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { createActs } from './access/acts.ts';
 import type { ErrorLog } from './access/error-log.ts';
@@ -9,9 +8,10 @@ import { createErrorLog } from './access/error-log.ts';
 import type { Visitor } from './access/rights.ts';
 import { visitorOf } from './access/rights.ts';
 import { checkNotCrossSite, checkSameOrigin } from './access/same-origin.ts';
+import { createTokenCheck } from './access/token.ts';
 import type { Right, Route } from './api.ts';
-import { pageAssets } from './assets/page-assets.ts';
-import { assetResponse, pageShell, SAFE_HEADERS } from './assets/page-shell.ts';
+import { addAssets, addPage, nowhere, refusalPage } from './assets/page-routes.ts';
+import { SAFE_HEADERS } from './assets/page-shell.ts';
 import { BoardError, forbidden, isKnown, refusalOf } from './errors.ts';
 import type { Live } from './live/live.ts';
 import { createLive } from './live/live.ts';
@@ -25,16 +25,10 @@ import type { RouteRule } from './routes/routes.ts';
 import { METHODS_BY_PATH, ROUTE_NAMES, ROUTES } from './routes/routes.ts';
 import { createMask } from './show/mask.ts';
 
-/** What a server knows of a connection. */
-export interface Connection {
-  /** The address of the other end. Without `access` only this machine's are answered. */
-  readonly address?: string | undefined;
-}
-
 /** A board, to be mounted in a web server. */
 export interface Board {
   /** Answers a request. It never rejects. */
-  readonly fetch: (request: Request, connection?: Connection) => Promise<Response>;
+  readonly fetch: (request: Request) => Promise<Response>;
   /** Ends the streams of every page that listens; requests are answered with 503 from then on. The broker stays open. */
   readonly close: () => void;
 }
@@ -55,7 +49,7 @@ const UNCHANGED = 'no-store, no-transform';
 const PLANS = { count: 100, ms: 900_000 };
 
 /**
- * Creates the board of a queue. Without `access` it only reads, and only for clients on the same machine.
+ * Creates the board of a queue, for visitors who have its `token`, and with the rights that `access` returns.
  *
  * @throws {InvalidOptionsError} listing every wrong option
  */
@@ -67,12 +61,12 @@ export function createBoard(options: BoardOptions): Board {
   const app = createApp({ settings, errors, desk, live });
   let isClosed = false;
   return {
-    fetch: async (request, connection) => {
+    fetch: async (request) => {
       if (isClosed)
         return refuse(new BoardError('BOARD_CLOSED', 'the board is closed. Create another one.'), errors);
       try {
         checkRequest(request);
-        return await app.fetch(request, connection ?? {});
+        return await app.fetch(request);
       } catch (error) {
         return refuse(error, errors);
       }
@@ -104,24 +98,46 @@ interface Parts {
 }
 
 interface Env {
-  readonly Bindings: Connection;
   readonly Variables: { visitor: Visitor };
 }
 
 function createApp(parts: Parts): Hono<Env> {
-  const { settings, errors, live } = parts;
-  const app = new Hono<Env>();
+  const { settings, errors } = parts;
   const { basePath } = settings;
-  app.onError((error) => refuse(error, errors));
-  app.notFound(() => refuse(new BoardError('NOT_FOUND', 'there is no such route of the board.'), errors));
-  app.use('*', async (context, next) => {
-    const client = { request: context.req.raw, address: context.env.address };
-    context.set('visitor', await visitorOf(settings.access, client, errors));
-    if (!['GET', 'HEAD'].includes(context.req.method)) checkSameOrigin(context.req.raw);
-    else if (context.req.path.startsWith(`${basePath}/api/`)) checkNotCrossSite(context.req.raw);
-    await next();
+  const app = new Hono<Env>();
+  app.onError(async (error, { req: { raw } }) => {
+    const answer = refuse(error, errors);
+    const { message } = refusalOf(error).answer.error;
+    return (await refusalPage(raw, { message, status: answer.status }, basePath)) ?? answer;
   });
+  app.notFound(({ req: { path } }) => {
+    throw nowhere(path, basePath);
+  });
+  addAssets(app, basePath);
+  addVisitors(app, parts);
   for (const name of ROUTE_NAMES) addRoute(app, { name, rule: ROUTES[name], parts });
+  addEvents(app, parts);
+  addWrongMethods(app, parts);
+  addPage(app, basePath);
+  return app;
+}
+
+/** Finds out who makes a request, before anything is answered. */
+function addVisitors(app: Hono<Env>, { settings, errors }: Parts): void {
+  const { basePath, token, access } = settings;
+  const checkToken = token === undefined ? undefined : createTokenCheck({ token, basePath });
+  app.use('*', async (context, next) => {
+    const { method, path, raw } = context.req;
+    const arrival = checkToken?.(raw);
+    if (arrival !== undefined) return arrival;
+    context.set('visitor', await visitorOf(access, raw, errors));
+    if (!['GET', 'HEAD'].includes(method)) checkSameOrigin(raw);
+    else if (path.startsWith(`${basePath}/api/`)) checkNotCrossSite(raw);
+    return next();
+  });
+}
+
+function addEvents(app: Hono<Env>, { settings: { basePath }, live }: Parts): void {
   app.get(`${basePath}/api/events`, (context) => {
     demandOneOf(context.get('visitor'), ['read']);
     const topics = context.req.queries('topic') ?? [];
@@ -130,15 +146,15 @@ function createApp(parts: Parts): Hono<Env> {
     // Nobody would end the stream of an answer to HEAD.
     return new Response(context.req.method === 'HEAD' ? null : live.open(topics), { headers });
   });
+}
+
+function addWrongMethods(app: Hono<Env>, { settings: { basePath }, errors }: Parts): void {
   for (const [path, allow] of METHODS_BY_PATH) {
     app.all(`${basePath}/api/${path}`, ({ req: { method } }) => {
       const error = new BoardError('WRONG_METHOD', `this route takes ${allow}, and no ${method}.`);
       return refuse(error, errors, { allow });
     });
   }
-  app.all(`${basePath}/api/*`, (context) => context.notFound());
-  addPage(app, basePath);
-  return app;
 }
 
 function addRoute(
@@ -161,23 +177,6 @@ function addRoute(
   });
 }
 
-/** Every other path is one of the page's own, which its script reads. */
-function addPage(app: Hono<Env>, basePath: string): void {
-  app.get(`${basePath}/assets/:name`, async (context) => {
-    return assetResponse(await pageAssets(), context.req.param('name')) ?? context.notFound();
-  });
-  const page = async (_: Context): Promise<Response> => {
-    const headers = {
-      ...SAFE_HEADERS,
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
-    };
-    return new Response(pageShell(await pageAssets(), basePath), { headers });
-  };
-  app.get(basePath === '' ? '/' : basePath, page);
-  app.get(`${basePath}/*`, page);
-}
-
 function demandOneOf({ rights }: Visitor, oneOf: readonly Right[]): void {
   const [first] = oneOf;
   if (first !== undefined && !oneOf.some((right) => rights[right])) throw forbidden(first);
@@ -186,7 +185,8 @@ function demandOneOf({ rights }: Visitor, oneOf: readonly Right[]): void {
 function refuse(error: unknown, errors: ErrorLog, more: Headed = {}): Response {
   if (!isKnown(error)) errors.report(error, 'answering a request');
   const { status, answer } = refusalOf(error);
-  return json(answer, status, more);
+  const scheme = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  return json(answer, status, { ...scheme, ...more });
 }
 
 type Headed = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { ErrorAnswer, Right } from './api.ts';
 
 /** The codes of this package's errors, which its routes answer. */
 export type BoardErrorCode =
-  | 'ACCESS_REQUIRED'
+  | 'TOKEN_REQUIRED'
   | 'FORBIDDEN'
   | 'CROSS_ORIGIN'
   | 'NOT_FOUND'
@@ -55,7 +55,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   NOT_JSON: 415,
   INVALID_JSON: 400,
   BODY_TOO_LARGE: 413,
-  ACCESS_REQUIRED: 403,
+  TOKEN_REQUIRED: 401,
   FORBIDDEN: 403,
   CROSS_ORIGIN: 403,
   PAYLOAD_MASKED: 403,

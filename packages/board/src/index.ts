@@ -1,7 +1,6 @@
 export type { Access, Granted } from './access/rights.ts';
-export { onThisMachine } from './access/rights.ts';
 export type { Act, ActKind, Right, Rights } from './api.ts';
-export type { Board, Connection } from './create-board.ts';
+export type { Board } from './create-board.ts';
 export { createBoard } from './create-board.ts';
 export type { BoardErrorCode } from './errors.ts';
 export type { NodeListener, NodeRequest, NodeResponse } from './node-listener.ts';

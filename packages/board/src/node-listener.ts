@@ -41,7 +41,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   try {
-    const answered = await board.fetch(toRequest(incoming), { address: incoming.socket.remoteAddress });
+    const answered = await board.fetch(toRequest(incoming));
     response.writeHead(answered.status, Object.fromEntries(answered.headers));
     if (answered.body === null || incoming.method === 'HEAD' || response.closed) {
       await answered.body?.cancel();
@@ -104,7 +104,7 @@ function hostOf({ headers }: Incoming): string {
 
 /**
  * Returns the path and query of a request. It is no reference that is resolved against the host: `//name/path` would name another
- * host, which is what access on this machine goes by.
+ * host, and the origin that a write is compared with.
  */
 function targetOf(target: string): string {
   if (target.startsWith('/')) return target;

@@ -15,8 +15,13 @@ export interface BoardOptions {
   /** Tasks whose policies the board explains and plans with. @default none */
   readonly tasks?: readonly AnyTask[] | undefined;
   /**
-   * Says what the visitor behind a request may do. If it throws, the visitor may do nothing. @default reading only, and only for
-   * clients on the same machine
+   * A secret that every request needs: in the address that a visitor opens first, as `?token=…`, then in a cookie. It has 32 to 256
+   * letters, digits, `-` and `_`, such as `randomUUID()` makes. @default none: `access` alone says who may visit
+   */
+  readonly token?: string | undefined;
+  /**
+   * Says what the visitor behind a request may do, which with a `token` has been shown to have it. If it throws, the visitor may do
+   * nothing. @default reading for visitors with the `token`; required without one
    */
   readonly access?: Access | undefined;
   /**
@@ -38,8 +43,8 @@ export interface BoardOptions {
 }
 
 /** Checked options with their defaults. */
-export interface BoardSettings
-  extends Pick<BoardOptions, 'access' | 'mask' | 'onAct' | 'onError' | 'broker'> {
+export interface BoardSettings extends Pick<BoardOptions, 'token' | 'mask' | 'onAct' | 'onError' | 'broker'> {
+  readonly access: Access;
   /** By lane. */
   readonly tasks: ReadonlyMap<string, AnyTask>;
   /** Without a slash at its end; `''` for the root. */
@@ -48,7 +53,7 @@ export interface BoardSettings
 }
 
 const KEYS: readonly (keyof BoardOptions)[] = [
-  ...(['broker', 'tasks', 'access', 'mask', 'basePath', 'times', 'onAct', 'onError'] as const),
+  ...(['broker', 'tasks', 'token', 'access', 'mask', 'basePath', 'times', 'onAct', 'onError'] as const),
 ];
 
 /** Checks the options of a board. @throws {InvalidOptionsError} listing every problem */
@@ -56,7 +61,8 @@ export function readBoardOptions(options: unknown): BoardSettings {
   return readOptions(options, { subject: 'board', keys: KEYS }, (fields, report) => ({
     broker: readBroker(fields, report),
     tasks: readTasks(fields, report),
-    access: readFunction<Access>(fields, 'access'),
+    token: readToken(fields, report),
+    access: readAccess(fields),
     mask: readFunction<Mask>(fields, 'mask'),
     onAct: readFunction<(act: Act) => void>(fields, 'onAct'),
     onError: readFunction<(error: unknown, doing: string) => void>(fields, 'onError'),
@@ -64,6 +70,27 @@ export function readBoardOptions(options: unknown): BoardSettings {
     times: fields.choice('times', 'local', ['local', 'utc']),
   }));
 }
+
+/** A wrong secret is still one: the problem does not show it. */
+function readToken(fields: Fields, report: Report): string | undefined {
+  const token = fields.value('token');
+  if (token === undefined || (typeof token === 'string' && /^[\w-]{32,256}$/.test(token))) return token;
+  const value = typeof token === 'string' ? '(not shown)' : token;
+  const message = 'must be a secret of 32 to 256 letters, digits, - and _';
+  report({ path: 'token', value, message, cure: 'Use token: randomUUID() of node:crypto.' });
+  return undefined;
+}
+
+/** A board that anyone could visit is made by an `access` that says so, never by leaving something out. */
+function readAccess(fields: Fields): Access {
+  const access = readFunction<Access>(fields, 'access');
+  if (access === undefined && fields.value('token') === undefined)
+    fields.fail('access', 'is missing, and so is token: anyone could visit the board', ACCESS_CURE);
+  return access ?? (() => ({ read: true }));
+}
+
+const ACCESS_CURE =
+  'Use token: randomUUID() and open the board at ?token=…, or access: (request) => ({ read: true, … }) with the rights of the visitor.';
 
 /** What is a broker is for a queue to say. */
 function readBroker(fields: Fields, report: Report): Broker {

@@ -9,8 +9,8 @@ export interface ServedBoard {
   readonly close: () => Promise<void>;
 }
 
-/** Serves a board for reading, as it is by default. */
+/** Serves a board for reading. */
 export async function serveBoard(broker: Broker): Promise<ServedBoard> {
-  const { origin, close } = await serveOnLoopback(createBoard({ broker }));
+  const { origin, close } = await serveOnLoopback(createBoard({ broker, access: () => ({ read: true }) }));
   return { url: `${origin}/`, close };
 }

@@ -16,7 +16,10 @@ const main = `${root}/packages/cli/src/main.ts`;
 
 /** A `retry board` that runs. */
 interface Served {
+  /** As it is printed. */
   readonly url: string;
+  /** Sends a request that has the token, if there is one. */
+  readonly send: (path: string, init?: RequestInit) => Promise<Response>;
   readonly printed: () => { readonly out: string; readonly err: string };
   /** Sends SIGINT, as Ctrl-C does. @returns the exit status */
   readonly interrupt: () => Promise<number | null>;
@@ -45,13 +48,19 @@ async function serve(
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (text) => {
       printed.out += text;
-      const [found] = /http:\S+?\/(?=["\s])/.exec(printed.out) ?? [];
+      const [found] = /http:[^"\s]+(?=["\s])/.exec(printed.out) ?? [];
       if (found !== undefined) resolve(found);
     });
     child.once('exit', () => reject(new Error(printed.err)));
   });
+  const token = new URL(url).searchParams.get('token');
   return {
     url,
+    send: (sent, init = {}) =>
+      fetch(new URL(sent, url), {
+        ...init,
+        headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...init.headers },
+      }),
     printed: () => printed,
     interrupt: () => {
       child.kill('SIGINT');
@@ -61,11 +70,24 @@ async function serve(
 }
 
 /** Holds a lane as the page of the board does. */
-function hold(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  return fetch(`${url}api/lanes/hold`, {
+function hold({ send }: Served, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return send('/api/lanes/hold', {
     method: 'POST',
     body: JSON.stringify({ lane: 'report@1', reason: 'the printer is out of paper' }),
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
+  });
+}
+
+/** Sends a request by another name of the host, as `fetch` cannot. @returns its status */
+async function statusAs(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  const { request } = await import('node:http');
+  const { port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const asked = request({ port, host: '127.0.0.1', path: '/api/overview', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.once('error', reject).end();
   });
 }
 
@@ -76,16 +98,18 @@ describeOnServers('retry board', (queue) => {
     await queue().use((broker) => broker.audit()); // PGlite is migrated when it is opened
     const board = await serve(queue().args);
 
-    const page = await (await fetch(board.url)).text();
-    const held = await hold(board.url);
-    const { holds } = JSON.parse(await (await fetch(`${board.url}api/overview`)).text());
+    const page = await (await board.send('/')).text();
+    const held = await hold(board);
+    const { holds } = JSON.parse(await (await board.send('/api/overview')).text());
     const exitCode = await board.interrupt();
 
     expect(page).toContain('<div id="board">');
     expect(held.status).toBe(200);
     expect(holds).toMatchObject([{ lane: 'report@1', by: 'ada' }]);
     expect(exitCode).toBe(0);
-    expect(board.printed().out).toContain('may change the queue. Ctrl-C ends it.');
+    expect(board.printed().out).toContain(
+      'Who has this address may change the queue: do not pass it on. Ctrl-C ends it.',
+    );
     expect(board.printed().err).toBe('');
     expect(await queue().use((broker) => createQueue({ broker }).holds())).toMatchObject([
       { reason: 'the printer is out of paper' },
@@ -110,9 +134,9 @@ describe('retry board of a queue that a configuration makes', { timeout: 60_000 
   it('lets visitors only read with --read-only, and prints its address as JSON', async () => {
     const board = await serve(['--read-only', '--json'], { cwd });
 
-    const rights = JSON.parse(await (await fetch(`${board.url}api/rights`)).text());
-    const held = await hold(board.url);
-    const stream = await fetch(`${board.url}api/events?topic=overview`);
+    const rights = JSON.parse(await (await board.send('/api/rights')).text());
+    const held = await hold(board);
+    const stream = await board.send('/api/events?topic=overview');
 
     expect(schemaErrors('board', board.printed().out)).toEqual([]);
     expect(JSON.parse(board.printed().out)).toEqual({ url: board.url, readOnly: true });
@@ -124,40 +148,44 @@ describe('retry board of a queue that a configuration makes', { timeout: 60_000 
     expect(board.printed().err).toBe('');
   });
 
-  it('refuses a page whose host only points at this machine, and what a proxy passes on', async () => {
+  it('refuses whoever has not the printed token: a proxy as well as another user of the machine', async () => {
     const board = await serve([], { cwd });
-    const { port } = new URL(board.url);
-    const statusOf = async (headers: Readonly<Record<string, string>>): Promise<number> => {
-      const { request } = await import('node:http');
-      return new Promise((resolve, reject) => {
-        const asked = request({ port, host: '127.0.0.1', path: '/api/overview', headers }, (response) => {
-          response.resume();
-          resolve(response.statusCode ?? 0);
-        });
-        asked.once('error', reject).end();
-      });
-    };
 
-    expect(await statusOf({ host: `localhost:${port}` })).toBe(200);
-    expect(await statusOf({ host: `evil.example:${port}` })).toBe(403);
-    expect(await statusOf({ 'x-forwarded-for': '203.0.113.7' })).toBe(403);
-    expect((await hold(board.url, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await fetch(new URL('/api/rights', board.url))).status).toBe(401);
+    expect((await fetch(board.url)).status).toBe(401); // no cookie is kept here
+    expect((await board.send('/api/rights')).status).toBe(200);
+    expect((await hold(board, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   });
 
-  it.runIf(process.platform === 'linux')('opens the browser of the platform with --open', async () => {
+  it('says what it means to have no token, and still refuses names that only point at this machine', async () => {
+    const board = await serve(['--no-token'], { cwd });
+    const { port } = new URL(board.url);
+
+    expect(board.printed().out).toContain(
+      'every user of this machine may change the queue, and so may everyone',
+    );
+    expect(await statusAs(board.url, { host: `localhost:${port}` })).toBe(200);
+    expect(await statusAs(board.url, { host: `evil.example:${port}` })).toBe(403);
+  });
+
+  it.runIf(process.platform === 'linux')('opens a browser at an address that works once', async () => {
     const opened = join(cwd, 'opened');
     writeFileSync(join(cwd, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`, { mode: 0o755 });
+    const read = () => readFileSync(opened, { encoding: 'utf8', flag: 'a+' });
 
     const board = await serve(['--open'], { cwd, path: `${cwd}:${process.env['PATH']}` });
+    await expect.poll(read).toContain('http:');
+    const first = await fetch(read(), { redirect: 'manual' });
 
-    await expect.poll(() => readFileSync(opened, { encoding: 'utf8', flag: 'a+' })).toBe(board.url);
+    expect(new URL(first.headers.get('location') ?? '', board.url).href).toBe(board.url);
+    expect((await fetch(read(), { redirect: 'manual' })).status).toBe(401);
   });
 
   it.runIf(process.platform === 'linux')('goes on where nothing opens a browser, and says so', async () => {
     const board = await serve(['--open'], { cwd, path: '/none' });
 
     await expect.poll(() => board.printed().err).toContain(`no browser was opened. Open ${board.url}`);
-    expect((await fetch(board.url)).status).toBe(200);
+    expect((await board.send('/')).status).toBe(200);
   });
 });
 

@@ -10,6 +10,7 @@ restoreTheme();
 if (root !== null) show(root).catch((error: Error) => fail(root, error));
 
 async function show(element: HTMLElement): Promise<void> {
+  element.replaceChildren();
   const { basePath = '', worker = '' } = document.documentElement.dataset;
   const session = await openSession(basePath, () => new Worker(worker, { type: 'module' }));
   render(<Board session={session} />, element);

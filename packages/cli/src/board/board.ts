@@ -1,4 +1,4 @@
-import type { Rights } from '@retry/board';
+import type { Access, Granted, Rights } from '@retry/board';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { loadPackage } from '../connect/load-package.ts';
 import { withQueue } from '../connect/with-queue.ts';
@@ -9,7 +9,7 @@ import { createWarnings } from '../terminal/create-warnings.ts';
 import { createScreen } from '../terminal/screen.ts';
 import { writeJson } from '../terminal/write-json.ts';
 import { openBrowser } from './open-browser.ts';
-import { serve } from './serve.ts';
+import { createToken, serve } from './serve.ts';
 
 /** The options of `retry board`. */
 export interface BoardCommandOptions extends ConnectOptions {
@@ -17,30 +17,39 @@ export interface BoardCommandOptions extends ConnectOptions {
   readonly color: boolean;
   readonly readOnly?: boolean;
   readonly open?: boolean;
+  /** `false`: whoever reaches the address may visit. */
+  readonly token: boolean;
   /** Absent: a free one. */
   readonly port?: number;
   readonly by?: string;
 }
 
-/** Serves the board of the queue on the loopback until a signal ends it. @throws {CliError} `NO_PACKAGE`, `CANNOT_LISTEN` */
+/**
+ * Serves the board of the queue on the loopback until a signal ends it. Every process and user of the machine reaches that, and so does
+ * all that a proxy lets in: visitors need the token of the printed address.
+ *
+ * @throws {CliError} `NO_PACKAGE`, `CANNOT_LISTEN`
+ */
 export async function boardAction(input: Input<BoardCommandOptions>): Promise<Report> {
   const { options, environment } = input;
-  const { createBoard, onThisMachine, toNodeListener } = await loadPackage<typeof import('@retry/board')>(
+  const { createBoard, toNodeListener } = await loadPackage<typeof import('@retry/board')>(
     '@retry/board',
     environment.cwd,
   );
   const { by = userOf(environment) } = options;
-  const rights = options.readOnly === true ? { read: true } : EVERY_RIGHT;
+  const granted = { ...(options.readOnly === true ? { read: true } : EVERY_RIGHT), by };
+  const token = options.token ? createToken() : undefined;
   await withQueue(input, async ({ broker, shown }) => {
     const warnings = createWarnings(environment);
     const board = createBoard({
-      ...{ broker, tasks: environment.tasks, access: onThisMachine({ ...rights, by }) },
+      ...{ broker, tasks: environment.tasks, token },
+      access: token === undefined ? byNameOfThisMachine(granted) : () => granted,
       onError: warnings.warn,
     });
-    const server = await serve(toNodeListener(board), options.port);
+    const server = await serve(toNodeListener(board), { port: options.port, token });
     const ended = untilSignal();
     announce(server.url, shown, input);
-    if (options.open === true) openBrowser(server.url, environment);
+    if (options.open === true) openBrowser(server, environment);
     await ended;
     // What a page still asked for is not answered any more, and no fault.
     warnings.end();
@@ -49,6 +58,16 @@ export async function boardAction(input: Input<BoardCommandOptions>): Promise<Re
   });
   return { json: undefined, text: () => '' };
 }
+
+/**
+ * Grants rights to requests that name this machine as their host. Without a token a page of any site could let its own name point at this
+ * machine, and would then be the board's own page for a browser.
+ */
+function byNameOfThisMachine(granted: Granted): Access {
+  return ({ url }) => (THIS_MACHINE.test(new URL(url).hostname) ? granted : {});
+}
+
+const THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const EVERY_RIGHT: Rights = {
   read: true,
@@ -66,8 +85,11 @@ function announce(url: string, shown: string, { options, environment }: Input<Bo
 
   function text(): string {
     const { paint } = createScreen(environment.stdout, environment.env, options);
-    const may = readOnly ? 'Visitors may only read.' : 'Visitors of this machine may change the queue.';
-    return `The board of ${shown} is at ${paint('strong', url)}\n${may} Ctrl-C ends it.`;
+    const may = readOnly ? 'read' : 'change the queue';
+    const visitors = options.token
+      ? `Who has this address may ${may}: do not pass it on.`
+      : `Without a token, every user of this machine may ${may}, and so may everyone whom a proxy or a tunnel lets in.`;
+    return `The board of ${shown} is at ${paint('strong', url)}\n${visitors} Ctrl-C ends it.`;
   }
 }
 

@@ -1,20 +1,44 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { CliError } from '../errors.ts';
 
 /** A server that listens on the loopback. */
 export interface LoopbackServer {
-  /** With a slash at its end. */
+  /** With the token of the board, if it has one. */
   readonly url: string;
+  /**
+   * Leads to `url` the first time that it is asked for. Other users of the machine see the arguments of the program that opens a
+   * browser: what they read there is worth nothing once the browser has used it.
+   */
+  readonly openingUrl: string;
   /** Breaks every connection off. */
   readonly close: () => Promise<void>;
+}
+
+/** What a board is served with. */
+export interface ServeOptions {
+  /** Absent: a free one. */
+  readonly port: number | undefined;
+  /** Absent: visitors need none. */
+  readonly token: string | undefined;
+}
+
+/** Returns a secret of 256 bits, as an address takes it. */
+export function createToken(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /** Only this machine reaches it. */
 const HOST = '127.0.0.1';
 
-/** Listens on the loopback. @param port - absent: a free one @throws {CliError} `CANNOT_LISTEN` */
-export async function serve(listener: RequestListener, port = 0): Promise<LoopbackServer> {
-  const server = createServer(listener);
+/** Listens on the loopback. @throws {CliError} `CANNOT_LISTEN` */
+export async function serve(
+  listener: RequestListener,
+  { port = 0, token }: ServeOptions,
+): Promise<LoopbackServer> {
+  const path = token === undefined ? '/' : `/?token=${token}`;
+  const ticket = token === undefined ? path : `/open/${createToken()}`;
+  const server = createServer(token === undefined ? listener : onceAt(ticket, path, listener));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const cure = 'Give another --port, or none for a free one.';
@@ -24,11 +48,28 @@ export async function serve(listener: RequestListener, port = 0): Promise<Loopba
     server.listen(port, HOST, resolve);
   });
   const address = server.address();
+  const origin = `http://${HOST}:${typeof address === 'object' ? address?.port : port}`;
   return {
-    url: `http://${HOST}:${typeof address === 'object' ? address?.port : port}/`,
+    url: `${origin}${path}`,
+    openingUrl: `${origin}${ticket}`,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** Leads from one path to another, once. */
+function onceAt(ticket: string, path: string, listener: RequestListener): RequestListener {
+  let isUsed = false;
+  return (request, response) => {
+    if (isUsed || request.url !== ticket) return listener(request, response);
+    isUsed = true;
+    response.writeHead(303, {
+      location: path,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    response.end();
   };
 }
