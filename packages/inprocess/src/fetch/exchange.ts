@@ -20,7 +20,9 @@ export class Exchange {
   readonly #fetch: Fetch;
   #attempt: AttemptWithContext | undefined;
   #signal: AbortSignal | undefined;
-  /** The response of the latest attempt, while the call waits for the next one. */
+  /** What the latest attempt has received. */
+  #received: Response | undefined;
+  /** That, while the call waits for the next attempt. */
   #refused: RefusedResponse | undefined;
 
   constructor(given: GivenRequest, outer: OuterSignal, settings: FetchSettings) {
@@ -41,6 +43,7 @@ export class Exchange {
       if (release !== undefined) releaseAfter(response, release);
       // This `fetch` does not obey its signal; no caller waits for the response.
       if (context.isInterrupted) discardBody(response);
+      else this.#received = response;
       return response;
     } catch (error) {
       release?.();
@@ -89,6 +92,8 @@ export class Exchange {
       return response;
     } catch (error) {
       this.#refused?.discard();
+      // An abort may follow a response at once, before the call has seen it.
+      if (this.#received !== undefined) discardBody(this.#received);
       release?.();
       if (call.attempts === 0 && call.ending?.reason === 'aborted') discardUnsent(this.#given);
       throw error;

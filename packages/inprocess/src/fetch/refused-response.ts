@@ -31,17 +31,25 @@ export class RefusedResponse {
     }
   }
 
-  /** Leaves the body to the caller: the call has ended with this response, or a mock answers with it again. */
+  /**
+   * Leaves the body to the caller: the call has ended with this response, or a mock answers with it again. The copy is cancelled, as it
+   * would receive, and keep in memory, what the caller reads, and a cancel of the body would wait for it.
+   */
   keep(): void {
-    this.#isDone = true;
+    if (!this.#isDone && this.#copy !== undefined) allowLateCancel(this.response);
+    this.#cancelCopy();
   }
 
-  /** Cancels what has not been read yet. Only both together: where the copy alone is cancelled, an abort makes Node reject unheard. */
+  /** Cancels what has not been read yet. */
   discard(): void {
     if (this.#isDone) return;
+    this.#cancelCopy();
+    discardBody(this.response);
+  }
+
+  #cancelCopy(): void {
     this.#isDone = true;
     this.#copy?.cancel().catch(() => undefined);
-    discardBody(this.response);
   }
 
   /** Discards it in the next turn: a mock has answered by then, perhaps with the same response. */
@@ -57,6 +65,18 @@ function readerOfCopy(response: Response): ReadableStreamDefaultReader<Uint8Arra
   } catch {
     return undefined; // it is being read already
   }
+}
+
+/**
+ * Lets the cancel of a body that is broken already resolve. Node 20 cancels the body of a request that is aborted; where the copy of it is
+ * cancelled, that rejects, and Node leaves the rejection unhandled.
+ */
+function allowLateCancel({ body }: Response): void {
+  if (body === null) return;
+  const cancel = body.cancel.bind(body);
+  const value = (reason?: unknown): Promise<void> =>
+    body.locked ? cancel(reason) : cancel(reason).catch(() => undefined);
+  Reflect.defineProperty(body, 'cancel', { value, configurable: true, writable: true });
 }
 
 /**
