@@ -24,6 +24,9 @@ const LATER = '40s';
 
 const TIMEOUT_MS = 120_000;
 
+/** What a frame of a stack says before that, be it a path or a URL. */
+const pathToDemo = /(?:file:\/\/)?\/[^()]*(?=\/docs\/demo\/)/;
+
 describeOnRedis(PAGE, (server) => {
   let redis: ClockedRedis;
   let stage: Stage;
@@ -59,28 +62,34 @@ describeOnRedis(PAGE, (server) => {
   });
 });
 
-/** Fills the queue as the demo does, in virtual time. */
+/** Fills the queue as the demo does, in virtual time. Its errors have the stacks that they have in the folder `/app`. */
 async function fill({ clock, broker }: Stage): Promise<void> {
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = stackInApp;
   let isFilled = false;
   const filled = fillQueue({ broker, clock, random: () => 0.5 }).finally(() => {
     isFilled = true;
   });
   while (!isFilled) await clock.advance(10);
-  await filled;
+  await filled.finally(() => {
+    Error.prepareStackTrace = prepareStackTrace;
+  });
   await clock.advance(LATER);
 }
 
-/** Runs a command, as on 80 columns without colours. Cursors are shortened, and stacks have the lines of the demo only. */
+/** Returns a stack of the demo's lines only. Longer paths would be wrapped elsewhere when they are printed. */
+function stackInApp(error: Error, frames: readonly NodeJS.CallSite[]): string {
+  const lines = frames.map((frame) => `    at ${frame}`).filter((line) => line.includes('/docs/demo/'));
+  return [`${error}`, ...lines.map((line) => line.replace(pathToDemo, '/app'))].join('\n');
+}
+
+/** Runs a command, as on 80 columns without colours. Cursors are shortened. */
 async function print(command: string, { clock, broker, aheadMs }: Stage): Promise<string> {
   const now = (): number => aheadMs + Math.floor(clock.now());
   const { all } = await run(splitWords(command), { broker, now });
   return all
     .replaceAll('the given broker', 'redis://app:6379')
     .replaceAll(/(?<=--after \S{8})\S+/g, '…')
-    .replaceAll(/(?:file:\/\/)?(\/[^\s()]*)(?=\/docs\/demo)/g, '/app')
-    .split('\n')
-    .filter((line) => !/^ +at /.test(line) || line.includes('/docs/demo/'))
-    .join('\n')
     .trimEnd();
 }
 
