@@ -156,7 +156,7 @@ describe('whatever ends a call', () => {
       if (new Headers(init.headers).has('x-fails')) throw new TypeError('fetch failed');
       const url = `${server.url}${left.length > 1 ? left.shift() : left[0]}/${size}`;
       return kind === 'undici'
-        ? undiciFetch(url, { signal: init.signal, dispatcher: agent })
+        ? undiciFetch(url, { signal: init.signal ?? null, dispatcher: agent })
         : globalThis.fetch(url, init);
     };
     return fetch as Fetch; // undici's own types of the same things
