@@ -1,3 +1,4 @@
+import type { Matcher } from '@retry/core';
 import {
   computeDelay,
   decide,
@@ -10,7 +11,6 @@ import {
   parseServerDelay,
   readServerDelay,
 } from '@retry/core';
-import type { Matcher } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

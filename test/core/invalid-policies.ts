@@ -59,10 +59,11 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
   [
     'retryOn[0].message',
     'retryOn',
-    ['', 5, null, { pattern: '(' }, { pattern: 'x'.repeat(1_001) }, { pattern: 'x', flags: 'q' }].map(
-      (message) => [{ message }],
-    ),
+    ['', 5, null, [], { pattern: 'x' }, { pattern: 'x', flags: 'i' }].map((message) => [{ message }]),
   ],
+  ['retryOn[0].message.glob', 'retryOn', [{ glob: '' }, { glob: 5 }, {}].map((message) => [{ message }])],
+  ['retryOn[0].message[1].except', 'retryOn', [[{ message: ['x', { glob: 'x', except: [''] }] }]]],
+  ['retryOn[0].message.ignoreCase', 'retryOn', [[{ message: { glob: 'x', ignoreCase: false } }]]],
   ['retryOn[0].retryAfter', 'retryOn', [false, 'yes', null].map((retryAfter) => [{ retryAfter }])],
   ['retryOn[0]', 'retryOn', [[async () => true]]],
   ['retryOn[0].cause', 'retryOn', [[{ cause: async () => true }]]],

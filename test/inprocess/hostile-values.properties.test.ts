@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { MatcherInput } from '@retry/core';
+import type { Matcher } from '@retry/core';
 import {
   type AttemptContext,
   createRetryBudget,
@@ -75,7 +75,7 @@ const hostile = fc
   .constantFrom(...Object.keys(HOSTILE))
   .map((name) => ({ name, make: HOSTILE[name] ?? trap }));
 
-const RULES: Readonly<Record<string, MatcherInput>> = {
+const RULES: Readonly<Record<string, Matcher>> = {
   class: TypeError,
   name: { name: 'TypeError' },
   code: { code: ['ECONNRESET', '08*'] },

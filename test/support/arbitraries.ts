@@ -4,7 +4,7 @@ import type {
   Duration,
   Gate,
   JitterInput,
-  MatcherInput,
+  Matcher,
   PolicyInput,
 } from '@retry/core';
 import fc from 'fast-check';
@@ -132,7 +132,7 @@ const limits: fc.Arbitrary<Pick<PolicyInput, 'minDelay' | 'maxDelay' | 'granular
 );
 
 /** Matchers as data and classes; none of them throws or looks at causes. */
-export const plainMatchers: fc.Arbitrary<MatcherInput> = fc.constantFrom<MatcherInput>(
+export const plainMatchers: fc.Arbitrary<Matcher> = fc.constantFrom<Matcher>(
   Error,
   TypeError,
   AggregateError,
@@ -143,13 +143,14 @@ export const plainMatchers: fc.Arbitrary<MatcherInput> = fc.constantFrom<Matcher
   { message: /boom/gi },
   { name: 'ThrottledError', status: 503 },
   { message: 'boom' },
+  { message: ['never', { glob: 'b*m', except: 'bm', ignoreCase: true }] },
   { status: 413, retryAfter: true },
 );
 
-const matchers: fc.Arbitrary<MatcherInput> = fc.oneof(
+const matchers: fc.Arbitrary<Matcher> = fc.oneof(
   { weight: 3, arbitrary: plainMatchers },
   plainMatchers.map((cause) => ({ cause })),
-  fc.constantFrom<MatcherInput>(
+  fc.constantFrom<Matcher>(
     () => true,
     () => false,
     () => {

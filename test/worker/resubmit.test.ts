@@ -29,7 +29,7 @@ async function setDeadLetter() {
   });
   const options: SubmitOptions = {
     key: 'order-7',
-    retry: { maxAttempts: 2, initialDelay: '5s', stopOn: [{ message: /neg/ }] },
+    retry: { maxAttempts: 2, initialDelay: '5s', stopOn: [{ message: 'neg' }] },
   };
   const dead = await scene.queue.submit(task, { amount: -5 }, options);
   scene.startWorker({ tasks: [task] });

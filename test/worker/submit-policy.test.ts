@@ -108,7 +108,10 @@ describe('submit with a policy of its own', () => {
   it('may be a policy of definePolicy, which is kept as it is', async () => {
     const { queue } = setScene();
     const task = defineTask({ name: 'defined', run: () => {} });
-    const policy = definePolicy({ maxAttempts: 'Infinity', retryOn: [{ message: /busy/i }] } as PolicyInput);
+    const policy = definePolicy({
+      maxAttempts: 'Infinity',
+      retryOn: [{ message: { glob: 'busy*', ignoreCase: true } }],
+    } as PolicyInput);
 
     const { id } = await queue.submit(task, null, { retry: policy });
 
@@ -135,6 +138,8 @@ describe('submit with a policy of its own', () => {
     [{ retries: 3 }, ['retry.retries']],
     [{ backoff: { type: 'constant', base: 'soon' } }, ['retry.backoff.base']],
     [{ retryIf: () => true }, ['retry.retryIf']],
+    [{ retryOn: [{ message: /^(a+)+$/ }] }, ['retry.retryOn[0]']],
+    [{ retryOn: [{ message: { pattern: '^(a+)+$' } }] }, ['retry.retryOn[0].message']],
     [{ retryOn: [TypeError, { code: 'E' }, () => true] }, ['retry.retryOn[0]', 'retry.retryOn[2]']],
     [{ backoff: { type: 'custom', strategy: () => 5 } }, ['retry.backoff.strategy']],
     [{ backoff: { type: 'custom', strategy: 'unknown' } }, ['retry.backoff.strategy']],
@@ -173,6 +178,7 @@ describe('submit with a policy of its own', () => {
     '[]',
     '{"maxAttempts":0}',
     '{"unheardOf":1}',
+    '{"retryOn":[{"message":{"pattern":"^(a+)+$"}}]}',
     '{"backoff":{"type":"custom","strategy":"mine"}}',
   ])('becomes a dead letter when the worker cannot read it: %s', async (retry) => {
     const { clock, broker, startWorker } = setScene();

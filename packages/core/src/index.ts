@@ -33,7 +33,7 @@ export {
   RetryAfterError,
   TotalTimeoutError,
 } from './markers.ts';
-export type { ErrorClass, MatcherInput, Predicate } from './matching/matcher.ts';
+export type { ErrorClass, Matcher, MessageGlob, Predicate } from './matching/matcher.ts';
 export {
   httpTransient,
   postgresTransient,

@@ -220,7 +220,7 @@ describe('readFailures', () => {
 describe('writeCode', () => {
   it.each([
     '{}',
-    '{ "maxAttempts": "Infinity", "retryOn": [{ "message": { "pattern": "a\'b\\\\d", "flags": "i" } }] }',
+    '{ "maxAttempts": "Infinity", "retryOn": [{ "message": { "glob": "a\'b\\\\d*", "ignoreCase": true } }] }',
     '{ "backoff": { "type": "list", "delays": ["1s", 2000, "1m"] }, "stopOn": [{ "name": "It\'s", "code": ["a", 1] }] }',
   ])('writes a module that defines the policy of %s', (text) => {
     const code = writeCode(text)

@@ -137,22 +137,6 @@ describeInChromium('the policy studio as one file', (browser) => {
     await page.close();
   });
 
-  it('ends an engine that a pattern keeps busy, and goes on', async () => {
-    const { page } = await open();
-    await editor(page).fill('{ "retryOn": [{ "message": { "pattern": "^(.+)+[0-9]{9}$" } }] }');
-    const message = 'connect ECONNREFUSED while asking the bank';
-    await page
-      .getByLabel(/^recorded runs, as/)
-      .fill(JSON.stringify([{ failures: 1, errors: [{ name: 'E', message, at: 1, startedAt: 0 }] }]));
-    await page.getByRole('button', { name: 'Replay' }).click();
-
-    await page.getByText('It was ended after 5s without an answer: a pattern may take too long').waitFor();
-
-    await editor(page).fill('{ "maxAttempts": 0 }');
-    await page.locator('#policy-findings li').getByText('maxAttempts').first().waitFor();
-    await page.close();
-  });
-
   it('takes markup for text', async () => {
     const { page, complaints } = await open();
 

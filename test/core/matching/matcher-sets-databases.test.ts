@@ -1,5 +1,5 @@
+import type { Matcher } from '@retry/core';
 import { matchesError, postgresTransient, redisTransient } from '@retry/core';
-import type { Matcher } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
 function isMeant(set: readonly Matcher[], error: unknown): boolean {

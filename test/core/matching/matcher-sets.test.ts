@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { connect, createServer } from 'node:net';
+import type { Matcher } from '@retry/core';
 import {
   definePolicy,
   httpTransient,
@@ -12,7 +13,6 @@ import {
   redisTransient,
   transientNetwork,
 } from '@retry/core';
-import type { Matcher } from '@retry/core/fields';
 import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 

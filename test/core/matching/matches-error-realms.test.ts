@@ -2,15 +2,15 @@ import { runInNewContext } from 'node:vm';
 import {
   definePolicy,
   InvalidOptionsError,
+  isSerializable,
   lintPolicy,
-  type MatcherInput,
+  type Matcher,
   matchesError,
-  policyToJSON,
 } from '@retry/core';
 import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
-function matches(matcher: MatcherInput, error: unknown): boolean {
+function matches(matcher: Matcher, error: unknown): boolean {
   const [read] = settingsOf(definePolicy({ stopOn: [matcher] })).stopOn;
   return read !== undefined && matchesError(read, error);
 }
@@ -95,9 +95,7 @@ describe('values of another realm in a policy', () => {
     const [matcher] = settingsOf(definePolicy({ stopOn: [{ message: 'x' }] })).stopOn;
     const foreign = { ...settingsOf(definePolicy()), stopOn: [{ ...matcher, message }] } as never;
 
-    expect(policyToJSON(foreign)).toMatchObject({
-      stopOn: [{ message: { pattern: '^(a+)+$', flags: 'i' } }],
-    });
+    expect(isSerializable(foreign)).toBe(false);
     expect(lintPolicy(foreign).map(({ code }) => code)).toContain('NESTED_QUANTIFIERS');
   });
 });

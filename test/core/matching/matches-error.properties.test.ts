@@ -1,5 +1,6 @@
+import type { Matcher } from '@retry/core';
 import { definePolicy, matchesError } from '@retry/core';
-import { type Matcher, settingsOf } from '@retry/core/fields';
+import { settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainMatchers } from '../../support/arbitraries.ts';

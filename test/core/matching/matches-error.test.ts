@@ -1,10 +1,10 @@
-import { definePolicy, type MatcherInput, matchesError } from '@retry/core';
+import { definePolicy, type Matcher, matchesError } from '@retry/core';
 import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 import { HttpError, QuotaError, ThrottledError } from '../thrown-values.ts';
 
 /** Reads the matcher with a policy, so that the tests use matchers as people write them. */
-function matches(matcher: MatcherInput, error: unknown): boolean {
+function matches(matcher: Matcher, error: unknown): boolean {
   const [read] = settingsOf(definePolicy({ stopOn: [matcher] })).stopOn;
   return read !== undefined && matchesError(read, error);
 }
@@ -95,13 +95,13 @@ describe('matchesError with a predicate', () => {
   });
 
   it('reads null as false', () => {
-    const answersNull = (() => null) as unknown as MatcherInput; // what JavaScript callers write
+    const answersNull = (() => null) as unknown as Matcher; // what JavaScript callers write
 
     expect(matches(answersNull, new Error('x'))).toBe(false);
   });
 
   it('refuses a promise, with a cure', () => {
-    const answersLater = (() => Promise.resolve(true)) as unknown as MatcherInput; // what JavaScript callers write
+    const answersLater = (() => Promise.resolve(true)) as unknown as Matcher; // what JavaScript callers write
 
     expect(() => matches(answersLater, new Error('x'))).toThrow(
       'a gate, predicate or strategy must answer immediately, got a promise. Ask before the attempt ends.',
@@ -112,7 +112,7 @@ describe('matchesError with a predicate', () => {
     const rejections: unknown[] = [];
     const listen = (reason: unknown): void => void rejections.push(reason);
     process.on('unhandledRejection', listen);
-    const answersNever = (() => Promise.reject(new Error('later'))) as unknown as MatcherInput; // as above
+    const answersNever = (() => Promise.reject(new Error('later'))) as unknown as Matcher; // as above
 
     expect(() => matches(answersNever, new Error('x'))).toThrow('must answer immediately');
     await new Promise((resolve) => setImmediate(resolve));
@@ -222,6 +222,36 @@ describe('matchesError with a message', () => {
     expect(matches({ message: /undefined|null/ }, undefined)).toBe(false);
     expect(matches({ message: /^$/ }, { message: 5 })).toBe(true);
     expect(matches({ message: /./ }, new Error())).toBe(false);
+  });
+});
+
+describe('matchesError with a glob', () => {
+  it.each([
+    ['Timed out', true],
+    ['timed out after 5 s', true],
+    ['it timed out', false],
+    ['timed out by the user', false],
+    ['timed\nout', false],
+  ])('matches the whole message, whatever its case: %j is %s', (message, isMatched) => {
+    const glob = { glob: 'timed out*', except: ['*by the User*'], ignoreCase: true } as const;
+
+    expect(matches({ message: glob }, new Error(message))).toBe(isMatched);
+  });
+
+  it('matches if any of a list does', () => {
+    const message = [{ glob: 'gone*' }, 'reset', /^closed$/] as const;
+    const matched = ['gone', 'was reset', 'closed', 'closed again'].map((text) =>
+      matches({ message }, new Error(text)),
+    );
+
+    expect(matched).toEqual([true, true, true, false]);
+  });
+
+  it('matches codes, too', () => {
+    const code = 'E*RESET';
+
+    expect(matches({ code }, Object.assign(new Error(), { code: 'ECONNRESET' }))).toBe(true);
+    expect(matches({ code }, Object.assign(new Error(), { code: 'ECONNREFUSED' }))).toBe(false);
   });
 });
 

@@ -45,8 +45,7 @@ describe('extendPolicy', () => {
     ['as it is', [{ name: 'A', status: [503] }], [{ name: 'A', status: [503] }]],
     ['with its keys in another order', [{ name: 'A', code: 'E' }], [{ code: 'E', name: 'A' }]],
     ['with a regular expression', [{ message: /x/i }], [{ message: /x/i }]],
-    ['with a regular expression as data', [{ message: /x/i }], [{ message: { pattern: 'x', flags: 'i' } }]],
-    ['with empty flags', [{ message: /x/ }], [{ message: { pattern: 'x', flags: '' } }]],
+    ['with a glob', [{ message: { glob: 'x*' } }], [{ message: { glob: 'x*', except: undefined } }]],
     ['with flags that are dropped', [{ message: /x/g }], [{ message: /x/g }]],
     ['within a cause', [{ cause: { name: 'A', code: 'E' } }], [{ cause: { code: 'E', name: 'A' } }]],
   ])('writes a pattern once, by content: %s', (_name, base, patch) => {
@@ -56,6 +55,8 @@ describe('extendPolicy', () => {
 
   it.each<[string, PolicyInput['retryOn'] & object, PolicyInput['retryOn'] & object]>([
     ['other values', [{ code: 'E' }], [{ code: 'F' }]],
+    ['a regular expression and its text', [{ message: /x/ }], [{ message: '/x/' }]],
+    ['the case of a glob', [{ message: { glob: 'x*' } }], [{ message: { glob: 'x*', ignoreCase: true } }]],
     ['other flags', [{ message: /x/ }], [{ message: /x/i }]],
     ['a number and its digits', [{ code: 11 }], [{ code: '11' }]],
     ['a cause', [{ code: 'E' }], [{ cause: { code: 'E' } }]],

@@ -1,4 +1,4 @@
-import type { JitterInput, MatcherInput, PolicyInput } from '@retry/core';
+import type { JitterInput, Matcher, PolicyInput } from '@retry/core';
 import { definePolicy, InvalidOptionsError, matchesError } from '@retry/core';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
@@ -29,32 +29,32 @@ describe('the type of a matcher', () => {
     const policy = { retryOn: classes, stopOn: [PrivateError, { cause: ProtectedError }] } as const;
 
     expectTypeOf(policy).toExtend<PolicyInput>();
-    expectTypeOf<typeof PrivateError>().toExtend<MatcherInput>();
-    expectTypeOf<typeof ProtectedError>().toExtend<MatcherInput>();
-    expectTypeOf<typeof AbstractError>().toExtend<MatcherInput>();
+    expectTypeOf<typeof PrivateError>().toExtend<Matcher>();
+    expectTypeOf<typeof ProtectedError>().toExtend<Matcher>();
+    expectTypeOf<typeof AbstractError>().toExtend<Matcher>();
     expect(() => definePolicy(policy)).not.toThrow();
     expect(matchesError(PrivateError, PrivateError.make())).toBe(true);
     expect(matchesError(ProtectedError, PrivateError.make())).toBe(false);
   });
 
   it('is that of a predicate, if it answers immediately', () => {
-    expectTypeOf<(error: unknown) => boolean>().toExtend<MatcherInput>();
-    expectTypeOf<() => true>().toExtend<MatcherInput>();
-    expectTypeOf<(error: unknown) => error is Error>().toExtend<MatcherInput>();
-    expectTypeOf<(error: unknown) => Promise<boolean>>().not.toExtend<MatcherInput>();
-    expectTypeOf<() => Generator<boolean>>().not.toExtend<MatcherInput>();
-    expectTypeOf<() => string>().not.toExtend<MatcherInput>();
-    expectTypeOf<(error: Error) => boolean>().not.toExtend<MatcherInput>();
-    expectTypeOf<() => void>().not.toExtend<MatcherInput>();
+    expectTypeOf<(error: unknown) => boolean>().toExtend<Matcher>();
+    expectTypeOf<() => true>().toExtend<Matcher>();
+    expectTypeOf<(error: unknown) => error is Error>().toExtend<Matcher>();
+    expectTypeOf<(error: unknown) => Promise<boolean>>().not.toExtend<Matcher>();
+    expectTypeOf<() => Generator<boolean>>().not.toExtend<Matcher>();
+    expectTypeOf<() => string>().not.toExtend<Matcher>();
+    expectTypeOf<(error: Error) => boolean>().not.toExtend<Matcher>();
+    expectTypeOf<() => void>().not.toExtend<Matcher>();
   });
 
   it('is no text, expression, date or error', () => {
-    expectTypeOf<string>().not.toExtend<MatcherInput>();
-    expectTypeOf<symbol>().not.toExtend<MatcherInput>();
+    expectTypeOf<string>().not.toExtend<Matcher>();
+    expectTypeOf<symbol>().not.toExtend<Matcher>();
     // @ts-expect-error a misspelt field
-    const misspelt: MatcherInput = { codes: ['ECONNRESET'] };
+    const misspelt: Matcher = { codes: ['ECONNRESET'] };
     // @ts-expect-error it belongs into { message }
-    const pattern: MatcherInput = /reset/;
+    const pattern: Matcher = /reset/;
     expect(() => matchesError(misspelt, 'x')).toThrow(InvalidOptionsError);
     expect(() => matchesError(pattern, 'x')).toThrow(InvalidOptionsError);
   });

@@ -33,11 +33,27 @@ describe('parsePolicy', () => {
     expect(policy).toMatchObject({ maxAttempts: Infinity, maxDelayMs: Infinity });
   });
 
-  it('reads a pattern as a regular expression without state', () => {
-    const policy = parsePolicy('{ "retryOn": [{ "message": { "pattern": "timed out", "flags": "gi" } }] }');
+  it('reads a message as text, a glob, or a list of them', () => {
+    const message = ['timed out', { glob: 'gone*', except: ['gone for good*'], ignoreCase: true }];
 
-    expect(settingsOf(policy).retryOn).toEqual([{ message: /timed out/i }]);
+    expect(settingsOf(parsePolicy({ retryOn: [{ message }] })).retryOn).toEqual([{ message }]);
   });
+
+  it.each([{ pattern: 'timed out' }, { pattern: '^(a+)+$', flags: 'i' }, { pattern: 5 }])(
+    'refuses a regular expression as data, and says what to write: %o',
+    (message) => {
+      const problems = problemsOf(() => parsePolicy({ retryOn: [{ cause: { message } }] }));
+
+      expect(problems).toEqual([
+        {
+          path: 'retryOn[0].cause.message',
+          value: message,
+          message: 'must be no regular expression as data: one that backtracks blocks its process',
+          cure: expect.stringContaining("{ glob: 'timed out*', ignoreCase: true }"),
+        },
+      ]);
+    },
+  );
 
   it('takes strategies and gates from the registry', () => {
     const strategies = { patient: () => 60_000 };

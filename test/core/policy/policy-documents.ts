@@ -38,13 +38,15 @@ const patternKeys = {
   code: oneOrMany(fc.constantFrom('08*', 'ECONNRESET', 11, -1.5)),
   status: oneOrMany(fc.constantFrom(429, 0, -1, 1e21)),
   retryAfter: fc.constant(true),
-  message: fc.oneof(
-    { weight: 1, arbitrary: fc.constantFrom<string | object>('timed out', 'é') },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom<object>({ pattern: 'timed out' }, { pattern: '', flags: 'giy' }),
-    },
-    { weight: 1, arbitrary: fc.constantFrom<object>({ pattern: '[z-a]' }, { pattern: 'x', flags: 'ii' }) },
+  message: oneOrMany(
+    fc.constantFrom<string | object>(
+      'timed out',
+      'é',
+      { glob: 'timed*out' },
+      { glob: '*', ignoreCase: true },
+      { glob: 'a*', except: 'ab*' },
+      { glob: 'a*', except: ['ab*', 'ac*'] },
+    ),
   ),
 };
 
@@ -134,7 +136,13 @@ const strangers = fc.oneof(
     '2.50s',
   ),
   fc.constantFrom<unknown>([], {}, [null], [{}], [[]], ['1s', null], [0], { type: 'none' }, { type: 'warp' }),
-  fc.constantFrom<unknown>({ proportional: 1.1 }, { pattern: 'x', flag: 'i' }, { pattern: 'x', flags: null }),
+  fc.constantFrom<unknown>({ proportional: 1.1 }, { glob: 'x', flag: 'i' }, { glob: 'x', except: null }),
+  fc.constantFrom<unknown>(
+    { pattern: 'x' },
+    { pattern: 'x', flags: 'i' },
+    { glob: 5 },
+    { glob: 'x', except: [] },
+  ),
   fc.constantFrom<unknown>({ next: 1 }, { name: [] }, { status: '503' }, { cause: null }, { max: null }),
   fc.nat(30).map(deepCause),
 );

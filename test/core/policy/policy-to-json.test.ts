@@ -41,13 +41,14 @@ describe('policyToJSON', () => {
     });
   });
 
-  it('writes a regular expression by its source and flags, also as a cause', () => {
-    const policy = definePolicy({ retryOn: [{ message: /a\/b/ }, { cause: { message: /timed out/isu } }] });
+  it('writes messages as they are, also those of a cause', () => {
+    const message = [
+      'a*b',
+      { glob: 'timed out*', except: 'timed out by the user*', ignoreCase: true },
+    ] as const;
+    const policy = definePolicy({ retryOn: [{ message: 'a*b' }, { cause: { message } }] });
 
-    expect(policyToJSON(policy).retryOn).toEqual([
-      { message: { pattern: 'a\\/b' } },
-      { cause: { message: { pattern: 'timed out', flags: 'isu' } } },
-    ]);
+    expect(policyToJSON(policy).retryOn).toEqual([{ message: 'a*b' }, { cause: { message } }]);
   });
 
   it('writes a strategy and a gate by their names', () => {
@@ -68,12 +69,13 @@ describe('policyToJSON', () => {
     const policy = definePolicy({
       backoff: { type: 'custom', strategy },
       retryIf,
-      retryOn: [{ name: 'A' }, TypeError, { cause: { cause: RangeError } }],
+      retryOn: [{ name: 'A' }, TypeError, { cause: { cause: RangeError } }, { message: ['x', /y/] }],
       stopOn: [isFlaky],
     });
     const message = 'cannot be written as JSON';
     const nameIt = 'Name it: put it in a registry and write its name here.';
     const describeIt = "Describe it: { name: 'TimeoutError' }.";
+    const useGlob = "Use text, or a glob: { message: { glob: 'timed out*', ignoreCase: true } }.";
 
     const write = (): unknown => policyToJSON(policy);
 
@@ -85,6 +87,7 @@ describe('policyToJSON', () => {
           { path: 'retryIf', value: retryIf, message, cure: nameIt },
           { path: 'retryOn[1]', value: TypeError, message, cure: describeIt },
           { path: 'retryOn[2]', value: { cause: { cause: RangeError } }, message, cure: describeIt },
+          { path: 'retryOn[3]', value: { message: ['x', /y/] }, message, cure: useGlob },
           { path: 'stopOn[0]', value: isFlaky, message, cure: describeIt },
         ],
       }),
@@ -105,7 +108,7 @@ describe('policyToJSON', () => {
 describe('isSerializable', () => {
   it.each([
     ['nothing written', {}],
-    ['patterns', { retryOn: [{ code: 'E', cause: { message: /x/ } }], stopOn: [{ status: 400 }] }],
+    ['patterns', { retryOn: [{ code: 'E', cause: { message: { glob: 'x*' } } }], stopOn: [{ status: 400 }] }],
     ['an expected nothing', { retryOn: 'nothing' }],
     ['names', { backoff: { type: 'custom', strategy: 'patient' }, retryIf: 'office-hours' }],
   ] as const)('is true for %s', (_name, input) => {
@@ -115,6 +118,8 @@ describe('isSerializable', () => {
   it.each([
     ['a class', { retryOn: [TypeError] }],
     ['a predicate', { stopOn: [() => true] }],
+    ['a regular expression', { retryOn: [{ message: /x/ }] }],
+    ['a regular expression of a cause', { stopOn: [{ cause: { message: ['x', /x/] } }] }],
     ['a class as a cause', { retryOn: [{ cause: { cause: TypeError } }] }],
     ['a strategy without a name', { backoff: { type: 'custom', strategy: () => 1 } }],
     ['a gate without a name', { retryIf: () => true }],

@@ -14,7 +14,7 @@ export interface Rights {
   readonly hold: boolean;
   /** Start a waiting run now or at another time; submit a run once more, with another payload. */
   readonly edit: boolean;
-  /** See payloads, results, messages and stacks as they are stored, search them, and replay policies with patterns. */
+  /** See payloads, results, messages and stacks as they are stored, and search them. */
   readonly unmask: boolean;
 }
 

@@ -1,11 +1,11 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
-import type { Matcher, MatcherInput } from '../matching/matcher.ts';
+import type { Matcher } from '../matching/matcher.ts';
 import { readMatchers } from '../policy/read-rules.ts';
 import { isUnset } from './read-options.ts';
 
 /** An exception in a dialect's list: a class, its name, a pattern or a predicate. */
-export type ExceptionLike = string | MatcherInput;
+export type ExceptionLike = string | Matcher;
 
 /** Matches timeouts: our own, and those of Python and of the web platform. */
 export const TIMEOUTS: Matcher = Object.freeze({

@@ -4,7 +4,7 @@ export { hasCalendarDay } from '../duration.ts';
 export { markCutFor, wasCutFor } from '../markers.ts';
 export { isYes, refusePromise } from '../matching/answer.ts';
 export { findMatch, isErrorClass } from '../matching/find-match.ts';
-export type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+export type { ErrorPattern } from '../matching/matcher.ts';
 export { definePlainPolicy } from '../policy/define-policy.ts';
 export type { CapAt, Jitter, PolicyKey, PolicySettings } from '../policy/policy.ts';
 export {

@@ -18,7 +18,9 @@ function pathsIn(key: string, matchers: readonly Matcher[]): readonly string[] {
 function pathsOf(path: string, matcher: Matcher): readonly string[] {
   if (typeof matcher === 'function') return [];
   const { message, cause } = matcher;
-  const own = isRegExp(message) && repeatsWhatRepeats(message.source) ? [`${path}.message`] : [];
+  const messages: readonly unknown[] = Array.isArray(message) ? message : [message];
+  const isFound = messages.some((each) => isRegExp(each) && repeatsWhatRepeats(each.source));
+  const own = isFound ? [`${path}.message`] : [];
   return cause === undefined ? own : [...own, ...pathsOf(`${path}.cause`, cause)];
 }
 

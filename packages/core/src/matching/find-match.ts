@@ -3,7 +3,8 @@ import { readServerDelay } from '../decision/read-server-delay.ts';
 import { read } from '../read.ts';
 import { isYes } from './answer.ts';
 import { causesOf } from './causes.ts';
-import type { ErrorClass, ErrorPattern, Matcher, Predicate } from './matcher.ts';
+import { matchesGlob } from './glob.ts';
+import type { ErrorClass, ErrorPattern, Matcher, MessageGlob, Predicate } from './matcher.ts';
 import { statusOf } from './status-of.ts';
 
 /** The characters of a message that are matched. */
@@ -66,7 +67,7 @@ function matchesPattern(pattern: ErrorPattern, error: unknown, unmatched: Unmatc
   if (name !== undefined && !anyOf(name, (wanted) => isNamed(error, wanted))) return false;
   if (code !== undefined && !anyOf(code, (wanted) => isCode(wanted, read(error, 'code')))) return false;
   if (status !== undefined && !anyOf(status, (wanted) => wanted === statusOf(error))) return false;
-  if (message !== undefined && !isInMessage(message, messageOf(error))) return false;
+  if (message !== undefined && !isMessage(message, messageOf(error))) return false;
   if (retryAfter === true && readServerDelay(error, NO_CLOCK).type !== 'delay') return false;
   return cause === undefined || hasCause(cause, error, unmatched);
 }
@@ -131,17 +132,28 @@ function classNameOf(prototype: object): unknown {
 }
 
 function isCode(wanted: string | number, code: unknown): boolean {
-  if (typeof wanted === 'string' && wanted.endsWith('*')) {
-    return typeof code === 'string' && code.startsWith(wanted.slice(0, -1));
-  }
-  return wanted === code;
+  if (wanted === code) return true;
+  if (typeof wanted !== 'string' || !wanted.includes('*')) return false;
+  return typeof code === 'string' && matchesGlob(wanted, code);
 }
 
-function isInMessage(wanted: RegExp | string, message: string): boolean {
+function isMessage(message: ErrorPattern['message'], text: string): boolean {
+  return anyOf(message, (wanted) => isInMessage(wanted, text));
+}
+
+function isInMessage(wanted: RegExp | string | MessageGlob | undefined, message: string): boolean {
   if (typeof wanted === 'string') return message.includes(wanted);
+  if (wanted === undefined) return false;
+  if ('glob' in wanted) return isLike(wanted, message);
   // With the flag y, the pattern matches at the beginning, and remembers how far it came.
   if (wanted.sticky) wanted.lastIndex = 0;
   return wanted.test(message);
+}
+
+function isLike({ glob, except = [], ignoreCase }: MessageGlob, message: string): boolean {
+  const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
+  const matchesMessage = (each: string): boolean => matchesGlob(fold(each), fold(message));
+  return matchesMessage(glob) && !anyOf(except, matchesMessage);
 }
 
 /** Returns the beginning of the message: the time of a pattern may grow with the square of the length, or worse. */

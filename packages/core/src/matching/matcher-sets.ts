@@ -1,4 +1,4 @@
-import type { ErrorPattern } from './matcher.ts';
+import type { ErrorPattern, MessageGlob } from './matcher.ts';
 
 const SOCKET_CODES: readonly string[] = [
   'ECONNRESET',
@@ -19,14 +19,36 @@ const SOCKET_CODES: readonly string[] = [
 ];
 
 /** A stream or session of HTTP/2 that ended with REFUSED_STREAM, INTERNAL_ERROR or ENHANCE_YOUR_CALM, by its name or number. */
-const HTTP2_ENDED = /error code (NGHTTP2_(REFUSED_STREAM|INTERNAL_ERROR|ENHANCE_YOUR_CALM)|2|7|11)$/;
+const HTTP2_ENDED = /* @__PURE__ */ globs(
+  '*error code NGHTTP2_REFUSED_STREAM',
+  '*error code NGHTTP2_INTERNAL_ERROR',
+  '*error code NGHTTP2_ENHANCE_YOUR_CALM',
+  '*error code 2',
+  '*error code 7',
+  '*error code 11',
+);
 
 /** Of axios in a browser; of `fetch` in Bun below 1.4. */
 const CLIENT_CODES = ['ERR_NETWORK', 'ConnectionRefused', 'ConnectionClosed', 'FailedToOpenSocket'];
 
 /** What `fetch` says in browsers, React Native and Deno, which have no codes. Of Deno, unknown hosts and certificates are left out. */
-const FETCH_FAILED =
-  /^(Failed to fetch|NetworkError when attempting to fetch|Load failed|network error|The Internet connection appears to be offline|Network request failed|error reading a body from connection|error sending request (?!.*(certificate|not known|No such host)))/;
+const FETCH_FAILED = /* @__PURE__ */ Object.freeze([
+  .../* @__PURE__ */ globs(
+    'Failed to fetch*',
+    'NetworkError when attempting to fetch*',
+    'Load failed*',
+    'network error*',
+    'The Internet connection appears to be offline*',
+    'Network request failed*',
+    'error reading a body from connection*',
+  ),
+  { glob: 'error sending request *', except: ['*certificate*', '*not known*', '*No such host*'] },
+]);
+
+/** Returns the globs as those of a message. */
+function globs(...texts: readonly string[]): readonly MessageGlob[] {
+  return Object.freeze(texts.map((glob) => Object.freeze({ glob })));
+}
 
 /**
  * Matches failed and lost connections: Node's socket codes, on the error or on its cause (as in `fetch`), streams of HTTP/2 that
@@ -39,8 +61,11 @@ export const transientNetwork: readonly ErrorPattern[] = Object.freeze([
   { code: ['ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR'], message: HTTP2_ENDED },
   { name: 'TypeError', message: FETCH_FAILED },
   // Only where the error itself says so: nothing but codes is recorded of causes, and a replay would have to doubt every other one.
-  { message: /^(fetch failed|Request failed due to a network error)/, cause: { message: FETCH_FAILED } },
-  { message: /^Network connection lost/ },
+  {
+    message: globs('fetch failed*', 'Request failed due to a network error*'),
+    cause: { message: FETCH_FAILED },
+  },
+  { message: { glob: 'Network connection lost*' } },
   { code: 'ERR_BAD_RESPONSE', message: 'stream has been aborted' }, // axios
   { name: 'ReadError', code: 'ERR_HTTP_CONTENT_LENGTH_MISMATCH' }, // got
 ]);
@@ -66,7 +91,17 @@ export const postgresTransient: readonly ErrorPattern[] = Object.freeze([
 
 /** Matches Redis replies, and errors of node-redis and ioredis, while a server loads, fails over or is disconnected. */
 export const redisTransient: readonly ErrorPattern[] = Object.freeze([
-  { message: /^(LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|NOREPLICAS|BUSY) / },
+  {
+    message: globs(
+      'LOADING *',
+      'TRYAGAIN *',
+      'CLUSTERDOWN *',
+      'MASTERDOWN *',
+      'READONLY *',
+      'NOREPLICAS *',
+      'BUSY *',
+    ),
+  },
   {
     name: [
       'SocketClosedUnexpectedlyError',

@@ -15,16 +15,29 @@ export type Predicate = (error: unknown) => boolean;
 
 type OneOrMany<T> = T | readonly T[];
 
+/** Describes a whole message, in time that grows with its length alone. */
+export interface MessageGlob {
+  /** Each `*` matches any text, also none: `'timed out*'` matches messages that begin with it. */
+  readonly glob: string;
+  /** Globs of messages that do not match nevertheless. */
+  readonly except?: OneOrMany<string> | undefined;
+  /** Upper and lower case are the same. */
+  readonly ignoreCase?: true | undefined;
+}
+
 /** A description of errors as data. Every given field must match; a list matches if any of its entries does. */
 export interface ErrorPattern {
   /** `error.name`, or the name of a class that the error is an instance of. */
   readonly name?: OneOrMany<string> | undefined;
-  /** `error.code`; a trailing `*` matches any ending: `'08*'`. */
+  /** `error.code`; a `*` matches any text: `'08*'`. */
   readonly code?: OneOrMany<string | number> | undefined;
   /** HTTP status, from `status`, `statusCode`, `response.status` or `$metadata.httpStatusCode`. */
   readonly status?: OneOrMany<number> | undefined;
-  /** Matches the first 4096 characters of the error's message: a regular expression, or text that it contains. */
-  readonly message?: RegExp | string | undefined;
+  /**
+   * Matches the first 4096 characters of the error's message: text that it contains, a glob, or in code a regular expression. A policy
+   * as data has none, because one that backtracks blocks every process that matches it.
+   */
+  readonly message?: OneOrMany<RegExp | string | MessageGlob> | undefined;
   /**
    * The error or its response asks for a delay that can be read. No clock is asked: a date counts also after it has passed, except
    * when the response's own `Date` says that it was over when it was sent.
@@ -36,18 +49,3 @@ export interface ErrorPattern {
 
 /** Selects errors: a class, a description, or a predicate. */
 export type Matcher = ErrorClass | Predicate | ErrorPattern;
-
-/** An {@link ErrorPattern} as people and JSON files write it. */
-export interface ErrorPatternInput extends Omit<ErrorPattern, 'message' | 'cause'> {
-  /** As in a pattern; `{ pattern, flags }` is a regular expression in JSON, of at most 1 000 characters. */
-  readonly message?:
-    | RegExp
-    | string
-    | { readonly pattern: string; readonly flags?: string | undefined }
-    | undefined;
-  /** One of its causes matches, as in a pattern. */
-  readonly cause?: MatcherInput | undefined;
-}
-
-/** A {@link Matcher} as people and JSON files write it. */
-export type MatcherInput = ErrorClass | Predicate | ErrorPatternInput;

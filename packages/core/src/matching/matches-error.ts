@@ -1,7 +1,7 @@
 import { readSafely } from '../fields/read-options.ts';
 import { readMatcher } from '../policy/read-rules.ts';
 import { matches } from './find-match.ts';
-import type { MatcherInput } from './matcher.ts';
+import type { Matcher } from './matcher.ts';
 
 /**
  * Returns whether the matcher matches a thrown value of any type.
@@ -10,7 +10,7 @@ import type { MatcherInput } from './matcher.ts';
  *
  * @throws {InvalidOptionsError} when `matcher` is not a class, a description or a predicate, as `definePolicy` would
  */
-export function matchesError(matcher: MatcherInput, error: unknown): boolean {
+export function matchesError(matcher: Matcher, error: unknown): boolean {
   const read = readSafely(matcher, 'matchesError', (report) => readMatcher(matcher, 'matcher', report));
   return matches(read, error);
 }

@@ -2,10 +2,11 @@ import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import { writtenIn } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
-import type { MatcherInput } from '../matching/matcher.ts';
+import type { Matcher } from '../matching/matcher.ts';
+import { isRegExp } from '../read.ts';
 import { definePolicy, isPolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
-import { patternJSON } from './policy-json.ts';
+import { hasFunction } from './policy-json.ts';
 import { settingsOf } from './settings.ts';
 import { registryOf, toInput } from './to-input.ts';
 
@@ -57,7 +58,7 @@ const NO_BASE: Problem = {
   cure: 'Use {} for the defaults.',
 };
 
-type Matchers = readonly MatcherInput[];
+type Matchers = readonly Matcher[];
 
 type MatcherKey = 'retryOn' | 'stopOn';
 
@@ -76,7 +77,20 @@ function listOf(matchers: Matchers | 'everything' | 'nothing'): Matchers {
 
 /** Removes duplicate matchers: classes and predicates are compared by identity, patterns by content. */
 function once(matchers: Matchers): Matchers {
-  return matchers.filter((matcher, index) => matchers.findIndex((known) => isSame(known, matcher)) === index);
+  const known = new Map<unknown, Matcher>();
+  for (const matcher of matchers) {
+    const identity = identityOf(matcher);
+    if (!known.has(identity)) known.set(identity, matcher);
+  }
+  return [...known.values()];
+}
+
+/** Returns the JSON text of a pattern, whose keys `definePolicy` has ordered; the matcher itself if it is or has a function. */
+function identityOf(matcher: Matcher): unknown {
+  if (hasFunction(matcher)) return matcher;
+  return JSON.stringify(matcher, (_, value: unknown) =>
+    isRegExp(value) ? { regExp: String(value) } : value,
+  );
 }
 
 /** Returns the error of a wrong patch: about its keys if they can be read, else about the patch as a whole. */
@@ -92,11 +106,4 @@ function wrongPatch(patch: unknown): unknown {
 
 function patchError(value: unknown, message: string): InvalidOptionsError {
   return new InvalidOptionsError([{ path: '', value, message, cure: 'Use {} to change nothing.' }], 'patch');
-}
-
-/** Compares patterns as JSON text: both come from `definePolicy`, which orders their keys. */
-function isSame(one: MatcherInput, other: MatcherInput): boolean {
-  if (one === other) return true;
-  const json = patternJSON(one);
-  return json !== undefined && JSON.stringify(json) === JSON.stringify(patternJSON(other));
 }

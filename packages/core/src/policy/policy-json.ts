@@ -1,12 +1,13 @@
 import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import type { Matcher } from '../matching/matcher.ts';
 import { isRegExp } from '../read.ts';
 import { definePolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts';
 import { checkPolicy } from './settings.ts';
 import { toInput } from './to-input.ts';
 
-/** Returns whether the policy can be written as JSON: no class or predicate, no strategy or gate without a name. */
+/** Returns whether the policy can be written as JSON: no class, predicate or regular expression, no strategy or gate without a name. */
 export function isSerializable(policy: Policy): boolean {
   return obstacles(checkPolicy(policy, 'isSerializable')).length === 0;
 }
@@ -24,12 +25,6 @@ export function policyToJSON(policy: Policy): PolicyInput {
   return toJSON(toInput(settings)) as PolicyInput; // the same keys, with JSON values
 }
 
-/** Returns the pattern as JSON data; `undefined` if it contains a class or a predicate. */
-export function patternJSON(matcher: unknown): unknown {
-  const json = toJSON(matcher);
-  return hasFunction(json) ? undefined : json;
-}
-
 function obstacles({ backoff, retryIf, retryOn, stopOn }: PolicySettings): readonly Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, value: unknown, cure: string): void => {
@@ -44,24 +39,32 @@ function obstacles({ backoff, retryIf, retryOn, stopOn }: PolicySettings): reado
   for (const [key, matchers] of Object.entries({ retryOn, stopOn })) {
     if (typeof matchers === 'string') continue;
     matchers.forEach((matcher, index) => {
-      if (hasFunction(matcher)) add(`${key}[${index}]`, matcher, "Describe it: { name: 'TimeoutError' }.");
+      if (hasCode(matcher)) add(`${key}[${index}]`, matcher, cureFor(matcher));
     });
   }
   return problems;
 }
 
-function hasFunction(value: unknown): boolean {
-  if (typeof value === 'function') return true;
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasFunction);
+/** Returns whether a matcher has a function, or a regular expression: one that backtracks would block whoever reads it as data. */
+function hasCode(value: unknown): boolean {
+  if (typeof value === 'function' || isRegExp(value)) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasCode);
 }
 
-/** Returns Infinity and regular expressions in the form that `definePolicy` reads. */
+function cureFor(matcher: Matcher): string {
+  return hasFunction(matcher)
+    ? "Describe it: { name: 'TimeoutError' }."
+    : "Use text, or a glob: { message: { glob: 'timed out*', ignoreCase: true } }.";
+}
+
+/** Returns whether a matcher is or has a class or a predicate. */
+export function hasFunction(matcher: Matcher | undefined): boolean {
+  return typeof matcher === 'function' || (matcher !== undefined && hasFunction(matcher.cause));
+}
+
+/** Returns Infinity in the form that `definePolicy` reads. */
 function toJSON(value: unknown): unknown {
   if (value === Infinity) return 'Infinity';
-  if (isRegExp(value)) {
-    const { source, flags } = value;
-    return flags === '' ? { pattern: source } : { pattern: source, flags };
-  }
   if (Array.isArray(value)) return value.map(toJSON);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJSON(inner)]));

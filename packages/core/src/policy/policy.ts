@@ -1,5 +1,5 @@
 import type { Duration } from '../duration.ts';
-import type { Matcher, MatcherInput } from '../matching/matcher.ts';
+import type { Matcher } from '../matching/matcher.ts';
 
 /** What strategies and gates know about their call or run; nothing of its payload. Set by `decide`. */
 export interface RunFacts {
@@ -203,9 +203,9 @@ export interface PolicyInput {
   /** Delays are whole multiples of it; 0: no rounding. @default 0 */
   readonly granularity?: Duration | undefined;
   /** Expected errors: all, none, or those that a matcher of the list matches. @default 'everything' */
-  readonly retryOn?: readonly MatcherInput[] | 'everything' | 'nothing' | undefined;
+  readonly retryOn?: readonly Matcher[] | 'everything' | 'nothing' | undefined;
   /** Errors that are never retried; takes precedence over `retryOn`. @default [] */
-  readonly stopOn?: readonly MatcherInput[] | undefined;
+  readonly stopOn?: readonly Matcher[] | undefined;
   /** Called for a retry that all other error rules allow, before its delay: a gate, or its name in the registry. */
   readonly retryIf?: GateLike | string | undefined;
   /** Longest time one attempt may take. @default 'Infinity' */

@@ -1,7 +1,7 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
-import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+import type { ErrorPattern, Matcher, MessageGlob } from '../matching/matcher.ts';
 import { isListOf, isRegExp } from '../read.ts';
 import type { Gate, PolicySettings, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
@@ -9,15 +9,8 @@ import { methodOf, own } from './registry.ts';
 /** The longest path of a nested matcher: a cause that contains itself would make it endless. */
 const LONGEST_PATH = 100;
 
-const REGEXP_CURE = "Use /timed out/i, or { pattern: 'timed out', flags: 'i' }.";
-
-/** The longest source of a regular expression. */
-const MAX_PATTERN_LENGTH = 1_000;
-
-const TOO_LONG = `must have a pattern of at most ${MAX_PATTERN_LENGTH} characters`;
-
-/** Replaces a pattern that does not compile; its policy is refused anyway. */
-const NEVER = /$^/;
+const MESSAGE_CURE =
+  "Use text that the message contains, or { glob: 'timed out*', ignoreCase: true }; in code also /timed out/i.";
 
 const MATCHER_CURE = 'Use an error class, { name | code | status | message | cause: … }, or a function.';
 
@@ -117,42 +110,44 @@ function asInJSON(wanted: unknown): unknown {
   return typeof wanted === 'number' ? wanted + 0 : wanted;
 }
 
-function readMessage(fields: Fields, report: Report): RegExp | string {
+/** Reads one message or a list of them. */
+function readMessage(fields: Fields, report: Report): unknown {
   const given = fields.value('message');
-  const fail = (message: string): void => fields.fail('message', message, REGEXP_CURE);
-  if (typeof given === 'string') {
-    if (given === '') fail('must not be empty');
-    return given;
-  }
-  const { source, flags } = isRegExp(given) ? given : readRegExp(given, fields, report);
-  try {
-    new RegExp(source, flags); // throws for flags that are repeated
-    // The flag g says nothing about whether a text matches.
-    const pattern = new RegExp(source, flags.replace('g', ''));
-    // Its own source, which is written to JSON: slashes and line breaks are escaped there.
-    if (pattern.source.length > MAX_PATTERN_LENGTH) fail(TOO_LONG);
-    return pattern;
-  } catch {
-    fail('must be a regular expression');
-    return NEVER;
-  }
+  const path = fields.path('message');
+  if (!Array.isArray(given)) return readOneMessage(given, path, report);
+  if (given.length === 0) fields.fail('message', 'must not be empty', MESSAGE_CURE);
+  return Object.freeze(
+    Array.from(given, (message, index) => readOneMessage(message, `${path}[${index}]`, report)),
+  );
 }
 
-type RegExpText = Pick<RegExp, 'source' | 'flags'>;
+function readOneMessage(given: unknown, path: string, report: Report): RegExp | string | MessageGlob {
+  const refuse = (message: string): string => {
+    report({ path, value: given, message, cure: MESSAGE_CURE });
+    return '';
+  };
+  if (typeof given === 'string') return given === '' ? refuse('must not be empty') : given;
+  // The flag g says nothing about whether a text matches.
+  if (isRegExp(given)) return new RegExp(given.source, given.flags.replace('g', ''));
+  if (typeof given !== 'object' || given === null) return refuse('must be text, a glob or a list of them');
+  if ('pattern' in given)
+    return refuse('must be no regular expression as data: one that backtracks blocks its process');
+  return readGlob(given, path, report);
+}
 
-/** Reads `{ pattern, flags }`: a regular expression in JSON. */
-function readRegExp(given: unknown, fields: Fields, report: Report): RegExpText {
-  if (typeof given !== 'object') {
-    fields.fail('message', 'must be a regular expression', REGEXP_CURE);
-    return NEVER;
-  }
-  const inner = readFields(given, fields.path('message'), { keys: ['pattern', 'flags'], report });
-  if (inner === undefined) return NEVER;
-  const source = inner.value('pattern');
-  const flags = inner.value('flags') === undefined ? '' : inner.value('flags');
-  if (typeof source === 'string' && typeof flags === 'string') return { source, flags };
-  inner.fail(typeof source === 'string' ? 'flags' : 'pattern', 'must be text', REGEXP_CURE);
-  return NEVER;
+function readGlob(given: unknown, path: string, report: Report): MessageGlob {
+  const fields = readFields(given, path, { keys: ['glob', 'except', 'ignoreCase'], report });
+  const [glob, ignoreCase] = [fields?.value('glob'), fields?.value('ignoreCase')];
+  if (fields === undefined) return { glob: '' };
+  if (!isText(glob)) fields.fail('glob', 'must be text', MESSAGE_CURE);
+  if (ignoreCase !== undefined && ignoreCase !== true)
+    fields.fail('ignoreCase', 'must be true', 'Leave it out otherwise.');
+  const except = fields.value('except') !== undefined && readWanted(fields, 'except', isText, MESSAGE_CURE);
+  return Object.freeze({
+    glob: String(glob),
+    ...(except !== false && { except: except as MessageGlob['except'] }), // texts, or they were reported
+    ...(ignoreCase === true && { ignoreCase }),
+  });
 }
 
 /** Reads `retryIf`: a function, an object with `test`, or a name in the registry. */

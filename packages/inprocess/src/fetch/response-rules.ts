@@ -1,5 +1,6 @@
+import type { Matcher } from '@retry/core';
 import { httpTransient } from '@retry/core';
-import type { Matcher, PolicySettings } from '@retry/core/fields';
+import type { PolicySettings } from '@retry/core/fields';
 import { findMatch, isErrorClass } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 

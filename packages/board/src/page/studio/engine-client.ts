@@ -19,7 +19,7 @@ interface Waiting {
 
 /**
  * Starts a worker with the first question. One that takes longer than `withinMs` over a question is ended, and another one gets the
- * questions after it: a pattern may take for ever.
+ * questions after it.
  */
 export function createEngine(createWorker: () => Worker, withinMs?: number): Engine {
   const waiting = new Map<number, Waiting>();
@@ -75,9 +75,7 @@ function rejectFirst(waiting: Map<number, Waiting>, ms: number): void {
   if (first === undefined) return;
   const [id, { reject }] = first;
   waiting.delete(id);
-  reject(
-    new Error(`It was ended after ${formatDuration(ms)} without an answer: a pattern may take too long`),
-  );
+  reject(new Error(`It was ended after ${formatDuration(ms)} without an answer`));
 }
 
 interface Hooks {

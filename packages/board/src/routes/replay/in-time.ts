@@ -4,8 +4,8 @@ const CALL = new Script('call()');
 const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /**
- * Calls a function, and ends it after this time wherever it is, also within a regular expression. Only `node:vm` can do that without a
- * thread. On other runtimes than Node a pattern may go on.
+ * Calls a function, and ends it after this time wherever it is, also within a regular expression of a task's policy. Only `node:vm` can
+ * do that without a thread. On other runtimes than Node it is not ended.
  *
  * @returns what it returned; `undefined` if it was ended
  */
