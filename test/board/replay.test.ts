@@ -22,7 +22,7 @@ beforeEach(() => {
   granted = ALL;
   board = createBoard({ broker, tasks: [login], access: () => granted });
   fail = async (message) => {
-    await queue.submit(login, message);
+    await queue.submit(login, message, { retry: { maxAttempts: 1 } }); // its worker matches no pattern
     const worker = createWorker({ broker, tasks: [login], signals: [] });
     const failed = new Promise((resolve) => worker.on('failed', resolve));
     worker.start();
