@@ -11,8 +11,8 @@ import { root } from './workspace.mjs';
 const MODULES = [
   { from: 'worker/src/lease/thread.ts', to: 'worker/src/lease/thread-code.ts', constant: 'THREAD_CODE' },
   ...['redis-queue', 'postgres'].map((name) => ({
-    from: `${name}/src/driver/open-heartbeats.ts`,
-    to: `${name}/src/driver/heartbeat-code.ts`,
+    from: `${name}/src/driver/heartbeats/open-heartbeats.ts`,
+    to: `${name}/src/driver/heartbeats/heartbeat-code.ts`,
     constant: 'HEARTBEAT_CODE',
   })),
 ];

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { open } from '../../packages/redis-queue/src/driver/open-heartbeats.ts';
+import { open } from '../../packages/redis-queue/src/driver/heartbeats/open-heartbeats.ts';
 import { openLink } from '../../packages/redis-queue/src/driver/open-link.ts';
 import { heartbeatScript } from '../../packages/redis-queue/src/scripts/heartbeat.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';

@@ -17,19 +17,26 @@ export function rewriteScripts(client: NodeRedisClient, rewrite: (text: string) 
     return hash;
   };
   const texts = new Map<string, string>();
-  const sendCommand = async (args: Args): Promise<unknown> => {
-    const [command, script = '', ...rest] = args;
-    if (command === 'EVALSHA') {
-      const text = texts.get(String(script));
-      if (text === undefined) throw new Error('NOSCRIPT the test has not seen it yet');
-      return client.sendCommand(['EVALSHA', await load(text), ...rest]);
-    }
-    if (command !== 'EVAL') return client.sendCommand(args);
-    // By its own hash: several scripts may be called before the first text arrives.
-    texts.set(createHash('sha1').update(String(script)).digest('hex'), String(script));
-    return client.sendCommand(['EVALSHA', await load(String(script)), ...rest]);
+  const rewriteFor =
+    (by: Pick<NodeRedisClient, 'sendCommand'>) =>
+    async (args: Args): Promise<unknown> => {
+      const [command, script = '', ...rest] = args;
+      if (command === 'EVALSHA') {
+        const text = texts.get(String(script));
+        if (text === undefined) throw new Error('NOSCRIPT the test has not seen it yet');
+        return by.sendCommand(['EVALSHA', await load(text), ...rest]);
+      }
+      if (command !== 'EVAL') return by.sendCommand(args);
+      // By its own hash: several scripts may be called before the first text arrives.
+      texts.set(createHash('sha1').update(String(script)).digest('hex'), String(script));
+      return by.sendCommand(['EVALSHA', await load(String(script)), ...rest]);
+    };
+  const duplicate = (): ReturnType<NodeRedisClient['duplicate']> => {
+    const second = client.duplicate();
+    const send = second.sendCommand.bind(second);
+    return Object.assign(second, { sendCommand: rewriteFor({ sendCommand: send }) });
   };
-  return { sendCommand, duplicate: () => client.duplicate() };
+  return { sendCommand: rewriteFor(client), duplicate };
 }
 
 const CLOCK = "local time = call('TIME')";

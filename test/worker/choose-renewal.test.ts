@@ -10,6 +10,12 @@ describe('chooseRenewal', () => {
 
   it.each([
     ['a broker over a client', withoutModule, systemClock, /not opened by a url/],
+    [
+      'a client that handlers use, too',
+      { ...withoutModule, sharesHeartbeatClient: true },
+      systemClock,
+      /heartbeats wait while handlers/,
+    ],
     ['a clock of the user', withoutModule, createTestClock(), /A clock of your own/],
   ] as const)('says why a thread that was asked for is impossible: %s', (_name, broker, clock, reason) => {
     const renewal = chooseRenewal({ leaseRenewal: 'thread', broker, clock });

@@ -3,10 +3,13 @@ import { checkInput, createCloseGate } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
-import { HEARTBEAT_CODE } from './driver/heartbeat-code.ts';
-import type { HeartbeatOptions } from './driver/open-heartbeats.ts';
+import { HEARTBEAT_CODE } from './driver/heartbeats/heartbeat-code.ts';
+import type { HeartbeatOptions } from './driver/heartbeats/open-heartbeats.ts';
+import type { OwnHeartbeats } from './driver/heartbeats/own-heartbeats.ts';
+import { openOwnHeartbeats } from './driver/heartbeats/own-heartbeats.ts';
 import { openPool } from './driver/open-pool.ts';
 import { isRefusal } from './driver/refusal.ts';
+import { hasOwnPool } from './driver/users-client/own-pool.ts';
 import { listenToErrors } from './driver/users-client/pool-errors.ts';
 import { urlOfClient } from './driver/users-client/url-of-client.ts';
 import { useClient } from './driver/users-client/users-client.ts';
@@ -25,7 +28,7 @@ import { discardRuns } from './verbs/discard.ts';
 import { endRuns } from './verbs/end.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
-import { findCancelRequests, heartbeat } from './verbs/heartbeat.ts';
+import { findCancelRequests } from './verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
@@ -71,33 +74,42 @@ export interface PostgresBroker extends Broker {
  */
 export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBroker {
   const settings = readOptions(options);
-  const { client, calls, close: closeClient } = openClient(settings);
+  const { client, calls, onError, close: closeClient } = openClient(settings);
   const database = openDatabase(calls, settings.schema);
   const notifications = openNotifications(client, settings);
-  const port = openPort(settings, notifications, database);
+  const heartbeats = openOwnHeartbeats({ client, database, schema: settings.schema, onError });
+  const port = openPort(settings, notifications, { database, heartbeats });
   const { workWaits, resultWaits } = port;
   const waits = createCloseGate('Postgres');
+  const close = async (): Promise<void> => {
+    if (waits.isClosed()) return;
+    const leave = async (): Promise<void> => {
+      await Promise.all([waits.close(), port.close(), heartbeats.close()]);
+      await database.close();
+      await notifications.close();
+    };
+    const isQuiet = await withinTimeout(leave());
+    if (!isQuiet) void database.close(); // rejects later calls, whatever leaving waits for
+    await closeClient(isQuiet);
+  };
   return checkInput<PostgresBroker>({
     ready: () => database.ready(),
     ...verbs(port, settings),
     waitForWork: (lanes, wait) => waits.pass(() => workWaits.wait(lanes, wait)),
     waitForResult: (wait) => waits.pass(() => resultWaits.wait(wait)),
-    isRefusal,
+    ...{ isRefusal, close },
+    ...connectionFactsOf(settings),
+    within: (transaction) => brokerWithin(transaction, settings),
+  });
+}
+
+/** Returns what the broker says about its connection. */
+function connectionFactsOf(settings: PostgresBrokerSettings): Partial<PostgresBroker> {
+  return {
     ...(settings.url !== undefined && { ownsConnection: true }),
     ...heartbeatModuleOf(settings),
-    within: (transaction) => brokerWithin(transaction, settings),
-    close: async () => {
-      if (waits.isClosed()) return;
-      const leave = async (): Promise<void> => {
-        await Promise.all([waits.close(), port.close()]);
-        await database.close();
-        await notifications.close();
-      };
-      const isQuiet = await withinTimeout(leave());
-      if (!isQuiet) void database.close(); // rejects later calls, whatever leaving waits for
-      await closeClient(isQuiet);
-    },
-  });
+    ...(canHandlersTake(settings.client) && { sharesHeartbeatClient: true }),
+  };
 }
 
 /** How another thread connects: by a URL, the broker's or that of the user's pool. A database in this process is for its thread alone. */
@@ -110,24 +122,35 @@ function heartbeatModuleOf({ url, client, schema }: PostgresBrokerSettings): Pic
   return { heartbeatModule: { source: HEARTBEAT_CODE, driver, options: () => options } };
 }
 
+/** Whether heartbeats need a connection that handlers can take. All runs in a database of this process are its own. */
+function canHandlersTake(client: PostgresBrokerSettings['client']): boolean {
+  return client !== undefined && !canListen(client) && !hasOwnPool(client);
+}
+
 /** Takes the user's client, or opens a pool by the URL. */
 function openClient({ client, url, connections, ...settings }: PostgresBrokerSettings) {
-  const onError = settings.onError && withoutThrowing(settings.onError);
+  const given = settings.onError && withoutThrowing(settings.onError);
+  const onError = given ?? createConnectionWarning();
   if (client !== undefined) {
-    const stopListening = listenToErrors(client, onError);
-    return { client, calls: useClient(client, connections), close: async () => stopListening() };
+    const stopListening = listenToErrors(client, given);
+    return { client, calls: useClient(client, connections), onError, close: async () => stopListening() };
   }
-  const pool = openPool(url ?? '', connections, onError ?? createConnectionWarning());
-  return { client: pool, calls: pool, close: pool.close };
+  const pool = openPool(url ?? '', connections, onError);
+  return { client: pool, calls: pool, onError, close: pool.close };
 }
 
 /** What the verbs of a broker work with. */
 interface Port extends ExchangePort {
+  readonly heartbeats: OwnHeartbeats;
   /** Ends every wait, and withdraws the notices of this process. */
   readonly close: () => Promise<void>;
 }
 
-function openPort(settings: PostgresBrokerSettings, notifications: Notifications, database: Database): Port {
+function openPort(
+  settings: PostgresBrokerSettings,
+  notifications: Notifications,
+  { database, heartbeats }: Pick<Port, 'heartbeats'> & { readonly database: Database },
+): Port {
   const memory = new ClaimMemory();
   const workNotice = new WaitingNotice(database, notifications, 'work');
   const resultNotice = new WaitingNotice(database, notifications, 'results');
@@ -139,7 +162,7 @@ function openPort(settings: PostgresBrokerSettings, notifications: Notifications
     if (notification?.results !== false) resultWaits.wake();
   });
   return {
-    ...{ database, memory, workWaits, resultWaits },
+    ...{ database, heartbeats, memory, workWaits, resultWaits },
     retention: new Retention(settings),
     close: async () => {
       workWaits.close();
@@ -157,7 +180,7 @@ function verbs(
   return {
     submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
-    heartbeat: (leases, leaseMs) => heartbeat(database, leases, leaseMs),
+    heartbeat: port.heartbeats.heartbeat,
     findExpired: (limit, scope) => findExpiredRuns(port, limit, scope),
     cancel: (ids) => cancelRuns(port, ids),
     end: (requests) => endRuns(port, requests),

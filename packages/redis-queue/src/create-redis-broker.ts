@@ -1,8 +1,8 @@
 import type { Broker } from '@retry/core/broker';
 import { checkInput, closedError, keepableMs, withEntryRates } from '@retry/core/broker/kit';
 import type { ServerReport } from './driver/doctor.ts';
-import { HEARTBEAT_CODE } from './driver/heartbeat-code.ts';
-import type { HeartbeatOptions } from './driver/open-heartbeats.ts';
+import { HEARTBEAT_CODE } from './driver/heartbeats/heartbeat-code.ts';
+import type { HeartbeatOptions } from './driver/heartbeats/open-heartbeats.ts';
 import { withinTimeout } from './driver/open-link.ts';
 import type { ServerLink } from './driver/server-link.ts';
 import { createServerLink } from './driver/server-link.ts';
@@ -77,7 +77,11 @@ function openPartition(
 ): Part {
   const keep = keepCompleted === Infinity ? '-1' : `${Math.floor(keepCompleted)}`;
   const store: Store = { link: server.link, ...where, retention: [keep, `${keepableMs(keepKeysMs)}`] };
-  return createPartition(store, { ...store, link: server.durable });
+  return createPartition({
+    store,
+    durable: { ...store, link: server.durable },
+    heartbeats: { ...store, link: server.heartbeats },
+  });
 }
 
 function withRates(broker: Broker): Broker {

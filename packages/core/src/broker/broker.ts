@@ -51,6 +51,11 @@ export interface Broker {
    */
   readonly heartbeatModule?: HeartbeatModule | 'not-needed';
   /**
+   * Heartbeats are sent over a client of the user's, and wait while handlers keep it busy. Absent: over a connection that handlers
+   * cannot take.
+   */
+  readonly sharesHeartbeatClient?: boolean;
+  /**
    * Returns started runs whose lease has expired, longest ago first, without their payloads (`payload: ''`); at most `limit`, an
    * integer ≥ 0. With `lanes`, runs of other lanes do not count against it.
    */

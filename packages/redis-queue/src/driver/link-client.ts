@@ -16,39 +16,50 @@ export function linkClient(client: RedisClient): RedisLink {
   const close = async (): Promise<void> => {};
   const common = { ...transactionsOf(client), close };
   if ('call' in client) {
-    const openSecond = () => openIoRedis(duplicateIoRedis(client));
+    const openSecond = (closing?: AbortSignal) => openIoRedis(duplicateIoRedis(client), closing);
     const listen = listenByIoRedis(client);
     return { send: sendByIoRedis(client), ask: askByIoRedis(client), listen, openSecond, ...common };
   }
   const listen = listenByNodeRedis(() => client.duplicate());
   if ('slots' in client) {
-    const openSecond = () => openNodeRedis(client.duplicate(), pairByCluster);
+    const openSecond = (closing?: AbortSignal) =>
+      openNodeRedis(client.duplicate(), { pairBy: pairByCluster, closing });
     return { send: sendByCluster(client), ask: askByCluster(client), listen, openSecond, ...common };
   }
-  const openSecond = () => openNodeRedis(client.duplicate(), pairByNodeRedis);
+  const openSecond = (closing?: AbortSignal) =>
+    openNodeRedis(client.duplicate(), { pairBy: pairByNodeRedis, closing });
   const send = sendByNodeRedis(client);
   return { send, ask: send, listen, openSecond, ...common };
+}
+
+interface SecondOptions<Client> {
+  readonly pairBy: (client: Client) => PairSender['sendPair'];
+  readonly closing: AbortSignal | undefined;
 }
 
 /** Connects the client. Its errors are ignored: commands of a connection that is down reject. */
 async function openNodeRedis<Client extends NodeRedisListener>(
   client: Client,
-  pairBy: (client: Client) => PairSender['sendPair'],
+  { pairBy, closing }: SecondOptions<Client>,
 ): Promise<PairSender> {
+  const close = (): void => ignoreErrors(() => client.destroy());
   client.on('error', () => {});
+  closing?.addEventListener('abort', close);
   await client.connect();
-  return { sendPair: pairBy(client), close: async () => ignoreErrors(() => client.destroy()) };
+  return { sendPair: pairBy(client), close: async () => close() };
 }
 
-async function openIoRedis(client: IoRedisPairs): Promise<PairSender> {
+async function openIoRedis(client: IoRedisPairs, closing: AbortSignal | undefined): Promise<PairSender> {
+  const close = (): void => client.disconnect();
   client.on('error', () => {});
+  closing?.addEventListener('abort', close);
   return {
     // In a pipeline: a single command without an answer would be sent again.
     sendPair: async (_key, pair) => {
       const [first, second] = (await pipe(client, pair)).map(readReply);
       return [first, second];
     },
-    close: async () => client.disconnect(),
+    close: async () => close(),
   };
 }
 

@@ -20,8 +20,8 @@ export interface RedisLink extends Sender {
   readonly sendAll?: (key: string, commands: readonly (readonly Argument[])[]) => Promise<readonly unknown[]>;
   /** Opens a connection of its own for messages; `onBack` is called when it was lost and has reconnected. */
   readonly listen: (onMessage: OnMessage, onBack: () => void) => Subscriber;
-  /** Opens another connection, for commands that block theirs. */
-  readonly openSecond: () => Promise<PairSender>;
+  /** Opens another connection, for commands that block theirs, or that must not wait for others. @param closing - closes it */
+  readonly openSecond: (closing?: AbortSignal) => Promise<PairSender>;
   /** Opens every connection again, because the server has become a replica. Absent for a client of the user. */
   readonly leave?: () => void;
 }

@@ -6,6 +6,8 @@ import { createConnectionWarning, withoutThrowing } from './connection-warning.t
 import type { Requirements, ServerReport } from './doctor.ts';
 import { examine, isMoved, needsCluster } from './doctor.ts';
 import { openDurable } from './durable.ts';
+import type { HeartbeatLink } from './heartbeats/heartbeat-link.ts';
+import { openHeartbeatLink } from './heartbeats/heartbeat-link.ts';
 import { linkClient } from './link-client.ts';
 import { openLink } from './open-link.ts';
 import type { Opening } from './open-once.ts';
@@ -25,6 +27,8 @@ export interface ServerLink {
   readonly link: RedisLink;
   /** The same, for commands that resolve only when their writes are as durable as the options require. */
   readonly durable: RedisLink;
+  /** The same, for heartbeats: beside a client of the user's they have a connection of their own. */
+  readonly heartbeats: HeartbeatLink;
   /**
    * Returns what the server reported. After a rejection the next call tries again.
    *
@@ -49,13 +53,18 @@ export function createServerLink(given: RedisBrokerSettings, partitions: readonl
   const settings = { ...given, onError: given.onError && withoutThrowing(given.onError) };
   const hasTransactions = 'url' in source || transactionsOf(source.client).sendAll !== undefined;
   const server = openOnce(() => openServer(settings, partitions, closing.signal));
+  const link = waitingLink(server, 'link', hasTransactions);
+  const heartbeats =
+    'url' in source ? link : openHeartbeatLink(link, settings.onError ?? createConnectionWarning());
   return {
-    link: waitingLink(server, 'link', hasTransactions),
+    link,
+    heartbeats,
     durable: waitingLink(server, 'durable', hasTransactions && settings.durability !== 'wait-aof'),
     examined: async () => (await server.open()).report,
     close: async (underWay) => {
       closing.abort();
       await underWay;
+      await heartbeats.close();
       const opened = await server.opening()?.catch(() => undefined);
       if (opened !== undefined) await closeLinks(opened);
     },
@@ -86,7 +95,7 @@ function waitingLink(
         : server[kind].send(key, args);
     },
     ask: async (key, args) => (await open())[kind].ask(key, args),
-    openSecond: async () => (await open())[kind].openSecond(),
+    openSecond: async (closing) => (await open())[kind].openSecond(closing),
     listen: (onMessage, onBack) => {
       const listening = open().then((server) => server[kind].listen(onMessage, onBack));
       return waitingSubscriber(listening);

@@ -1,5 +1,6 @@
 import type { Broker, Insight } from '@retry/core/broker';
 import { createCloseGate } from '@retry/core/broker/kit';
+import type { HeartbeatLink } from '../driver/heartbeats/heartbeat-link.ts';
 import { isRefusal } from '../driver/refusal.ts';
 import { guardRights } from '../driver/rights.ts';
 import { createPartOperations } from '../operations/operations.ts';
@@ -28,8 +29,17 @@ import type { Part } from './operations.ts';
 /** When a subscriber connection that receives nothing is replaced, in ms. */
 const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
 
-/** Creates a broker over one partition of a queue. @param durable - the same store, for submissions: see `durability` */
-export function createPartition(store: Store, durable: Store): Part {
+/** The ways to reach one partition. */
+export interface PartitionStores {
+  readonly store: Store;
+  /** The same, for submissions: see `durability`. */
+  readonly durable: Store;
+  /** The same, for heartbeats. */
+  readonly heartbeats: Pick<Store, 'keys'> & { readonly link: HeartbeatLink };
+}
+
+/** Creates a broker over one partition of a queue. */
+export function createPartition({ store, durable, heartbeats }: PartitionStores): Part {
   const subscription = new WakeSubscription(store, WATCHDOG);
   const gate = createCloseGate('Redis');
   const guard = guardRights(store);
@@ -39,7 +49,7 @@ export function createPartition(store: Store, durable: Store): Part {
   return {
     submit: (submissions) => pass(() => submitRuns(submissions)),
     settleAndClaim: (request) => pass(() => settleAndClaim(request)),
-    heartbeat: (leases, leaseMs) => pass(() => heartbeat(store, leases, leaseMs)),
+    heartbeat: (leases, leaseMs) => pass(() => heartbeat(heartbeats, leases, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
     ...operatorVerbs(store, pass),
     ownOperations: createPartOperations(store, pass),

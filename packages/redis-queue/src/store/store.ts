@@ -32,6 +32,9 @@ export interface Store {
   readonly retention: readonly [keepCompleted: string, keepKeysMs: string];
 }
 
+/** The parts of a store that run a script. */
+export type ScriptStore = Pick<Store, 'keys'> & { readonly link: Pick<RedisLink, 'send'> };
+
 /** The lanes of one call; its script refers to them by number, counted from 1. */
 export interface LaneList {
   readonly tags: readonly string[];
@@ -55,7 +58,7 @@ export function createLaneList(): LaneList {
 
 /** Runs a script over the keys of the partition and of these lanes; sends its text where the server has not cached it. */
 export async function runScript(
-  { link, keys }: Pick<Store, 'link' | 'keys'>,
+  { link, keys }: ScriptStore,
   script: Script,
   args: readonly Argument[],
   laneTags: readonly string[] = [],

@@ -3,7 +3,7 @@ import { readAnswers } from '../record/answers.ts';
 import { epochText } from '../record/encode-record.ts';
 import { cancelRequestsScript, heartbeatScript } from '../scripts/heartbeat.ts';
 import { pack } from '../store/pack.ts';
-import type { Script, Store } from '../store/store.ts';
+import type { Script, ScriptStore, Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 
 /** Heartbeats of one partition. */
@@ -14,7 +14,7 @@ interface Heartbeats {
 
 /** Extends leases; a lease never shrinks. */
 export async function heartbeat(
-  store: Store,
+  store: ScriptStore,
   leases: readonly HeartbeatRequest[],
   leaseMs: number,
 ): Promise<readonly HeartbeatAnswer[]> {
@@ -24,7 +24,7 @@ export async function heartbeat(
 /** Extends leases by a script that was composed elsewhere. */
 export async function heartbeatBy(
   script: Script,
-  store: Pick<Store, 'link' | 'keys'>,
+  store: ScriptStore,
   { leases, leaseMs }: Heartbeats,
 ): Promise<readonly HeartbeatAnswer[]> {
   return readAnswers('heartbeat', await runScript(store, script, [`${leaseMs}`, packed(leases)]));

@@ -27,6 +27,11 @@ const OWN_CLIENT: RenewalProblem = {
   reason: 'The broker was not opened by a url, so a thread cannot open a connection',
   cure: 'Open the broker by a url, or on Postgres by a pool that has only a connectionString',
 };
+const SHARED_CLIENT: RenewalProblem = {
+  reason:
+    'The broker has neither a url nor a pool of pg, so its heartbeats wait while handlers keep its client busy, and a thread cannot open a connection',
+  cure: 'Open the broker by a url, or by a pool of pg',
+};
 const OLD_DENO: RenewalProblem = {
   reason: 'This Deno has no threads that run code given as text',
   cure: `Use Deno ${DENO.major}.${DENO.minor} or a later one`,
@@ -42,6 +47,7 @@ export function chooseRenewal({
   if (leaseRenewal === 'loop' || module === 'not-needed') return { by: 'loop' };
   if (clock !== systemClock && leaseRenewal === undefined) return { by: 'loop' };
   if (clock !== systemClock) return { by: 'loop', problem: OWN_CLOCK };
+  if (broker.sharesHeartbeatClient === true) return { by: 'loop', problem: SHARED_CLIENT };
   if (module === undefined) return { by: 'loop', problem: OWN_CLIENT };
   if (isOldDeno()) return { by: 'loop', problem: OLD_DENO };
   const driver = findDriver(module.driver);

@@ -121,7 +121,7 @@ export class LeaseGuard {
     const acceptance = "ccept that with leaseRenewal: 'loop'.";
     warn({
       code: 'RETRY_LEASES_ON_LOOP',
-      message: `retry worker: a handler that blocks the event loop for longer than its lease loses it. ${reason}.`,
+      message: `retry worker: a handler that blocks the event loop for longer than its lease (${this.#settings.leaseMs} ms) loses it. ${reason}.`,
       cure: cure === undefined ? `A${acceptance}` : `${cure}, or a${acceptance}`,
     });
   }

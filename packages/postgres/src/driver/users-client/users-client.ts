@@ -26,7 +26,8 @@ export function useClient(client: SqlClient, connections: number): SqlClient {
   );
 }
 
-function usePool(pool: PgPool): SqlClient {
+/** The same for a pool, however many of its calls are under way. */
+export function usePool(pool: PgPool): SqlClient {
   return sendAsChosen(async () => {
     const { session, isNaming } = await ask(pool);
     if (!isReadCommitted(session)) return readCommitted(pool);
@@ -55,7 +56,7 @@ async function ask(client: NamingClient): Promise<{ readonly session: Session; r
 }
 
 /** What of a pool of `pg` is used. */
-type PgPool = NamingClient & PoolLike;
+export type PgPool = NamingClient & PoolLike;
 
 /** What of a client of `pg` is used: it knows which process of the server it talks to. */
 interface PgClient extends NamingClient {

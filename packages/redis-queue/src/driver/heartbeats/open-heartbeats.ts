@@ -1,12 +1,12 @@
 import type { OpenHeartbeats } from '@retry/core/broker';
 import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
-import { isReadOnly } from '../errors.ts';
-import { askEach } from '../partitions/spread.ts';
-import type { Keys } from '../store/keys.ts';
-import { createKeys } from '../store/keys.ts';
-import type { Script } from '../store/store.ts';
-import { heartbeatBy } from '../verbs/heartbeat.ts';
-import { ignoreErrors, leaveServer, linkClient } from './link-client.ts';
+import { isReadOnly } from '../../errors.ts';
+import { askEach } from '../../partitions/spread.ts';
+import type { Keys } from '../../store/keys.ts';
+import { createKeys } from '../../store/keys.ts';
+import type { Script } from '../../store/store.ts';
+import { heartbeatBy } from '../../verbs/heartbeat.ts';
+import { ignoreErrors, leaveServer, linkClient } from '../link-client.ts';
 
 /** What heartbeats need: of the broker's options, and the script, whose parts need not be composed again. */
 export interface HeartbeatOptions {

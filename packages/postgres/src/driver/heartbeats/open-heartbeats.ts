@@ -1,8 +1,8 @@
 import type { OpenHeartbeats } from '@retry/core/broker';
-import { heartbeat } from '../verbs/heartbeat.ts';
-import { createCall } from './call.ts';
-import type { PgDriver } from './open-pool.ts';
-import { openPool } from './open-pool.ts';
+import { heartbeat } from '../../verbs/heartbeat.ts';
+import { createCall } from '../call.ts';
+import type { PgDriver } from '../open-pool.ts';
+import { openPool } from '../open-pool.ts';
 
 /** Of the broker's options, what heartbeats need. */
 export interface HeartbeatOptions {
