@@ -3,6 +3,7 @@ import { TotalTimeoutError } from '@retry/core';
 import {
   createRetryGroup,
   type GiveUpEvent,
+  RefusedResultError,
   type RetryEvent,
   retry,
   retryInfo,
@@ -67,7 +68,7 @@ describe('beforeRetry', () => {
     await retry(() => 'pending', { ...AT_ONCE, maxAttempts: 2 }, { beforeRetry, retryIfResult: () => true });
 
     expect(detailsOf(beforeRetry)).toEqual([
-      [{ attempt: 1, error: undefined, result: 'pending', delayMs: 0 }],
+      [{ attempt: 1, error: expect.any(RefusedResultError), result: 'pending', delayMs: 0 }],
     ]);
   });
 

@@ -172,7 +172,8 @@ describe('a response that retryOn and stopOn name', () => {
 
     expect([stopped.status, await stopped.text()]).toEqual([500, 'why']);
     expect(states).toEqual(['open', 'half-open']);
-    expect(onGiveUp.mock.lastCall?.[0]).toMatchObject({ reason: 'stopped', result: stopped });
+    const error = { code: 'RESULT_REFUSED', status: 500 };
+    expect(onGiveUp.mock.lastCall?.[0]).toMatchObject({ reason: 'stopped', result: stopped, error });
   });
 });
 

@@ -1,9 +1,10 @@
-import { type GiveUpEvent, retry, tryRetry, withRetry } from '@retry/inprocess';
+import { type AttemptContext, type GiveUpEvent, retry, tryRetry, withRetry } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { detailsOf, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
+const TWICE = { ...AT_ONCE, maxAttempts: 2 };
 
 describe('retryIfResult', () => {
   it('retries results that it refuses', async () => {
@@ -24,8 +25,42 @@ describe('retryIfResult', () => {
     });
 
     expect(result).toBe(3);
-    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 3, error: undefined, result: 3, reason: 'exhausted' }]]);
+    const error = expect.objectContaining({ code: 'RESULT_REFUSED', attempt: 3 });
+    expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 3, error, result: 3, reason: 'exhausted' }]]);
   });
+
+  it.each([
+    ['pending', 'the result of attempt 1 was not accepted'],
+    [new Response(null, { status: 503 }), 'the result of attempt 1 was not accepted: its status is 503'],
+    [null, 'the result of attempt 1 was not accepted'],
+    [{ status: 'open' }, 'the result of attempt 1 was not accepted'],
+    [
+      {
+        get status() {
+          throw new Error('own');
+        },
+      },
+      'the result of attempt 1 was not accepted',
+    ],
+  ])(
+    'gives every event, context and history an error with a message, for the result %#',
+    async (value, message) => {
+      const seen: unknown[] = [];
+      const see = ({ error }: { readonly error: unknown }): void => void seen.push(error);
+      const hooks = { onRetry: see, beforeRetry: see, onGiveUp: see };
+      const fn = ({ previousError: error }: AttemptContext): unknown => {
+        if (error !== undefined) see({ error });
+        return value;
+      };
+
+      const { history } = await tryRetry(fn, TWICE, { ...hooks, retryIfResult: () => true });
+      history.map(see);
+
+      expect(seen).toHaveLength(6);
+      for (const error of seen) expect(error).toMatchObject({ code: 'RESULT_REFUSED' });
+      expect(Object(seen[0]).message).toBe(message);
+    },
+  );
 
   it('is not affected by retryOn, stopOn and retryIf, which are about errors', async () => {
     const policy = { ...AT_ONCE, retryOn: [TypeError], stopOn: [{ status: 503 }], retryIf: () => false };

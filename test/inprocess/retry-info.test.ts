@@ -47,13 +47,52 @@ describe('retryInfo', () => {
     expect([new Error('other'), 'text', undefined, null].map(retryInfo)).toEqual(Array(4).fill(undefined));
   });
 
-  it('describes the latest call if several ended with one error', async () => {
-    const error = new Error('shared');
+  it('says no more than that, if several calls ended with one error', async () => {
+    const error = new Error('constant');
+    const known: unknown[] = [];
 
-    await tryRetry(alwaysFailing(error), { maxAttempts: 2, backoff: { type: 'none' } });
-    await tryRetry(alwaysFailing(error), { maxAttempts: 1 });
+    for (const maxAttempts of [2, 1, 3]) {
+      await tryRetry(alwaysFailing(error), { maxAttempts, backoff: { type: 'none' } });
+      known.push(retryInfo(error)?.attempts, retryInfo(error)?.isShared);
+    }
 
-    expect(retryInfo(error)?.attempts).toBe(1);
+    expect(known).toEqual([2, false, undefined, true, undefined, true]);
+  });
+
+  it('says no more than that of the reason of a signal that ended several calls, in whatever order', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const forever = () => new Promise(() => {});
+    const calls = [
+      retry(forever, {}, { signal }),
+      retry(forever, {}, { signal }),
+      retry(forever, {}, { signal }),
+    ];
+
+    controller.abort();
+    const thrown = await Promise.all(calls.map(rejectionOf));
+
+    expect(thrown.map(retryInfo)).toEqual(Array(3).fill({ isShared: true }));
+  });
+
+  it.each([
+    ['fails by itself', () => undefined],
+    ['is aborted', (abort: () => void) => abort()],
+  ])('describes the outermost of calls inside one another, if that %s', async (_how, end) => {
+    const controller = new AbortController();
+    const error = new Error('own');
+    const inner = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+    const fail = (): never => {
+      end(() => controller.abort(error));
+      throw error;
+    };
+
+    const thrown = await rejectionOf(
+      retry((parent) => retry(fail, inner, { parent }), { maxAttempts: 1 }, { signal: controller.signal }),
+    );
+
+    expect(thrown).toBe(error);
+    expect(retryInfo(thrown)).toMatchObject({ isShared: false, attempts: 1 });
   });
 
   it('has what a gate threw', async () => {

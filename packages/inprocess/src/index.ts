@@ -8,9 +8,10 @@ export type {
   RetryEvent,
   RetryHooks,
 } from './call/events.ts';
-export type { FailedAttempt, RetryInfo } from './call/history.ts';
+export type { FailedAttempt, RetryInfo, SharedErrorInfo } from './call/history.ts';
 export { retryInfo } from './call/history.ts';
 export type { ParentAttempt, RetryOptions } from './call/options.ts';
+export { RefusedResultError } from './call/refused-result.ts';
 export type { RetryBudget, RetryBudgetOptions } from './limits/budget.ts';
 export { createRetryBudget } from './limits/budget.ts';
 export type {

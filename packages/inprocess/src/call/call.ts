@@ -187,7 +187,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     if (this.ending !== undefined) return; // a function that the decision called has aborted
     this.running = undefined;
     this.#cut = undefined; // holds the promise of the attempt, as long as the call may wait
-    const { error } = running?.directive?.type === 'stop' ? running.directive : failure;
+    const isStopped = running?.directive?.type === 'stop' && !('result' in failure);
+    const { error } = isStopped ? running.directive : failure;
     this.latest = this.#entryOf(error, failedAt, next);
     if (next.type === 'fail') {
       const { reason, thrown } = next;

@@ -13,7 +13,7 @@ export interface AttemptContext {
   readonly maxAttempts: number;
   /** Whether no further attempt can follow this one. */
   readonly isLast: boolean;
-  /** What the attempt before threw; `undefined` in the first. */
+  /** What the attempt before threw, or a `RefusedResultError`; `undefined` in the first. */
   readonly previousError: unknown;
   /** Aborts on this attempt's timeout, the total timeout and the caller's abort. Each attempt has its own. */
   readonly signal: AbortSignal;

@@ -14,6 +14,7 @@ import { reasonOf } from '../time/abort-hub.ts';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call, Plan } from './plan.ts';
+import { RefusedResultError } from './refused-result.ts';
 import { totalTimeoutOf } from './timeouts.ts';
 
 /** The end of the retrying, and why. */
@@ -42,14 +43,13 @@ export function refusalOf(
   attempt: number,
 ): Failure | undefined {
   if (retryIfResult === undefined) return undefined;
-  const failure = { error: undefined, result };
   try {
     const answer: unknown = retryIfResult(result as never, { attempt }); // its type was checked with the options
     return isYes(answer, 'retryIfResult must not return a promise. Await in the function.')
-      ? failure
+      ? { error: new RefusedResultError(attempt, result), result }
       : undefined;
   } catch (thrown) {
-    return { ...failure, thrown };
+    return { error: new RefusedResultError(attempt, result), result, thrown };
   }
 }
 

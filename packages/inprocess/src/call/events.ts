@@ -1,4 +1,5 @@
 import type { FailReason } from '@retry/core';
+import type { RefusedResultError } from './refused-result.ts';
 
 /** What every event says about its call, so that the logs of concurrent calls can be told apart. */
 export interface CallEvent {
@@ -24,7 +25,7 @@ export interface AttemptEvent extends CallEvent {
 export interface RetryEvent extends CallEvent {
   /** The attempt that just failed, counted from 1. */
   readonly attempt: number;
-  /** What it threw; `undefined` when it returned a result that is to be retried. */
+  /** What it threw; a {@link RefusedResultError} when it returned a result that is to be retried. */
   readonly error: unknown;
   /** The result that is to be retried, if a result is the reason. */
   readonly result?: unknown;
@@ -40,7 +41,7 @@ export type GiveUpReason = FailReason | 'aborted' | 'group' | 'circuit-open';
 
 /** How an attempt failed: with an error, or with a result that `retryIfResult` refused. */
 export interface Failure {
-  /** `undefined` when a result was refused. */
+  /** A {@link RefusedResultError} when a result was refused. */
   readonly error: unknown;
   /** Present when a result was refused. If the call ends with it, the call resolves with this result. */
   readonly result?: unknown;

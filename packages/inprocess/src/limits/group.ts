@@ -11,7 +11,7 @@ export interface WaitingCall {
   readonly name: string;
   /** The attempt that just failed, counted from 1; 0 in the wait before the first. */
   readonly attempt: number;
-  /** What that attempt threw; `undefined` in the wait before the first, and where a result was refused. */
+  /** What that attempt threw, or a `RefusedResultError`; `undefined` in the wait before the first. */
   readonly error: unknown;
   /** When its delay ends, in epoch milliseconds. */
   readonly retryAt: number;
