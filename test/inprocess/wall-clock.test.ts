@@ -116,7 +116,7 @@ describe('a wall clock that is set', () => {
     await ended;
 
     expect(waiting?.retryAt).toBe(1_000_000 + HOUR_MS + 1_000);
-    expect(retryInfo(error)?.history.map(({ failedAt }) => failedAt)).toEqual([
+    expect(retryInfo(error)?.history?.map(({ failedAt }) => failedAt)).toEqual([
       1_000_000,
       1_001_000 + HOUR_MS,
     ]);
