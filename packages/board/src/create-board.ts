@@ -21,6 +21,7 @@ import { readJson } from './routes/body.ts';
 import type { Desk } from './routes/call.ts';
 import { createKeptForWhile } from './routes/kept-for-while.ts';
 import { checkQuery } from './routes/query.ts';
+import { createOneByOne } from './routes/replay/in-turns.ts';
 import type { RouteRule } from './routes/routes.ts';
 import { METHODS_BY_PATH, ROUTE_NAMES, ROUTES } from './routes/routes.ts';
 import { createMask } from './show/mask.ts';
@@ -87,6 +88,7 @@ function createDesk({ broker, tasks, times, mask, onAct }: BoardSettings, errors
     mask: createMask(mask, errors),
     acts: createActs(onAct, errors),
     plans: createKeptForWhile(PLANS),
+    replays: createOneByOne(),
   };
 }
 
@@ -139,12 +141,13 @@ function addVisitors(app: Hono<Env>, { settings, errors }: Parts): void {
 
 function addEvents(app: Hono<Env>, { settings: { basePath }, live }: Parts): void {
   app.get(`${basePath}/api/events`, (context) => {
-    demandOneOf(context.get('visitor'), ['read']);
+    const visitor = context.get('visitor');
+    demandOneOf(visitor, ['read']);
     const topics = context.req.queries('topic') ?? [];
     const typed = { ...SAFE_HEADERS, 'content-type': 'text/event-stream', 'cache-control': UNCHANGED };
     const headers = { ...typed, 'x-accel-buffering': 'no' };
     // Nobody would end the stream of an answer to HEAD.
-    return new Response(context.req.method === 'HEAD' ? null : live.open(topics), { headers });
+    return new Response(context.req.method === 'HEAD' ? null : live.open(topics, visitor.by), { headers });
   });
 }
 
@@ -171,7 +174,7 @@ function addRoute(
       ...{ desk: parts.desk, visitor },
       param: (key) => context.req.param(key as never) ?? '', // the names in its path
       query,
-      body: method === 'GET' ? undefined : await readJson(context.req.raw),
+      body: method === 'GET' ? undefined : await readJson(context.req.raw, rule.maxBodyBytes),
     });
     return json(answer, 200);
   });

@@ -11,6 +11,7 @@ export type BoardErrorCode =
   | 'NOT_JSON'
   | 'INVALID_JSON'
   | 'BODY_TOO_LARGE'
+  | 'TOO_MANY_REQUESTS'
   | 'PAYLOAD_MASKED'
   | 'PLAN_GONE'
   | 'BOARD_CLOSED'
@@ -55,6 +56,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   NOT_JSON: 415,
   INVALID_JSON: 400,
   BODY_TOO_LARGE: 413,
+  TOO_MANY_REQUESTS: 429,
   TOKEN_REQUIRED: 401,
   FORBIDDEN: 403,
   CROSS_ORIGIN: 403,

@@ -8,43 +8,87 @@ export interface Readings {
    */
   readonly begin: (topic: string, read: () => Promise<string>) => string | undefined;
   readonly end: (topic: string) => void;
+  /** Reads nothing any more. */
+  readonly close: () => void;
 }
 
 /** What happens with what is new, and how often it is read. */
 export interface ReadingHooks {
   readonly changed: (topic: string, event: string) => void;
-  /** How long after one read the next one begins. */
+  /** How long after one read of a topic the next one begins, at least. */
   readonly everyMs: number;
+  /** How long after one read of any topic the next one begins, at least. */
+  readonly gapMs: number;
 }
 
 interface Reading {
+  readonly topic: string;
   readonly read: () => Promise<string>;
+  /** A topic that is not wanted any more is kept until it would be read again: who comes back reads it no earlier. */
+  isWanted: boolean;
   latest?: string;
   timer?: ReturnType<typeof setTimeout>;
 }
 
 /** Creates the readings of a board. */
-export function createReadings({ changed, everyMs }: ReadingHooks): Readings {
+export function createReadings({ changed, everyMs, gapMs }: ReadingHooks): Readings {
   const readings = new Map<string, Reading>();
-  const readOn = async (topic: string, reading: Reading): Promise<void> => {
-    const event = await reading.read();
+  const readOn = async (reading: Reading): Promise<void> => {
+    const { topic, read, isWanted, latest } = reading;
+    if (!isWanted) return void readings.delete(topic);
+    const event = await read();
     if (readings.get(topic) !== reading) return;
-    if (event !== reading.latest) changed(topic, event);
     reading.latest = event;
-    reading.timer = setTimeout(() => void readOn(topic, reading), everyMs);
+    reading.timer = setTimeout(due.add, everyMs, reading);
+    if (event !== latest) changed(topic, event);
   };
+  const due = createDue((reading) => void readOn(reading), gapMs);
   return {
     begin: (topic, read) => {
       const known = readings.get(topic);
-      if (known !== undefined) return known.latest;
-      const reading: Reading = { read };
+      const reading: Reading = known ?? { topic, read, isWanted: true };
+      reading.isWanted = true;
       readings.set(topic, reading);
-      void readOn(topic, reading);
-      return undefined;
+      if (known === undefined) due.add(reading);
+      return known?.latest;
     },
     end: (topic) => {
-      clearTimeout(readings.get(topic)?.timer);
-      readings.delete(topic);
+      const reading = readings.get(topic);
+      if (reading !== undefined) reading.isWanted = false;
+    },
+    close: () => {
+      due.clear();
+      for (const { timer } of readings.values()) clearTimeout(timer);
+      readings.clear();
+    },
+  };
+}
+
+/** What is due, in the order in which it has become so. */
+interface Due {
+  readonly add: (reading: Reading) => void;
+  readonly clear: () => void;
+}
+
+/** Calls back for what is due, at most once in `gapMs`. */
+function createDue(call: (reading: Reading) => void, gapMs: number): Due {
+  const waiting = new Set<Reading>();
+  let gap: ReturnType<typeof setTimeout> | undefined;
+  const next = (): void => {
+    const [first] = waiting;
+    gap = first && setTimeout(next, gapMs);
+    if (first === undefined) return;
+    waiting.delete(first);
+    call(first);
+  };
+  return {
+    add: (reading) => {
+      waiting.add(reading);
+      if (gap === undefined) next();
+    },
+    clear: () => {
+      clearTimeout(gap);
+      waiting.clear();
     },
   };
 }

@@ -3,18 +3,18 @@ import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
 import { BoardError } from '../errors.ts';
 
-/** The most bytes of a request: a payload of 1 MiB, every character of which is escaped once. */
-const MAX_BODY_BYTES = 2_097_152;
+/** The most bytes of a request, unless its route takes more. */
+const MAX_BODY_BYTES = 65_536;
 
 /** The most bytes that are read of a body that is too large: a client that is still sending would not read the answer. */
 const MAX_READ_BYTES = 67_108_864;
 
 /** Reads the JSON of a request. @throws {BoardError} `NOT_JSON`, `INVALID_JSON` or `BODY_TOO_LARGE` */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, maxBytes: number = MAX_BODY_BYTES): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) throw new BoardError('NOT_JSON', NOT_JSON);
   try {
-    const text = await readText(request);
+    const text = await readText(request, maxBytes);
     if (text !== undefined) return JSON.parse(text);
   } catch (cause) {
     // It is no JSON, or the client has broken off.
@@ -22,7 +22,8 @@ export async function readJson(request: Request): Promise<unknown> {
       cause,
     });
   }
-  throw new BoardError('BODY_TOO_LARGE', TOO_LARGE);
+  const message = `the body of the request is larger than ${maxBytes / 1_024} KiB. Send less.`;
+  throw new BoardError('BODY_TOO_LARGE', message);
 }
 
 function reasonOf(cause: unknown): string {
@@ -30,7 +31,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /** Returns the body of a request; `undefined` for one that is too large. */
-async function readText({ body }: Request): Promise<string | undefined> {
+async function readText({ body }: Request, maxBytes: number): Promise<string | undefined> {
   if (body === null) return '{}';
   const decoder = new TextDecoder();
   let text = '';
@@ -39,9 +40,9 @@ async function readText({ body }: Request): Promise<string | undefined> {
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     bytes += part.value.byteLength;
     if (bytes > MAX_READ_BYTES) await reader.cancel();
-    else if (bytes <= MAX_BODY_BYTES) text += decoder.decode(part.value, { stream: true });
+    else if (bytes <= maxBytes) text += decoder.decode(part.value, { stream: true });
   }
-  return bytes > MAX_BODY_BYTES ? undefined : text + decoder.decode();
+  return bytes > maxBytes ? undefined : text + decoder.decode();
 }
 
 /** Reads the body of a request whose keys are these; every other one is a problem. */
@@ -74,4 +75,3 @@ const A_REASON = {
 };
 
 const NOT_JSON = 'the body of the request is not JSON by its type. Send it as application/json.';
-const TOO_LARGE = 'the body of the request is larger than 2 MiB. Send less.';

@@ -7,6 +7,7 @@ import { forbidden } from '../errors.ts';
 import type { Mask } from '../show/mask.ts';
 import type { KeptForWhile } from './kept-for-while.ts';
 import { numberOf } from './query.ts';
+import type { OneByOne } from './replay/in-turns.ts';
 
 /** A plan, and what has come of it. */
 export interface KeptPlan {
@@ -25,6 +26,8 @@ export interface Desk {
   readonly acts: Acts;
   readonly times: 'local' | 'utc';
   readonly plans: KeptForWhile<KeptPlan>;
+  /** Replays keep the processor busy: one is done after the other. */
+  readonly replays: OneByOne;
 }
 
 /** One request of a visitor, and what its route has to know. */

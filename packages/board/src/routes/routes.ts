@@ -17,7 +17,12 @@ export interface RouteRule<Answer = unknown> {
   /** One of these; which of several is for `answer` to say. Empty: anyone whom the board answers. */
   readonly rights: readonly Right[];
   readonly answer: (call: Call) => Promise<Answer>;
+  /** The most bytes of its body. @default 65536 */
+  readonly maxBodyBytes?: number;
 }
+
+/** A payload of 1 MiB, every character of which is escaped once. */
+const A_PAYLOAD_BYTES = 2_097_152;
 
 const EITHER = ['redrive', 'discard'] as const;
 
@@ -40,7 +45,7 @@ export const ROUTES: { readonly [Name in Route]: RouteRule<Routes[Name]['answer'
   'POST runs/:id/run-now': { rights: ['edit'], answer: runNow },
   'POST runs/:id/reschedule': { rights: ['edit'], answer: reschedule },
   'POST runs/:id/cancel': { rights: ['cancel'], answer: cancel },
-  'POST runs/:id/resubmit': { rights: ['edit'], answer: resubmit },
+  'POST runs/:id/resubmit': { rights: ['edit'], answer: resubmit, maxBodyBytes: A_PAYLOAD_BYTES },
   'POST runs/:id/redrive': { rights: ['redrive'], answer: redrive },
   'POST runs/:id/discard': { rights: ['discard'], answer: discard },
   'GET retries': {

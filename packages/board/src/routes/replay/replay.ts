@@ -1,4 +1,3 @@
-import type { Policy } from '@retry/core';
 import { InvalidOptionsError, parsePolicy } from '@retry/core';
 import type { Replay } from '@retry/core/failures';
 import { replay, summarizeReplays } from '@retry/core/failures';
@@ -11,32 +10,45 @@ import { readBody, valuesOf } from '../body.ts';
 import type { Call, Desk } from '../call.ts';
 import { openGroup, taskOf } from '../groups.ts';
 import { inTime } from './in-time.ts';
+import { inTurns } from './in-turns.ts';
 
 const KEYS: readonly (keyof ReplayRequest)[] = ['policy', 'lane', 'group', 'limit'];
 const DEAD_LETTER_STATES = RUN_STATES.filter((state): state is DeadLetterState => isDeadLetter(state));
 const MAX_RUNS = 1_000;
 const SHOWN_RUNS = 20;
 
-/** The longest time that all runs of a request may take. */
+/** The most rules of `retryOn` and `stopOn` together. */
+const MAX_MATCHERS = 200;
+
+/** How long a policy may take to be read, and all runs to be replayed. */
+const MAX_PARSE_MS = 100;
 const MAX_REPLAY_MS = 1_000;
 
 /** `POST replay`. It changes nothing. */
-export async function replayPolicy({ desk, visitor, body }: Call): Promise<ReplayAnswer> {
-  const { policy, lane, group, limit = MAX_RUNS } = readReplay(body);
-  const parsed = parsePolicy(policy);
+export function replayPolicy({ desk, visitor, body }: Call): Promise<ReplayAnswer> {
+  const request = readReplay(body);
+  return desk.replays(() => replayRuns(request, { desk, visitor }));
+}
+
+async function replayRuns(
+  { policy, lane, group, limit = MAX_RUNS }: ReplayRequest,
+  { desk, visitor }: Pick<Call, 'desk' | 'visitor'>,
+): Promise<ReplayAnswer> {
+  const parsed = inTime(MAX_PARSE_MS, () => parsePolicy(policy));
+  if (parsed === undefined) throw tooSlow(policy);
   const filter = await filterOf(desk, lane, group);
-  const { runs: stored, isComplete } = await firstLetters(desk, filter, limit);
-  const runs = visitor.rights.unmask ? stored : stored.map((run) => maskedRun(run, desk.mask));
+  const { runs, isComplete } = await firstLetters(desk, filter, limit);
   const present = lane === undefined ? undefined : desk.tasks.get(lane)?.retry;
-  const replayed = inTime(MAX_REPLAY_MS, () => ({
-    replays: runs.map((run) => replay(parsed, run)),
-    ...(present && { present: summarize(present, runs) }),
-  }));
-  if (replayed === undefined) throw tooSlow(policy);
-  const { replays, ...rest } = replayed;
+  const call = (stored: RunView): { readonly replayed: Replay; readonly present?: Replay } => {
+    const run = visitor.rights.unmask ? stored : maskedRun(stored, desk.mask);
+    return { replayed: replay(parsed, run), ...(present && { present: replay(present, run) }) };
+  };
+  const results = await inTurns(runs, { budgetMs: MAX_REPLAY_MS, call });
+  if (results === undefined) throw tooSlow(policy);
+  const replays = results.map(({ replayed }) => replayed);
   return {
     summary: summarizeReplays(replays),
-    ...rest,
+    ...(present && { present: summarizeReplays(results.flatMap((each) => each.present ?? [])) }),
     isComplete,
     runs: replays.slice(0, SHOWN_RUNS).map(replayedRun),
   };
@@ -48,12 +60,20 @@ function readReplay(body: unknown): ReplayRequest {
     const named = fields.optional('lane', A_LANE);
     if (fields.value('group') !== undefined && named === undefined)
       fields.fail('lane', A_LANE.message, A_LANE.cure);
+    if (countMatchers(fields.value('policy')) > MAX_MATCHERS)
+      fields.fail('policy', `has more than ${MAX_MATCHERS} rules in retryOn and stopOn`, 'Use fewer.');
     return { ...valuesOf<ReplayRequest>(fields, KEYS), limit };
   });
 }
 
+/** Counts the rules of what may be a policy. */
+function countMatchers(policy: unknown): number {
+  const { retryOn, stopOn } = Object(policy) as { readonly retryOn?: unknown; readonly stopOn?: unknown }; // read as any value
+  return [retryOn, stopOn].reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
+}
+
 function tooSlow(value: unknown): InvalidOptionsError {
-  const message = 'takes longer than 1 s on these messages';
+  const message = 'takes too long on these messages';
   const cure = 'Match by code, name, status or text, with fewer rules; or look at fewer runs.';
   return new InvalidOptionsError([{ path: 'policy', value, message, cure }], 'replay');
 }
@@ -91,10 +111,6 @@ function maskedRun(run: RunView, mask: Mask): RunView {
   const { task, version } = run;
   const masked = (value: string): string => String(mask({ kind: 'message', task, version, value }));
   return { ...run, errors: run.errors.map((error) => ({ ...error, message: masked(error.message) })) };
-}
-
-function summarize(policy: Policy, runs: readonly RunView[]): ReplayAnswer['summary'] {
-  return summarizeReplays(runs.map((run) => replay(policy, run)));
 }
 
 function replayedRun({

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createReadings } from '../../packages/board/src/live/readings.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Readings every second, 25 ms apart, and what was read. */
+function open() {
+  const reads: string[] = [];
+  const events: string[] = [];
+  const readings = createReadings({
+    changed: (topic, event) => void events.push(`${topic} ${event}`),
+    ...{ everyMs: 1_000, gapMs: 25 },
+  });
+  let version = 0;
+  const begin = (topic: string) =>
+    readings.begin(topic, async () => {
+      reads.push(topic);
+      version += 1;
+      return `${version}`;
+    });
+  return { ...readings, begin, reads, events };
+}
+
+describe('readings', () => {
+  it('read a topic once for all listeners, and again after a second', async () => {
+    const { begin, reads, events } = open();
+
+    for (let listener = 0; listener < 50; listener += 1) begin('overview');
+    await vi.advanceTimersByTimeAsync(2_500);
+
+    expect(reads).toEqual(['overview', 'overview', 'overview']);
+    expect(events).toEqual(['overview 1', 'overview 2', 'overview 3']);
+  });
+
+  it('make at most 40 reads a second of any number of topics, each in its turn', async () => {
+    const { begin, reads } = open();
+
+    for (let topic = 0; topic < 400; topic += 1) begin(`runs/${topic}`);
+    await vi.advanceTimersByTimeAsync(20_000);
+
+    expect(reads.length).toBeLessThanOrEqual(801);
+    expect(new Set(reads.slice(0, 400)).size).toBe(400);
+    expect(new Set(reads.slice(400, 800)).size).toBe(400);
+  });
+
+  it('read no topic again within a second for who leaves and comes back', async () => {
+    const { begin, end, reads } = open();
+    begin('overview');
+    await vi.advanceTimersByTimeAsync(100);
+
+    for (let visit = 0; visit < 10; visit += 1) {
+      end('overview');
+      expect(begin('overview')).toBe('1');
+    }
+    await vi.advanceTimersByTimeAsync(800);
+
+    expect(reads).toHaveLength(1);
+  });
+
+  it('end when no one listens, or when they are closed', async () => {
+    const { begin, end, close, reads } = open();
+    begin('overview');
+    begin('storm');
+    await vi.advanceTimersByTimeAsync(100);
+
+    end('overview');
+    await vi.advanceTimersByTimeAsync(3_000);
+    close();
+    const count = reads.length;
+    await vi.advanceTimersByTimeAsync(3_000);
+
+    expect(reads.filter((topic) => topic === 'overview')).toHaveLength(1);
+    expect(reads).toHaveLength(count);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
