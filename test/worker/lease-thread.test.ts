@@ -48,6 +48,29 @@ describe('the thread that renews leases', () => {
     expect(count('leases')).toBe(1);
   });
 
+  it('sends them while the decision about a run blocks the event loop, and names the run', async () => {
+    const { broker, count } = guardedBroker();
+    const task = defineTask({
+      name: 'decide',
+      retry: {
+        retryIf: () => {
+          block(3 * LEASE_MS);
+          return false;
+        },
+      },
+      run: () => Promise.reject(new Error('no')),
+    });
+    const { worker } = work(broker, undefined, { tasks: [task] });
+    const blocked = new Promise((resolve) => worker.on('blocked', resolve));
+    await poll(() => count('opened')).toBe(1);
+
+    const { id } = await createQueue({ broker }).submit(task, null);
+
+    expect(await blocked).toMatchObject({ runs: [{ id }] });
+    expect(count('heartbeats')).toBeGreaterThanOrEqual(3);
+    expect(count('leases')).toBe(1);
+  });
+
   it('renews 1 000 leases in one call', { timeout: 30_000 }, async () => {
     const { broker, count } = guardedBroker();
     let started = 0;

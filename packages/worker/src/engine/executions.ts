@@ -240,7 +240,6 @@ export class Executions {
 
   #end(execution: Execution, outcome: Outcome | undefined): void {
     this.#all.remove(execution);
-    this.leases.noteEnd(execution);
     const countedAt = this.#reservations.leave(execution);
     // Its handler was not called: it is no start of this worker, whose own rate limit has counted it.
     if (countedAt !== undefined) this.#slots.takeBackStart(execution.task, countedAt);
@@ -248,6 +247,8 @@ export class Executions {
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
     this.#isolations.leave(execution);
     this.#engine.onEnd(execution, outcome);
+    // After the decision, whose gates and patterns may block the event loop: until then the thread renews its lease.
+    this.leases.noteEnd(execution);
     this.#fill();
   }
 

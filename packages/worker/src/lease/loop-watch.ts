@@ -19,7 +19,7 @@ export class LoopWatch {
   /** One element, which another thread may read. */
   readonly turns: Int32Array = new Int32Array(new SharedArrayBuffer(4));
   readonly #ports: WatchPorts;
-  /** Long runs that ended since the last turn: of a block, the handler that caused it. */
+  /** Runs that ended in a long turn: of a block, the one whose handler, or the decision about it, caused it. */
   #ended: Execution[] = [];
   #turnedAt = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -40,9 +40,10 @@ export class LoopWatch {
     clearInterval(this.#timer);
   }
 
-  /** Notes that a run has ended. */
+  /** Notes that a run has ended, and that its end is decided. */
   noteEnd(execution: Execution): void {
-    if (execution.durationMs >= this.#ports.leaseMs / BLOCKS_PER_LEASE) this.#ended.push(execution);
+    const turnMs = performance.now() - this.#turnedAt;
+    if (turnMs >= this.#ports.leaseMs / BLOCKS_PER_LEASE) this.#ended.push(execution);
   }
 
   #turn(everyMs: number): void {
