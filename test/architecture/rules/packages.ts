@@ -17,7 +17,7 @@ const dependenciesByPackage: Readonly<Record<string, readonly string[]>> = {
 
 /** What a package installs besides: libraries of a program or a server, which nobody imports into a bundle. */
 const librariesByPackage: Readonly<Record<string, readonly string[]>> = {
-  cli: ['@clack/prompts', '@sveltejs/acorn-typescript', 'acorn', 'commander', 'tinyglobby'],
+  cli: ['@clack/prompts', 'commander'],
   // Its page and what that is made of are strings in the package; esbuild makes them.
   board: ['hono', 'preact', '@preact/signals-core', 'esbuild'],
 };

@@ -43,10 +43,10 @@ function declareLint(frame: Frame): void {
     summary: 'report what is wrong or rarely meant in policies; exit status 1 if something is',
     examples: [
       'retry lint policy.json --traffic open',
-      "retry lint 'policies/**/*.json' --ignore RETRIES_EVERYTHING",
+      'retry lint policies/*.json --ignore RETRIES_EVERYTHING',
     ],
   })
-    .argument('<policies...>', 'files, patterns, the JSON itself, or - for standard input')
+    .argument('<policies...>', 'files, the JSON itself, or - for standard input')
     .option('--ignore <codes>', 'codes of warnings to leave out, with commas between')
     .addOption(
       new Option('--traffic <kind>', 'open: calls arrive by themselves; closed: callers wait').choices([

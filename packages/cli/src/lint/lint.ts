@@ -1,16 +1,12 @@
-import { extname, relative, resolve } from 'node:path';
-import { LINT_CODES, parsePolicy } from '@retry/core';
-import { glob, isDynamicPattern } from 'tinyglobby';
+import type { LintOptions } from '@retry/core';
+import { InvalidOptionsError, LINT_CODES, lintPolicy, parsePolicy } from '@retry/core';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
 import { readSource, withoutSchema } from '../policies/read-policy.ts';
 import type { Input, Report } from '../report.ts';
 import { printable } from '../terminal/printable.ts';
-import { type FoundPolicy, findPolicies } from './find-policies.ts';
-import { findingsOf, INVALID_OPTIONS, tryPolicy } from './finding.ts';
-import type { LintReport, Unread } from './lint-report.ts';
-import { lintText } from './lint-text.ts';
+import { type Finding, lintText } from './lint-text.ts';
 
 /** The options of `retry lint`. */
 export interface LintCommandOptions {
@@ -21,28 +17,28 @@ export interface LintCommandOptions {
   readonly budget?: boolean;
 }
 
-const MODULES: readonly string[] = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
+/** The code of what is wrong with a policy. */
+const INVALID_OPTIONS = 'INVALID_OPTIONS';
 
-/** Checks policies in JSON, and in modules without running them. Exit status 1 if something is found. */
+const MODULE = /\.[cm]?[jt]sx?$/;
+
+/** Checks policies in JSON. Exit status 1 if something is found. */
 export async function lintAction({ args, options, environment }: Input<LintCommandOptions>): Promise<Report> {
-  const sources = await listSources(args, environment);
   const ignored = ignoredCodes(options);
-  const parts: (readonly (FoundPolicy | Unread)[])[] = [];
-  for (const source of sources) parts.push(await readPolicies(source, environment));
-  const all = parts.flat();
-  const read = all.filter((part) => 'read' in part);
   const calls = { traffic: options.traffic, hasBudget: options.budget };
-  const findings = read.flatMap(({ read: policy, ...location }) => findingsOf(policy, location, calls));
-  const report: LintReport = {
-    files: sources.length,
-    policies: read.length,
-    findings: findings.filter(({ code }) => !ignored.includes(code)),
-    unread: all.flatMap((part) => unreadOf(part)),
-  };
+  const sources = [...new Set(args)];
+  const all: Finding[] = [];
+  for (const source of sources) {
+    const text = await readJson(source, environment);
+    const file = source === '-' || text === source ? '(policy)' : source;
+    all.push(...findingsOf(text, calls).map((finding) => ({ file, ...finding })));
+  }
+  const findings = all.filter(({ code }) => !ignored.includes(code));
+  const report = { policies: sources.length, findings };
   return {
     json: report,
     text: (screen) => lintText(report, screen),
-    exitCode: report.findings.length > 0 ? EXIT.found : EXIT.fine,
+    exitCode: findings.length > 0 ? EXIT.found : EXIT.fine,
   };
 }
 
@@ -55,42 +51,21 @@ function ignoredCodes({ ignore = '' }: LintCommandOptions): readonly string[] {
   throw new CliError('WRONG_USAGE', `--ignore has no code ${unknown.map(printable).join(', ')}. ${cure}`);
 }
 
-function unreadOf(part: FoundPolicy | Unread): readonly Unread[] {
-  if ('read' in part) return [];
-  if ('reason' in part) return [part];
-  const { unread, ...location } = part;
-  return [{ ...location, reason: `${unread} is not in this file` }];
+async function readJson(source: string, environment: CliEnvironment): Promise<string> {
+  if (!MODULE.test(source)) return readSource(source, environment);
+  const cure = 'Give its policy as JSON, or check it in a test of yours: lintPolicy(policy) of @retry/core.';
+  throw new CliError('WRONG_USAGE', `${source} is a program, which is not read. ${cure}`);
 }
 
-/** Returns what the arguments mean: paths, patterns that are expanded here, JSON text, `-`. */
-async function listSources(args: readonly string[], { cwd }: CliEnvironment): Promise<readonly string[]> {
-  const lists: (readonly string[])[] = [];
-  for (const arg of args)
-    lists.push(/^\s*[{[]/.test(arg) || !isDynamicPattern(arg) ? [arg] : await expand(arg, cwd));
-  return [...new Set(lists.flat())];
-}
-
-async function expand(pattern: string, cwd: string): Promise<readonly string[]> {
-  const paths = await glob(pattern, { cwd, ignore: ['**/node_modules/**', '**/*.d.ts'] });
-  if (paths.length > 0) return [...paths].sort();
-  throw new CliError('UNREADABLE_FILE', `No file matches ${pattern}. Patterns start from ${cwd}.`);
-}
-
-async function readPolicies(
-  source: string,
-  environment: CliEnvironment,
-): Promise<readonly (FoundPolicy | Unread)[]> {
-  if (!MODULES.includes(extname(source))) {
-    const text = await readSource(source, environment);
-    const file = source === '-' || /^\s*[{[]/.test(source) ? '(policy)' : source;
-    return [{ file, read: tryPolicy(() => parsePolicy(withoutSchema(text))) }];
-  }
-  const text = await readSource(source, environment);
-  const file = relative(environment.cwd, resolve(environment.cwd, source)).replaceAll('\\', '/');
+/** Returns everything that is to be said about a policy. */
+function findingsOf(text: string, calls: LintOptions): readonly Omit<Finding, 'file'>[] {
   try {
-    return findPolicies(text, file);
+    const warnings = lintPolicy(parsePolicy(withoutSchema(text)), calls);
+    return warnings.map((warning) => ({ severity: 'warning', ...warning }));
   } catch (error) {
-    if (error instanceof SyntaxError) return [{ file, reason: `it could not be parsed: ${error.message}` }];
-    throw error;
+    if (!(error instanceof InvalidOptionsError)) throw error;
+    return error.problems.map(({ path, message, cure }) => ({
+      ...{ severity: 'error', code: INVALID_OPTIONS, path, message, cure },
+    }));
   }
 }
