@@ -130,8 +130,8 @@ describe('a broker that fails', () => {
     const asked: number[] = [];
     const down: Broker = {
       ...broker,
-      settleAndClaim: () => {
-        asked.push(clock.now());
+      settleAndClaim: ({ claim }) => {
+        if (claim !== undefined) asked.push(clock.now());
         return Promise.reject(new Error('down'));
       },
     };

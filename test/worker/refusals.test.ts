@@ -100,7 +100,7 @@ describe('a settlement that the broker refuses for good', () => {
       return new TypeError('no');
     };
     startWorker({ tasks: [task], broker: refusing(broker, refuse), lease: '9s', cleanerInterval: '2s' });
-    await clock.advance('3s');
+    await clock.advance('7s');
     const refusalsOfFirstPass = refusals;
 
     await clock.advance('10m');

@@ -162,7 +162,7 @@ describe('runs that stall together', () => {
     const slow = defineTask({ ...TASK, run: never });
     const worker = startWorker({ tasks: [slow], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
 
-    await clock.advance('4s');
+    await clock.advance('6s');
 
     expect(worker.emittedOf('stalled')).toHaveLength(3);
     for (const { id } of submitted) {
@@ -244,8 +244,8 @@ describe('a run that has to run alone', () => {
       cleanerInterval: CLEANER_MS,
       concurrency: 10,
     });
-    // The cleaner runs at 6 s; long ends at 8 s.
-    await clock.advance('4500ms');
+    // The cleaner settles at 7.5 s; long ends at 8 s.
+    await clock.advance('5700ms');
     await queue.submit(quick, null);
 
     await clock.advance('10s');
@@ -270,7 +270,7 @@ describe('a run that has to run alone', () => {
 
     await clock.advance('1m');
 
-    expect(startedAt).toEqual([6_000 + LEASE_MS, 6_000 + 2 * LEASE_MS]);
+    expect(startedAt).toEqual([7_500 + LEASE_MS, 7_500 + 2 * LEASE_MS]);
   });
 
   it('that never ends blocks the other work for at most four leases', async () => {
@@ -301,7 +301,7 @@ describe('a run that has to run alone', () => {
       concurrency: 10,
       shutdownTimeout: '1s',
     });
-    await clock.advance('5s');
+    await clock.advance('6s');
 
     const stopped = worker.stop();
     await clock.advance('2s');

@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { passTime } from '../pass-time.ts';
 import { root } from '../repository.ts';
 import type { ServerProcess } from './run-server.ts';
 import { findBinary, findFreePort, runServer } from './run-server.ts';
@@ -21,7 +22,8 @@ export type PostgresShutdown = 'fast' | 'immediate';
 /** A Postgres server of our own, that may be killed and started again over the same data. */
 export interface PrivatePostgres extends PostgresServer {
   readonly pid: () => number;
-  readonly restart: (how: PostgresShutdown) => Promise<void>;
+  /** Ends it and starts it again, after some ms. */
+  readonly restart: (how: PostgresShutdown, afterMs?: number) => Promise<void>;
 }
 
 const DEBIAN = '/usr/lib/postgresql';
@@ -81,8 +83,9 @@ export async function startPrivatePostgres(settings: readonly string[] = []): Pr
     url,
     source: `a private server (${programs})`,
     pid: () => server.pid,
-    restart: async (how) => {
+    restart: async (how, afterMs = 0) => {
       await end(how);
+      await passTime(afterMs);
       server = await start();
     },
     stop: async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
+import { passTime } from '../pass-time.ts';
 import type { ServerProcess } from './run-server.ts';
 import { findBinary, findFreePort, runServer } from './run-server.ts';
 
@@ -17,8 +18,8 @@ export interface RedisServer {
 export interface PrivateRedis extends RedisServer {
   readonly port: number;
   readonly pid: () => number;
-  /** Ends it by the signal and starts it again on the same port and folder. */
-  readonly restart: (signal: NodeJS.Signals) => Promise<void>;
+  /** Ends it by the signal and starts it again on the same port and folder, after some ms. */
+  readonly restart: (signal: NodeJS.Signals, afterMs?: number) => Promise<void>;
 }
 
 const FOLDERS = ['/usr/bin', '/usr/local/bin', '/usr/sbin', '/opt/homebrew/bin', '/snap/bin'];
@@ -53,8 +54,9 @@ export async function startPrivateRedis(args: readonly string[] = []): Promise<P
     port,
     source: `a private server (${binary})`,
     pid: () => server.pid,
-    restart: async (signal) => {
+    restart: async (signal, afterMs = 0) => {
       await end(signal);
+      await passTime(afterMs);
       server = runServer(binary, all, { cwd: folder });
       await untilReady(url, server);
     },

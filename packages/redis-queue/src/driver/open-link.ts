@@ -7,7 +7,7 @@ import { ignoreErrors, leaveServer, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Full jitter, so that a thousand workers do not reconnect to a restarted server at the same time. */
-const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '5s' });
+const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '2s' });
 
 /** A connection of our own that is opening. */
 export interface OpeningLink {

@@ -1,8 +1,10 @@
 import type { HeartbeatRequest, Run } from '@retry/core/broker';
+import type { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { RunReader } from '../queue/read-runs.ts';
 import { createRunReader } from '../queue/read-runs.ts';
 import type { Outcome } from '../settle/outcome.ts';
+import { sleep } from '../sleep.ts';
 import type { RunTask } from '../task/run-policy.ts';
 import { taskOfRun } from '../task/run-policy.ts';
 import { stallOf } from './isolation/groups.ts';
@@ -17,6 +19,8 @@ const MAX_REFUSED = 1_000;
 export interface CleanerPort {
   /** Claims that the worker holds, or is settling. */
   readonly own: () => readonly HeartbeatRequest[];
+  /** Since when the server has answered: leases that expired before may be those of living workers. */
+  readonly watch: Pick<ServerWatch, 'ask' | 'untilAllHad'>;
   /** Settles the run, if its lease is still expired. */
   readonly settle: (expired: ExpiredRun, outcome: Outcome) => Promise<'answered' | 'refused'>;
 }
@@ -33,7 +37,7 @@ export class Cleaner {
   readonly #reader: RunReader;
   /** Claims whose settlement the broker refuses for good; settling them again would change nothing. */
   readonly #refused = new Set<string>();
-  #isStopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(settings: WorkerSettings, port: CleanerPort) {
     this.#settings = settings;
@@ -41,27 +45,52 @@ export class Cleaner {
     this.#reader = createRunReader(settings.broker);
   }
 
-  /** Settles all expired runs, page by page: each page is settled before the next one is read. */
+  /** Settles all expired runs, once every living worker has had the time to renew its leases since the server answers. */
   async clean(): Promise<void> {
-    const found = new Set<string>();
-    while (!this.#isStopped) {
-      const page = await this.#findPage();
-      // A run that is found again was claimed by another worker meanwhile, or sends heartbeats again.
-      const expired = page.filter(({ run }) => !found.has(claimKey(run)));
-      if (expired.length === 0) return;
-      for (const { run } of expired) found.add(claimKey(run));
-      const plain = expired.filter(({ task }) => typeof task.deadLetter === 'string');
-      const others = expired.filter(({ task }) => typeof task.deadLetter !== 'string');
-      await Promise.all([
-        ...plain.map((each) => this.#settle(each, found.size)),
-        this.#settleWithPayloads(others, found.size),
-      ]);
+    const { clock } = this.#settings;
+    while (!this.#stopping.signal.aborted) {
+      const restMs = await this.#cleanPages();
+      if (restMs === 0 || restMs === Infinity) return;
+      await sleep(clock, restMs, this.#stopping.signal);
     }
   }
 
   /** Reads no further page. */
   stop(): void {
-    this.#isStopped = true;
+    this.#stopping.abort();
+  }
+
+  /**
+   * Settles expired runs page by page: each page is settled before the next one is read.
+   *
+   * @returns how long to wait before the first may be settled, in ms: 0 when all are, `Infinity` while the server does not answer
+   */
+  async #cleanPages(): Promise<number> {
+    const { clock, heartbeatMs } = this.#settings;
+    const { watch } = this.#port;
+    const found = new Set<string>();
+    while (!this.#stopping.signal.aborted) {
+      const askedAt = clock.now();
+      const page = await this.#findPage();
+      // A run that is found again was claimed by another worker meanwhile, or sends heartbeats again.
+      const expired = page.filter(({ run }) => !found.has(claimKey(run)));
+      if (expired.length === 0) break;
+      await watch.ask(); // the answer may have come after an outage of which this worker does not know yet
+      const restMs = watch.untilAllHad(heartbeatMs, askedAt);
+      if (restMs > 0) return restMs;
+      for (const { run } of expired) found.add(claimKey(run));
+      await this.#settlePage(expired, found.size);
+    }
+    return 0;
+  }
+
+  async #settlePage(expired: readonly ExpiredRun[], together: number): Promise<void> {
+    const plain = expired.filter(({ task }) => typeof task.deadLetter === 'string');
+    const others = expired.filter(({ task }) => typeof task.deadLetter !== 'string');
+    await Promise.all([
+      ...plain.map((each) => this.#settle(each, together)),
+      this.#settleWithPayloads(others, together),
+    ]);
   }
 
   async #findPage(): Promise<readonly ExpiredRun[]> {
@@ -79,7 +108,7 @@ export class Cleaner {
 
   /** Their payloads are part of the dead letters that some of them become. They are read in parts of bounded size. */
   async #settleWithPayloads(expired: readonly ExpiredRun[], together: number): Promise<void> {
-    for (let from = 0; from < expired.length && !this.#isStopped; ) {
+    for (let from = 0; from < expired.length && !this.#stopping.signal.aborted; ) {
       const part = expired.slice(from, from + this.#reader.size());
       from += part.length;
       // The payload of a run that the broker cannot return stays empty, which its dead letter says.

@@ -1,5 +1,8 @@
-import { isRetryError } from '@retry/core';
+import type { Policy } from '@retry/core';
+import { computeDelay, definePolicy, isRetryError } from '@retry/core';
+import { isRefused } from '../broker.ts';
 import type { WorkerEmitter } from '../events.ts';
+import { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
 import { carryStep } from '../queue/plans/carrier.ts';
 import { endOf, Settler } from '../settle/settler.ts';
@@ -25,6 +28,13 @@ const GATHER_MS = 1;
 /** How long to wait before the next claim, at most, when the broker could not wait for work, in ms. */
 const AFTER_ERROR_MS = 1_000;
 
+/** When heartbeats are sent again that were not answered. */
+const HEARTBEAT_RETRY: Policy = definePolicy({
+  backoff: { type: 'exponential', base: '100ms' },
+  minDelay: '50ms',
+  maxDelay: '1s',
+});
+
 /**
  * The main loop of a worker: claims, runs and settles until it has to stop. Up to two exchanges are pending at a time, so
  * that worker and broker work in parallel when there is much to do.
@@ -37,6 +47,7 @@ export class Engine {
   readonly #claims: Claims;
   readonly #breakers: LaneBreakers;
   readonly #settler: Settler;
+  readonly #watch: ServerWatch;
   readonly #cleaner: Cleaner;
   readonly #attendance: Attendance;
   readonly #report: WorkerReport;
@@ -49,8 +60,11 @@ export class Engine {
   #gatherUntil: number | undefined;
   #isReady = false;
   #isStopping = false;
+  #isBrokerClosed = false;
   /** Aborts when the worker has to stop. */
   readonly #stopping = new AbortController();
+  /** Aborts when it has no leases any more. */
+  readonly #closing = new AbortController();
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
     this.#settings = settings;
@@ -69,6 +83,7 @@ export class Engine {
     });
     this.#executions = this.#createExecutions();
     this.#claims = new Claims(settings, this.#executions.capacity);
+    this.#watch = new ServerWatch(settings);
     this.#cleaner = this.#createCleaner();
     this.#attendance = new Attendance(settings, emitter, this.#report);
   }
@@ -95,10 +110,10 @@ export class Engine {
     const { signal } = this.#stopping;
     this.#executions.leases.guard();
     if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, signal);
-    if (this.#isStopping) return this.#executions.leases.close();
+    if (this.#isStopping) return this.#close();
     this.#isReady = true;
     this.#executions.leases.watchCancelRequests();
-    void this.#attendance.begin().catch(this.#onAttendError);
+    void this.#attendance.begin().then(() => this.#watch.begin(), this.#onAttendError);
     while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
       this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#pendingExchanges === 0 });
       this.#answerTurns.end();
@@ -117,14 +132,25 @@ export class Engine {
         await this.#restOfTurn.pass();
       }
     }
-    this.#executions.leases.close();
+    this.#close();
     await this.#breakers.settled();
     await this.#attendance.end().catch(this.#onAttendError);
   }
 
-  /** Extends the leases of all claimed runs; applies cancel requests and lost leases. */
-  heartbeat(): Promise<void> {
-    return this.#executions.leases.heartbeat();
+  /**
+   * Extends the leases of all claimed runs, and applies cancel requests and lost leases. While the broker does not answer it tries again
+   * every second: after an outage leases are to be renewed before others conclude that their worker is dead.
+   */
+  async heartbeat(): Promise<void> {
+    const { clock, random } = this.#settings;
+    const { signal } = this.#closing;
+    for (let retry = 1; !signal.aborted; retry += 1) {
+      const isAnswered = await this.#executions.leases.heartbeat();
+      if (!isAnswered) this.#watch.noteFailure();
+      if ((isAnswered && (await this.#askServer())) || this.#isBrokerClosed) return;
+      const delayMs = computeDelay(HEARTBEAT_RETRY, retry, { random });
+      await sleep(clock, Math.min(delayMs, this.#settings.heartbeatMs), signal);
+    }
   }
 
   /** Settles runs of known tasks whose lease has expired. */
@@ -134,7 +160,7 @@ export class Engine {
 
   /** Registers the worker as alive, and reports lanes without a live worker. */
   async attend(): Promise<void> {
-    if (this.#isReady) await this.#attendance.renew();
+    if (this.#isReady) await this.#attendance.renew({ isReporting: this.#haveOthersAttended });
   }
 
   /** Emits the error groups of dead letters that are new or have doubled. */
@@ -154,7 +180,7 @@ export class Engine {
 
   /** Drops runs of lanes that the worker does not know. */
   async dropUnknown(): Promise<void> {
-    if (!this.#isReady) return;
+    if (!this.#isReady || !this.#haveOthersAttended) return;
     await dropUnknown(this.#settings, {
       now: () => this.#exchanger.now(),
       send: (settlement) => {
@@ -185,7 +211,7 @@ export class Engine {
     this.#cleaner.stop();
     this.#exchanger.giveUp();
     this.#executions.stopNow();
-    this.#executions.leases.close();
+    this.#close();
     this.#wake();
   }
 
@@ -193,6 +219,7 @@ export class Engine {
     return new Executions(this.#settings, this.#emitter, {
       now: () => this.#exchanger.now(),
       onChange: () => this.#wake(),
+      settling: () => this.#exchanger.settling().filter(({ onlyIfExpired }) => onlyIfExpired !== true),
       flow: this.#report.flow,
       onProbe: (task) => this.#breakers.noteProbe(task),
       onEnd: (execution, outcome) => {
@@ -205,6 +232,7 @@ export class Engine {
 
   #createCleaner(): Cleaner {
     return new Cleaner(this.#settings, {
+      watch: this.#watch,
       own: () => [...this.#executions.leases.list(), ...this.#exchanger.settling()],
       settle: (expired, outcome) =>
         new Promise((resolve) => {
@@ -214,6 +242,31 @@ export class Engine {
           this.#wake();
         }),
     });
+  }
+
+  /** Whether every live worker has had the time to register since the server answers: one that has not is dead. */
+  get #haveOthersAttended(): boolean {
+    const { clock, cleanerMs } = this.#settings;
+    return this.#watch.untilAllHad(cleanerMs, clock.now()) <= 0;
+  }
+
+  /** Shows the watch whether the server answers. @returns whether it does */
+  async #askServer(): Promise<boolean> {
+    if (!this.#isReady) return true;
+    try {
+      await this.#watch.ask();
+      return true;
+    } catch (error) {
+      this.#isBrokerClosed = isRetryError(error, 'BROKER_CLOSED');
+      if (!this.#isStopping) this.#onError(error, 'heartbeating');
+      return isRefused(this.#settings.broker, error);
+    }
+  }
+
+  /** Leaves nothing of the leases behind. */
+  #close(): void {
+    this.#closing.abort();
+    this.#executions.leases.close();
   }
 
   #isTimeFor(room: Room | undefined): boolean {

@@ -1,6 +1,6 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
-import type { Claim, ClaimedRun, ExchangeReply, HeartbeatRequest } from '@retry/core/broker';
+import type { Claim, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { ServerClock } from '../clock.ts';
@@ -84,8 +84,8 @@ export class Exchanger implements SettlementQueue {
     return this.#pending.length === 0 && this.#sent.length === 0 && this.#lone.sent.size === 0;
   }
 
-  /** The claims whose settlements are queued or under way. */
-  settling(): readonly HeartbeatRequest[] {
+  /** The settlements that are queued or under way. */
+  settling(): readonly Settlement[] {
     return [...this.#sent, this.#pending, ...this.#lone.sent].flat().map(({ settlement }) => settlement);
   }
 

@@ -1,4 +1,4 @@
-import type { ClaimedRun } from '@retry/core/broker';
+import type { ClaimedRun, HeartbeatRequest } from '@retry/core/broker';
 import { ShutdownError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
 import { Leases } from '../lease/leases.ts';
@@ -38,6 +38,8 @@ interface EnginePort {
   /** Called when something may have to be started or claimed, though no run has ended. */
   readonly onChange: () => void;
   readonly flow: Pick<FlowCounts, 'noteStart'>;
+  /** Claims of this worker whose settlements have not been answered. */
+  readonly settling: () => readonly HeartbeatRequest[];
 }
 
 /** The claimed runs of a worker: those whose handlers are running, and those that wait for a slot. */
@@ -87,7 +89,7 @@ export class Executions {
     const [slots, estimate, lateness] = [this.#slots, this.#estimate, this.#lateness];
     this.#capacity = new Capacity({ settings, slots, estimate, lateness });
     this.leases = new Leases(settings, {
-      ...{ emitter, executions: this.#all, onChange: engine.onChange },
+      ...{ emitter, executions: this.#all, settling: engine.settling, onChange: engine.onChange },
       onError: (error, doing) => this.#onError(error, doing),
     });
   }

@@ -5,6 +5,7 @@ import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { CancelWatch } from '../run/cancel-watch.ts';
 import type { Execution } from '../run/execution.ts';
+import type { Leased } from '../run/heartbeats.ts';
 import { sendHeartbeats } from '../run/heartbeats.ts';
 import { noticeOf } from '../settle/report.ts';
 import { LeaseGuard } from './lease-guard.ts';
@@ -13,6 +14,8 @@ interface LeasesPort {
   readonly emitter: WorkerEmitter;
   /** All claimed runs of the worker. */
   readonly executions: Iterable<Execution>;
+  /** Claims whose runs have ended here, and whose settlements have not been answered. */
+  readonly settling: () => readonly HeartbeatRequest[];
   /** Called when the answers to heartbeats begin or cease to fail. */
   readonly onChange: () => void;
   readonly onError: (error: unknown, doing: string) => void;
@@ -109,27 +112,49 @@ export class Leases {
     const late = this.#late;
     this.#late = [];
     this.#lateAnsweredAt = undefined;
-    await this.heartbeat(late);
+    await this.#send(late.map((each) => this.#leaseOf(each)));
     return this.#settings.clock.now();
   }
 
-  /** Extends all of them, or some, and applies the broker's answers. */
-  async heartbeat(executions: Iterable<Execution> = this.#port.executions): Promise<void> {
+  /**
+   * Extends all of them, also those of runs that are being settled: a run whose handler has returned is no stalled one, however long the
+   * broker does not answer.
+   *
+   * @returns whether the broker answered
+   */
+  heartbeat(): Promise<boolean> {
+    const settling = this.#port.settling().map((run): Leased => ({ run, noteHeartbeat: ignore }));
+    return this.#send([...[...this.#port.executions].map((each) => this.#leaseOf(each)), ...settling]);
+  }
+
+  /** Extends leases and applies the broker's answers. @returns whether it answered */
+  async #send(leases: readonly Leased[]): Promise<boolean> {
     const { broker, clock, leaseMs, heartbeatMs } = this.#settings;
     const sentAt = clock.now();
-    let areLost = false;
-    await sendHeartbeats([...executions], {
+    let isAnswered = true;
+    await sendHeartbeats(leases, {
       ...{ broker, clock, leaseMs },
-      onAnswer: (execution, answer) => this.#onAnswer(execution, answer),
       onError: (error) => {
-        areLost ||= !isRefused(broker, error);
+        isAnswered &&= isRefused(broker, error);
         this.#port.onError(error, 'heartbeating');
       },
     });
-    areLost ||= clock.now() - sentAt > leaseMs - heartbeatMs;
-    if (areLost === this.#areHeartbeatsLost) return;
-    this.#areHeartbeatsLost = areLost;
-    this.#port.onChange();
+    const areLost = !isAnswered || clock.now() - sentAt > leaseMs - heartbeatMs;
+    if (areLost !== this.#areHeartbeatsLost) {
+      this.#areHeartbeatsLost = areLost;
+      this.#port.onChange();
+    }
+    return isAnswered;
+  }
+
+  #leaseOf(execution: Execution): Leased {
+    return {
+      run: execution.run,
+      noteHeartbeat: (answer, leasedUntil) => {
+        if (answer === 'ok' || answer === 'cancel') execution.noteRenewed(leasedUntil);
+        this.#onAnswer(execution, answer);
+      },
+    };
   }
 
   #onAnswer(execution: Execution, answer: HeartbeatAnswer | undefined): void {
@@ -140,6 +165,9 @@ export class Leases {
     this.#port.emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
   }
 }
+
+/** What becomes of such a run its settlement says. */
+function ignore(): void {}
 
 function cancel(execution: Execution): void {
   execution.interrupt({ type: 'cancelled' }, new CancelledError());

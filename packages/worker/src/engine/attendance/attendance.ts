@@ -35,15 +35,19 @@ export class Attendance {
     await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs, this.#report.begin());
   }
 
-  /** Registers the worker again, and reports lanes without a live worker; does nothing once the registration ends. */
-  async renew(): Promise<void> {
+  /**
+   * Registers the worker again; does nothing once the registration ends.
+   *
+   * @param isReporting - whether lanes without a live worker are reported: every live one has had the time to register
+   */
+  async renew({ isReporting }: { readonly isReporting: boolean }): Promise<void> {
     if (this.#hasEnded) return;
     const { facts, restore } = this.#report.take();
     const attended = this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs, facts);
     attended.catch(restore);
     const lanes = await attended;
     // A worker that drops runs of unknown lanes leaves none waiting.
-    if (this.#settings.onUnknown === 'wait') this.#reportLanes(lanes);
+    if (isReporting && this.#settings.onUnknown === 'wait') this.#reportLanes(lanes);
   }
 
   /** Emits the error groups of dead letters that are new or have doubled. */
