@@ -10,12 +10,15 @@ const JITTERS: readonly (readonly [string, JitterInput])[] = [
   ['equal', 'equal'],
   ['bounded', 'bounded'],
   ['proportional 0.2', { proportional: 0.2 }],
+  ['up 0.5', { up: 0.5 }],
+  ['plus 2 s', { plus: '2s' }],
 ];
 
 const BACKOFFS: Readonly<Record<string, BackoffInput>> = {
   constant: { type: 'constant', base: '2s' },
   linear: { type: 'linear', base: '1s' },
   exponential: { type: 'exponential', base: '100ms' },
+  polynomial: { type: 'polynomial', base: '100ms', exponent: 2 },
   fibonacci: { type: 'fibonacci', base: '200ms' },
   list: { type: 'list', delays: ['500ms', '1s', '2s', '5s'] },
 };

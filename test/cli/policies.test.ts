@@ -100,7 +100,7 @@ describe('retry explain', () => {
 
     expect(JSON.parse(out)).toMatchObject({
       retries: true,
-      delay: { minMs: 30_000, maxMs: 30_000 },
+      delay: { minMs: 30_000, maxMs: 33_000 },
       serverDelayMs: 30_000,
     });
   });

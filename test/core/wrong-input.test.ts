@@ -77,6 +77,8 @@ describe('every option', () => {
     maxAttempts: 5,
     initialDelay: 0,
     backoff: { type: 'constant', base: 5 },
+    delays: [{ on: [{ status: 429 }], backoff: { type: 'constant', base: 5 } }],
+    immediateFirst: true,
     jitter: 'none',
     minDelay: 0,
     maxDelay: 5,
@@ -88,7 +90,7 @@ describe('every option', () => {
     attemptTimeout: 5,
     totalTimeout: 5,
     retryTimeouts: true,
-    retryAfter: { max: 5, mode: 'floor' },
+    retryAfter: { max: 5, mode: 'floor', beyondMax: 'clamp', jitter: { up: 0.1 } },
     retryable: true,
   };
   const budgets: { readonly [Type in BudgetInput['type']]: Required<Extract<BudgetInput, { type: Type }>> } =
@@ -103,7 +105,8 @@ describe('every option', () => {
       ratio: { type: 'ratio', ratio: 0.1, minPerSecond: 1, window: '1s' },
       throttle: { type: 'throttle', maxTokens: 5, tokenRatio: 0.1 },
     };
-  const ofPreview: Required<PreviewOptions> = { attemptMs: 1, limit: 1 };
+  // Any error is right.
+  const ofPreview: Required<Omit<PreviewOptions, 'error'>> = { attemptMs: 1, limit: 1 };
   const ofClock: Required<VirtualClockOptions> = { settle: async () => {}, startAt: 0 };
 
   const breaker: Required<CircuitBreakerInput> = {

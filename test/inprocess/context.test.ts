@@ -97,7 +97,7 @@ describe('ctx.retryAfter', () => {
     const result = retry(
       ({ attempt, retryAfter }) => (attempt === 1 ? retryAfter('5s', error) : 'done'),
       EVERY_100_MS,
-      { clock, onRetry },
+      { clock, onRetry, random: () => 0 },
     );
     await clock.advance(5_000);
 

@@ -152,7 +152,7 @@ describe('createRetryFetch', () => {
       call === 1 ? response.writeHead(503, { 'retry-after': '30' }).end() : response.end('ok');
     const onRetry = vi.fn();
 
-    const result = createRetryFetch(httpPolicy, { clock, onRetry })(url);
+    const result = createRetryFetch(httpPolicy, { clock, onRetry, random: () => 0 })(url);
     await vi.waitFor(() => expect(onRetry).toHaveBeenCalledTimes(1));
     await clock.advance('29s');
     expect(seen).toHaveLength(1);

@@ -76,7 +76,7 @@ describe('retryIfResult', () => {
     const busy = new Response(null, { status: 503, headers: { 'retry-after': '7' } });
     const fn = vi.fn().mockResolvedValueOnce(busy).mockResolvedValueOnce(new Response('ok'));
 
-    const result = withRetry(fn, AT_ONCE, { clock, retryIfResult: ({ ok }) => !ok })();
+    const result = withRetry(fn, AT_ONCE, { clock, random: () => 0, retryIfResult: ({ ok }) => !ok })();
     await clock.advance(7_000);
 
     expect(await (await result).text()).toBe('ok');

@@ -163,7 +163,7 @@ describe('a delay that the server asks for', () => {
   ])('%s', async (_name, error, delayMs) => {
     const clock = createFakeClock();
 
-    const result = retry(failing(error), EVERY_100_MS, { clock });
+    const result = retry(failing(error), EVERY_100_MS, { clock, random: () => 0 });
     await clock.advance(delayMs);
 
     expect(await result).toBe('done');

@@ -72,7 +72,7 @@ describe('a wall clock that is set', () => {
           clock.set(stepMs * 1_000);
           const error = unavailableUntil(wallNow(clock) + seconds * 1_000);
 
-          const ended = tryRetry(failing(error), SECOND, { clock });
+          const ended = tryRetry(failing(error), SECOND, { clock, random: () => 0 });
           await clock.advance(HOUR_MS);
 
           expect(await ended).toMatchObject({ ok: true, history: [{ delayMs: seconds * 1_000 }] });

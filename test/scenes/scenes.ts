@@ -270,7 +270,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'retryAfter: floor',
-    policy: { ...STEADY, retryAfter: { max: 100 } },
+    policy: { ...STEADY, retryAfter: { max: 100, jitter: 'none' } },
     act: failUntil(3, busy({ 'retry-after-ms': '50' })),
     expected: { attempts: 3, delays: [50, 50], end: 'completed' },
   },
@@ -282,7 +282,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'retryAfter: replace',
-    policy: { ...STEADY, maxDelay: 40, retryAfter: { mode: 'replace' } },
+    policy: { ...STEADY, maxDelay: 40, retryAfter: { mode: 'replace', jitter: 'none' } },
     act: failUntil(2, new RetryAfterError(10)),
     expected: { attempts: 2, delays: [10], end: 'completed' },
   },

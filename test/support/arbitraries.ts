@@ -81,8 +81,18 @@ export const steadyBackoffs: fc.Arbitrary<BackoffInput> = fc.oneof(
     { requiredKeys: ['type', 'base'] },
   ),
   fc.record(
-    { type: fc.constant('exponential'), base: durations, factor: factors },
+    { type: fc.constant('exponential'), base: durations, factor: factors, offset: durations },
     { requiredKeys: ['type', 'base'] },
+  ),
+  fc.record(
+    {
+      type: fc.constant('polynomial'),
+      base: durations,
+      exponent: factors,
+      offset: durations,
+      from: fc.constantFrom(-4, 0, 1, 7),
+    },
+    { requiredKeys: ['type', 'base', 'exponent'] },
   ),
   fc.record({ type: fc.constant('list'), delays: fc.array(durations, { minLength: 1, maxLength: 4 }) }),
 );
@@ -108,8 +118,17 @@ const shares = fc.oneof(fc.constantFrom(0, 5e-324, 0.1, 1), fc.double({ min: 0, 
 export const jitters: fc.Arbitrary<JitterInput> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<JitterInput>('none', 'full', 'equal', 'bounded') },
   fc.record({ proportional: shares }),
-  fc.record({ down: shares }),
+  fc.record({ down: shares, up: amounts }, { requiredKeys: ['down'] }),
+  fc.record({ up: fc.oneof(shares, amounts) }),
   fc.record({ plusMinus: durations }),
+  fc.record({ minus: durations }),
+  fc.record({ plus: durations, minus: durations }, { requiredKeys: ['plus'] }),
+);
+
+/** Jitters that are longer before each further retry, which a decorrelated backoff may not have. */
+const growingJitters = fc.record(
+  { plus: durations, increment: durations, minus: durations },
+  { requiredKeys: ['plus', 'increment'] },
 );
 
 const granularities = fc.oneof(fc.constantFrom(0, 0, 1, 7, 100, 1_000), amounts.map(Math.floor));
@@ -174,11 +193,17 @@ export function policyInputsWith(backoff: fc.Arbitrary<BackoffInput>): fc.Arbitr
     {
       backoff,
       jitter: jitters,
+      immediateFirst: fc.boolean(),
       capAt: fc.constantFrom('before-jitter', 'after-jitter', 'ignores-jitter'),
     } as const,
     { requiredKeys: ['backoff'] },
   );
-  return fc.tuple(rules, delays, limits).map((parts) => Object.assign({}, ...parts));
+  return fc
+    .tuple(rules, delays, limits, fc.option(growingJitters, { nil: undefined }))
+    .map(([rule, delay, limit, jitter]) => {
+      const isDecorrelated = delay.backoff.type === 'decorrelated';
+      return { ...rule, ...delay, ...limit, ...(jitter !== undefined && !isDecorrelated && { jitter }) };
+    });
 }
 
 function isMoreThan0(ms: number): boolean {
@@ -205,6 +230,12 @@ const rules = fc.record(
       {
         max: fc.oneof(fc.constantFrom<Duration>(0, '60s', 'Infinity'), durations),
         mode: fc.constantFrom('floor', 'replace', 'ignore'),
+        beyondMax: fc.constantFrom('stop', 'ignore', 'clamp'),
+        jitter: fc.oneof(
+          fc.constant('none' as const),
+          fc.record({ up: amounts }),
+          fc.record({ plus: durations }),
+        ),
       } as const,
       { requiredKeys: [] },
     ),

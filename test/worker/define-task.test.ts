@@ -145,8 +145,16 @@ describe('defineTask', () => {
     ['a delay beyond the cap', { backoff: { type: 'constant', base: '1h' } }, { maxDelayMs: 3_600_000 }],
     ['a floor', { minDelay: '30s' }, { minDelayMs: 30_000, maxDelayMs: 600_000 }],
     ['a cap', { maxDelay: '3s' }, { maxDelayMs: 3_000 }],
-    ['a mode', { retryAfter: { mode: 'replace' } }, { retryAfter: { maxMs: 86_400_000, mode: 'replace' } }],
-    ['a longest delay', { retryAfter: { max: '1m' } }, { retryAfter: { maxMs: 60_000, mode: 'floor' } }],
+    [
+      'a mode',
+      { retryAfter: { mode: 'replace' } },
+      { retryAfter: { maxMs: 86_400_000, mode: 'replace', beyondMax: 'stop', jitter: { up: 0.1 } } },
+    ],
+    [
+      'a longest delay',
+      { retryAfter: { max: '1m' } },
+      { retryAfter: { maxMs: 60_000, mode: 'floor', beyondMax: 'stop', jitter: { up: 0.1 } } },
+    ],
   ])('completes %s by the defaults of tasks', (_name, retry, expected) => {
     expect(defineTask({ name: 'a', run, retry }).retry).toMatchObject(expected);
     expect(defineTask({ name: 'a', run, rateLimitRetry: retry }).rateLimitRetry).toMatchObject(expected);

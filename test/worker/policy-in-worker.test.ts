@@ -34,7 +34,10 @@ describe('a server that asks for a delay', () => {
   const busy = (headers: object): Error => Object.assign(new Error('busy'), { status: 503, headers });
 
   it('is obeyed by the worker', async () => {
-    const { startedAt } = await runUnder({ ...STEADY, maxAttempts: 3 }, fail(busy({ 'retry-after': '30' })));
+    const { startedAt } = await runUnder(
+      { ...STEADY, maxAttempts: 3, retryAfter: { jitter: 'none' } },
+      fail(busy({ 'retry-after': '30' })),
+    );
 
     expect(startedAt).toEqual([0, 30_000, 60_000]);
   });

@@ -48,6 +48,7 @@ export type {
   DelayContext,
   DelayStrategy,
   DelayStrategyLike,
+  ErrorDelaysInput,
   Gate,
   GateContext,
   GateLike,
@@ -56,5 +57,6 @@ export type {
   PolicyInput,
   Registry,
   RunFacts,
+  ServerJitterInput,
 } from './policy/policy.ts';
 export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';

@@ -19,7 +19,7 @@ describe('complete', () => {
     ['{ "maxD|', ['maxDelay']],
     ['{ "backoff": { "type": "fib|', ['fibonacci']],
     ['{ "capAt": |', ['before-jitter', 'after-jitter', 'ignores-jitter']],
-    ['{ "retryAfter": { "max": "1s", |', ['mode']],
+    ['{ "retryAfter": { "max": "1s", |', ['beyondMax', 'jitter', 'mode']],
     ['{ "retryOn": [{ "co|', ['code']],
     ['{ "retryOn": [{ "name": "A" }, { "cause": { "sta|', ['status']],
     ['{ "retryable": |', ['true', 'false']],
@@ -49,7 +49,7 @@ describe('complete', () => {
 
   it('writes a key with its default', () => {
     expect(complete('{ "retryA', 9).choices[0]?.insert).toBe(
-      '"retryAfter": { "max": "60s", "mode": "floor" }',
+      '"retryAfter": { "max": "60s", "mode": "floor", "beyondMax": "stop", "jitter": { "up": 0.1 } }',
     );
   });
 

@@ -141,8 +141,11 @@ describe('decide with a delay from the server', () => {
     // A replacement, capped.
     [{ mode: 'replace' }, asks(200), 200],
     [{ mode: 'replace' }, asks(0), 0],
-    [{ mode: 'replace' }, asks(90_000), 60_000],
-    [{ mode: 'replace', max: '2s' }, asks(30_000), 2_000],
+    [{ mode: 'replace', beyondMax: 'clamp' }, asks(90_000), 60_000],
+    [{ mode: 'floor', beyondMax: 'clamp' }, asks(90_000), 60_000],
+    [{ mode: 'replace', beyondMax: 'ignore' }, asks(90_000), 1_000],
+    [{ mode: 'floor', beyondMax: 'ignore' }, asks(90_000), 1_000],
+    [{ mode: 'replace', max: '2s', beyondMax: 'clamp' }, asks(30_000), 2_000],
     // Nothing at all.
     [{ mode: 'ignore' }, asks(30_000), 1_000],
     [{ mode: 'ignore' }, asks(90_000), 1_000],
@@ -157,6 +160,7 @@ describe('decide with a delay from the server', () => {
   it.each<[PolicyInput['retryAfter'], ServerDelay]>([
     [undefined, { type: 'refused' }],
     [{ mode: 'replace' }, { type: 'refused' }],
+    [{ mode: 'replace' }, asks(90_000)],
     [undefined, asks(60_001)],
     [{ max: '10s' }, asks(10_001)],
     [{ max: 0 }, asks(1)],

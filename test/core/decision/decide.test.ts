@@ -111,8 +111,8 @@ describe('decide', () => {
 
     expect(decisionOn({}, { failures: 1 }, error)).toEqual({
       type: 'retry',
-      delayMs: 30_000,
-      runAt: NOW + 30_000,
+      delayMs: 31_500,
+      runAt: NOW + 31_500,
     });
   });
 

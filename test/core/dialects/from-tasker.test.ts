@@ -23,7 +23,7 @@ describe('fromTasker', () => {
       maxDelayMs: 300_000,
       capAt: 'ignores-jitter',
       granularityMs: 1_000,
-      retryAfter: { mode: 'replace', maxMs: 300_000 },
+      retryAfter: { mode: 'replace', maxMs: 300_000, beyondMax: 'clamp', jitter: 'none' },
       retryOn: 'everything',
     });
     expect(task).toEqual({});

@@ -111,10 +111,10 @@ describe('replay', () => {
     expect(replay(policy, recorded(facts as Partial<RecordedAttempt>)).reason).toBe(reason);
   });
 
-  it('waits as long as the server asked for', () => {
+  it('waits as long as the server asked for, and half of its jitter', () => {
     const replayed = replay(definePolicy(FIXED), recorded({ retryAfterMs: 20_000 }));
 
-    expect(replayed.decisions).toMatchObject([{ type: 'retry', delayMs: 20_000 }]);
+    expect(replayed.decisions).toMatchObject([{ type: 'retry', delayMs: 21_000 }]);
   });
 
   it('charges a stall, but none that was shared', () => {

@@ -53,7 +53,7 @@ describe('cureForKey', () => {
     expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toBe(cure);
   });
 
-  it.each(['delays', 'xfactor', 'factors', 'idletimeout', 'timeouts', 'until-when', 'maxMsDelay', 'offset'])(
+  it.each(['delayed', 'xfactor', 'factors', 'idletimeout', 'timeouts', 'until-when', 'maxMsDelay', 'offset'])(
     'does not take %s for a habit that it resembles',
     (key) => {
       expect(cureForKey(key, 5, { keys: POLICY_KEYS })).toMatch(

@@ -12,7 +12,7 @@ describe('definePolicy', () => {
         value: input,
         message: 'must be an object',
         cure:
-          'Its keys are maxAttempts, initialDelay, backoff, jitter, minDelay, maxDelay, capAt, granularity, ' +
+          'Its keys are maxAttempts, initialDelay, backoff, delays, immediateFirst, jitter, minDelay, maxDelay, capAt, granularity, ' +
           'retryOn, stopOn, retryIf, attemptTimeout, totalTimeout, retryTimeouts, retryAfter, retryable.',
       },
     ]);
@@ -45,7 +45,7 @@ describe('definePolicy', () => {
       'jitter',
       { jitter: 'half' },
       'is not one of the choices',
-      "Use one of none, full, equal, bounded, { proportional: 0.1 }, { down: 0.3 }, { plusMinus: '1s' }.",
+      "Use one of none, full, equal, bounded, { proportional: 0.1 }, { down: 0.3 }, { up: 0.2 }, { plusMinus: '1s' }, { plus: '1s' }.",
     ],
     [
       'jitter.proportional',

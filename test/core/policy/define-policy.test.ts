@@ -18,7 +18,9 @@ describe('definePolicy', () => {
       attemptTimeoutMs: Infinity,
       totalTimeoutMs: Infinity,
       retryTimeouts: true,
-      retryAfter: { maxMs: 60_000, mode: 'floor' },
+      retryAfter: { maxMs: 60_000, mode: 'floor', beyondMax: 'stop', jitter: { up: 0.1 } },
+      delays: [],
+      immediateFirst: false,
       retryable: true,
     });
   });
@@ -56,7 +58,9 @@ describe('definePolicy', () => {
       attemptTimeoutMs: 10_000,
       totalTimeoutMs: 120_000,
       retryTimeouts: false,
-      retryAfter: { maxMs: 3_600_000, mode: 'replace' },
+      retryAfter: { maxMs: 3_600_000, mode: 'replace', beyondMax: 'stop', jitter: { up: 0.1 } },
+      delays: [],
+      immediateFirst: false,
       retryable: false,
     });
   });

@@ -76,7 +76,11 @@ describe('the type of a jitter', () => {
     // @ts-expect-error no key
     { jitter: {} } satisfies PolicyInput,
     // @ts-expect-error another key
-    { jitter: { up: 0.1 } } satisfies PolicyInput,
+    { jitter: { over: 0.1 } } satisfies PolicyInput,
+    // @ts-expect-error a share and a length of time
+    { jitter: { up: 0.1, plus: 5 } } satisfies PolicyInput,
+    // @ts-expect-error what grows is missing
+    { jitter: { increment: 5 } } satisfies PolicyInput,
     // @ts-expect-error no number
     { jitter: { proportional: '10%' } } satisfies PolicyInput,
     // @ts-expect-error a misspelt name

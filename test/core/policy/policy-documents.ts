@@ -19,8 +19,23 @@ const backoffs = fc.oneof(
     { requiredKeys: ['type', 'base'] },
   ),
   fc.record(
-    { type: fc.constant('exponential'), base: durations, factor: fc.constantFrom(0, 0.5, 2, 1e300) },
+    {
+      type: fc.constant('exponential'),
+      base: durations,
+      factor: fc.constantFrom(0, 0.5, 2, 1e300),
+      offset: durations,
+    },
     { requiredKeys: ['type', 'base'] },
+  ),
+  fc.record(
+    {
+      type: fc.constant('polynomial'),
+      base: durations,
+      exponent: fc.constantFrom(0, 0.5, 4, 1e300),
+      offset: durations,
+      from: fc.constantFrom(-4, 0, 1),
+    },
+    { requiredKeys: ['type', 'base', 'exponent'] },
   ),
   fc.record({ type: fc.constant('list'), delays: fc.array(durations, { minLength: 1, maxLength: 3 }) }),
   fc.record(
@@ -59,16 +74,31 @@ const matchers = fc.letrec((tie) => ({
     .filter((pattern) => Object.values(pattern).some((value) => value !== undefined)),
 })).pattern;
 
+const shares = fc.double({ min: 0, max: 1, noNaN: true });
+
+const jitters = fc.oneof(
+  fc.constantFrom('none', 'full', 'equal', 'bounded'),
+  fc.record({ proportional: shares }),
+  fc.record({ down: shares, up: fc.constantFrom(0, 0.2, 4, 1e300) }, { requiredKeys: ['down'] }),
+  fc.record({ up: fc.constantFrom(0, 0.2, 4, 1e300) }),
+  fc.record({ plusMinus: durations }),
+  fc.record({ minus: durations }),
+  fc.record({ plus: durations, minus: durations, increment: durations }, { requiredKeys: ['plus'] }),
+);
+
 const parts = {
   maxAttempts: fc.oneof(fc.integer({ min: 1 }), fc.constantFrom('Infinity', 1e21)),
   initialDelay: durations,
   backoff: backoffs,
-  jitter: fc.oneof(
-    fc.constantFrom('none', 'full', 'equal', 'bounded'),
-    fc.record({ proportional: fc.double({ min: 0, max: 1, noNaN: true }) }),
-    fc.record({ down: fc.double({ min: 0, max: 1, noNaN: true }) }),
-    fc.record({ plusMinus: durations }),
+  delays: fc.array(
+    fc.record(
+      { on: fc.array(matchers, { minLength: 1, maxLength: 2 }), backoff: backoffs, jitter: jitters },
+      { requiredKeys: ['on', 'backoff'] },
+    ),
+    { maxLength: 2 },
   ),
+  immediateFirst: fc.boolean(),
+  jitter: jitters,
   minDelay: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(0, 1, '0.5ms') },
     { weight: 1, arbitrary: durations },
@@ -86,7 +116,16 @@ const parts = {
   totalTimeout: limits.filter(isMoreThan0),
   retryTimeouts: fc.boolean(),
   retryAfter: fc.record(
-    { max: limits, mode: fc.constantFrom('floor', 'replace', 'ignore') },
+    {
+      max: limits,
+      mode: fc.constantFrom('floor', 'replace', 'ignore'),
+      beyondMax: fc.constantFrom('stop', 'ignore', 'clamp'),
+      jitter: fc.oneof(
+        fc.constant('none'),
+        fc.record({ up: fc.constantFrom(0, 0.1, 3) }),
+        fc.record({ plus: durations }),
+      ),
+    },
     { requiredKeys: [] },
   ),
   retryable: fc.boolean(),

@@ -22,7 +22,7 @@ const BEYOND_THE_SCHEMA: Readonly<Record<string, (problem: Problem) => boolean>>
   'a granularity in minutes, hours or days that makes no whole milliseconds': ({ path, value }) =>
     path === 'granularity' && /^\d+\.\d+[mhd]$/.test(String(value)),
   'a name that is not in the registry': ({ path, value }) =>
-    ['retryIf', 'backoff.strategy'].includes(path) && typeof value === 'string',
+    /^(retryIf|(delays\[\d+\]\.)?backoff\.strategy)$/.test(path) && typeof value === 'string',
   'causes nested too deep': ({ message }) => message === 'is nested too deep',
 };
 

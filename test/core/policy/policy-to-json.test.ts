@@ -11,7 +11,7 @@ describe('policyToJSON', () => {
     expect(policyToJSON(policy)).toEqual({
       maxAttempts: 5,
       minDelay: 1_500,
-      retryAfter: { max: 60_000, mode: 'replace' },
+      retryAfter: { max: 60_000, mode: 'replace', beyondMax: 'stop', jitter: { up: 0.1 } },
     });
   });
 
@@ -37,7 +37,7 @@ describe('policyToJSON', () => {
       maxDelay: 'Infinity',
       attemptTimeout: 'Infinity',
       totalTimeout: 'Infinity',
-      retryAfter: { max: 'Infinity', mode: 'floor' },
+      retryAfter: { max: 'Infinity', mode: 'floor', beyondMax: 'stop', jitter: { up: 0.1 } },
     });
   });
 

@@ -71,7 +71,10 @@ describe('readBackoff', () => {
       'backoff.base must be a finite duration ≥ 0, got Infinity.',
     ],
     [{ type: 'quadratic', base: 1 }, 'backoff.type is not a kind of backoff, got "quadratic".'],
-    [{ base: 1 }, 'Use one of none, constant, linear, exponential, fibonacci, decorrelated, list, custom.'],
+    [
+      { base: 1 },
+      'Use one of none, constant, linear, exponential, polynomial, fibonacci, decorrelated, list, custom.',
+    ],
     ['exponential', 'backoff must be an object, got "exponential".'],
   ])('refuses %o', (input, message) => {
     expect(() => backoffOf(input)).toThrow(message);

@@ -1,15 +1,17 @@
 import type { Policy } from '@retry/core';
 import { formatDuration } from '@retry/core';
-import type { PolicySettings } from '@retry/core/fields';
+import type { PolicySettings, SharesOfDelay, TimesAroundDelay } from '@retry/core/fields';
 import { settingsOf } from '@retry/core/fields';
 
 /** Returns the waits of a policy in a few words: `exponential from 100ms ×2, at most 20s, full jitter`. */
 export function describeWaits(policy: Policy): string {
-  const { backoff, maxDelayMs, jitter, capAt } = settingsOf(policy);
+  const { backoff, maxDelayMs, jitter, capAt, delays, immediateFirst } = settingsOf(policy);
   if (backoff.type === 'none') return 'no wait between attempts';
   const cap = maxDelayMs === Infinity ? '' : `, at most ${formatDuration(maxDelayMs)}`;
   const over = capAt === 'ignores-jitter' && jitter !== 'none' ? ' before jitter' : '';
-  return `${describeBackoff(backoff)}${cap}${over}${describeJitter(jitter)}`;
+  const first = immediateFirst ? 'the first at once, then ' : '';
+  const others = delays.length === 0 ? '' : `; other delays after ${delays.length} kinds of errors`;
+  return `${first}${describeBackoff(backoff)}${cap}${over}${describeJitter(jitter)}${others}`;
 }
 
 function describeBackoff(backoff: PolicySettings['backoff']): string {
@@ -23,7 +25,9 @@ function describeBackoff(backoff: PolicySettings['backoff']): string {
     case 'linear':
       return `linear from ${formatDuration(backoff.baseMs)} by ${formatDuration(backoff.incrementMs)}`;
     case 'exponential':
-      return `exponential from ${formatDuration(backoff.baseMs)} ×${backoff.factor}`;
+      return `exponential from ${formatDuration(backoff.baseMs)} ×${backoff.factor}${plus(backoff.offsetMs)}`;
+    case 'polynomial':
+      return `${formatDuration(backoff.baseMs)} × retry ^ ${backoff.exponent}${plus(backoff.offsetMs)}`;
     case 'constant':
       return `constant ${formatDuration(backoff.baseMs)}`;
     case 'fibonacci':
@@ -35,8 +39,23 @@ function describeBackoff(backoff: PolicySettings['backoff']): string {
 function describeJitter(jitter: PolicySettings['jitter']): string {
   if (typeof jitter === 'string') return jitter === 'none' ? ', no jitter' : `, ${jitter} jitter`;
   if ('proportional' in jitter) return `, jitter ± ${percent(jitter.proportional)}`;
-  if ('down' in jitter) return `, jitter − ${percent(jitter.down)}`;
-  return `, jitter ± ${formatDuration(jitter.plusMinusMs)}`;
+  if ('plusMinusMs' in jitter) return `, jitter ± ${formatDuration(jitter.plusMinusMs)}`;
+  return `, jitter ${reachesOf(jitter).join(' ') || 'none'}`;
+}
+
+function reachesOf(jitter: SharesOfDelay & TimesAroundDelay): readonly string[] {
+  const { down = 0, up = 0, minusMs = 0, plusMs = 0, incrementMs = 0 } = jitter;
+  const grows = incrementMs > 0 ? ` and ${formatDuration(incrementMs)} more each time` : '';
+  return [
+    ...(down > 0 ? [`− ${percent(down)}`] : []),
+    ...(up > 0 ? [`+ ${percent(up)}`] : []),
+    ...(minusMs > 0 ? [`− ${formatDuration(minusMs)}`] : []),
+    ...(plusMs > 0 || incrementMs > 0 ? [`+ ${formatDuration(plusMs)}${grows}`] : []),
+  ];
+}
+
+function plus(offsetMs: number | undefined): string {
+  return offsetMs === undefined || offsetMs === 0 ? '' : ` + ${formatDuration(offsetMs)}`;
 }
 
 function percent(share: number): string {

@@ -11,9 +11,10 @@ import {
 import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
 import { read } from '../read.ts';
+import { applyServerDelay } from './apply-server-delay.ts';
 import type { Counters } from './counters.ts';
 import { areCounters, chargedAttempts, countersOf, factsOf } from './counters.ts';
-import type { Decision, DecisionContext, FailReason, Failure, ServerDelay } from './decision.ts';
+import type { Decision, DecisionContext, FailReason, Failure } from './decision.ts';
 import { judge } from './judge.ts';
 import { serverDelayBy } from './read-server-delay.ts';
 
@@ -143,29 +144,16 @@ function schedule(
   const drawn: DelayContext =
     policy.backoff.type === 'custom'
       ? { ...factsOf(counters, context), random, previousDelayMs, error: failure.error }
-      : { random, previousDelayMs };
+      : { random, previousDelayMs, ...(policy.delays.length > 0 && { error: failure.error }) };
   const ownMs = drawDelay(policy, chargedAttempts(counters), drawn);
   if (ownMs === undefined) return fail('stopped');
   const serverDelay = failure.serverDelay ?? serverDelayBy(failure.error, context);
-  const delayMs = applyServerDelay(policy, ownMs, serverDelay);
+  const limitMs = Math.min(startedAt + policy.totalTimeoutMs, deadlineAt) - now;
+  const delayMs = applyServerDelay(policy.retryAfter, ownMs, { asked: serverDelay, limitMs, random });
   if (delayMs === undefined) return fail('retry-after');
   if (now + delayMs >= Math.min(startedAt + policy.totalTimeoutMs, deadlineAt)) return fail('total-timeout');
   if (budget !== undefined && !budget.allowsRetry) return fail('budget');
   return retryAfter(delayMs, now);
-}
-
-/**
- * Returns the delay before a retry: the policy's own, raised to the server's delay or replaced by it.
- *
- * @returns milliseconds; `undefined` when the server refuses or asks for more than `retryAfter.max`
- */
-function applyServerDelay(policy: PolicySettings, ownMs: number, asked: ServerDelay): number | undefined {
-  const { maxMs, mode } = policy.retryAfter;
-  if (mode === 'ignore') return ownMs;
-  if (asked.type === 'refused') return undefined;
-  if (asked.type !== 'delay' || !(asked.delayMs >= 0)) return ownMs;
-  if (mode === 'replace') return Math.min(asked.delayMs, maxMs, Number.MAX_VALUE);
-  return asked.delayMs > maxMs ? undefined : Math.min(Math.max(ownMs, asked.delayMs), Number.MAX_VALUE);
 }
 
 /** Limits the delay so that the retry is due no later than the last instant that a broker can store. */

@@ -26,13 +26,21 @@ export function growDelay(backoff: CountedBackoff, retry: number): number {
     case 'linear':
       return backoff.baseMs + backoff.incrementMs * (retry - 1);
     case 'exponential':
-      // 0 × Infinity is NaN: a base of 0 stays 0 however large the power.
-      return backoff.baseMs === 0 ? 0 : backoff.baseMs * power(backoff.factor, retry - 1);
+      return (backoff.offsetMs ?? 0) + product(backoff.baseMs, power(backoff.factor, retry - 1));
+    case 'polynomial':
+      return (
+        backoff.offsetMs + product(backoff.baseMs, Math.max(retry - 1 + backoff.from, 0) ** backoff.exponent)
+      );
     case 'fibonacci':
-      return backoff.baseMs === 0 ? 0 : backoff.baseMs * fibonacci(retry);
+      return product(backoff.baseMs, fibonacci(retry));
     case 'list':
       return backoff.delaysMs[Math.min(retry, backoff.delaysMs.length) - 1] ?? 0;
   }
+}
+
+/** 0 × Infinity is NaN: a base of 0 stays 0 however large the number. */
+function product(baseMs: number, times: number): number {
+  return baseMs === 0 ? 0 : baseMs * times;
 }
 
 /** Returns the delay that a custom strategy answers, `0 ≤ ms < Infinity`; `undefined` if it stops the retrying. */

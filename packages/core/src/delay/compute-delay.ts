@@ -4,14 +4,15 @@ import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
 import { checkRetry } from '../policy/settings.ts';
 import { read } from '../read.ts';
 import { askRandom, askStrategy, decorrelatedCeiling, growDelay } from './backoff.ts';
+import { backoffRetry, delaysAt } from './delays-at.ts';
 import type { Range, Scale } from './jitter.ts';
-import { drawBetween, drawJitter, jitterRange, roomForJitter, wholeUnits } from './jitter.ts';
+import { drawBetween, drawJitter, jitterRange, roomForJitter, timesOf, wholeUnits } from './jitter.ts';
 
 /**
  * Computes the delay before a retry: backoff → cap → jitter → clamp. Except with `capAt: 'after-jitter'`, jitter draws
  * uniformly within `minDelay` and the capped delay, so that draws do not pile up at a limit.
  *
- * Accepts any number as `retry` (rounded down; NaN and numbers below 1 count as 1). The result is finite and never NaN.
+ * Of a policy with `delays`, the error of the context chooses the entry; without one, no entry applies. Accepts any number as `retry` (rounded down; NaN and numbers below 1 count as 1). The result is finite and never NaN.
  * Errors of a custom strategy pass through.
  *
  * @param retry - 1 for the wait after the first failed attempt; up to `Number.MAX_SAFE_INTEGER`
@@ -35,8 +36,15 @@ export function computeDelay(policy: Policy, retry: number, context: DelayContex
  *
  * @returns `undefined` when a custom strategy ends the retrying
  */
-export function drawDelay(policy: PolicySettings, retry: number, context: DelayContext): number | undefined {
-  const amount = drawAmount(policy, retry, context);
+export function drawDelay(
+  settings: PolicySettings,
+  retry: number,
+  context: DelayContext,
+): number | undefined {
+  const counted = backoffRetry(settings, retry);
+  if (counted === 0) return clampDelay(settings, 0);
+  const policy = delaysAt(settings, counted, context.error);
+  const amount = drawAmount(policy, counted, context);
   if (amount === undefined) return undefined;
   if (policy.jitter === 'none') return clampDelay(policy, amount);
 
@@ -75,12 +83,13 @@ const A_PREVIOUS = /* @__PURE__ */ optional(A_DELAY);
 function drawAmount(policy: PolicySettings, retry: number, context: DelayContext): number | undefined {
   const { backoff } = policy;
   if (backoff.type === 'decorrelated') {
-    const range = decorrelatedRange(policy, backoff.baseMs, context.previousDelayMs);
+    // The delay before an immediate first retry is no delay to grow from.
+    const previousMs = policy.immediateFirst && retry === 1 ? undefined : context.previousDelayMs;
+    const range = decorrelatedRange(policy, backoff.baseMs, previousMs);
     return drawBetween(range, askRandom(context), scaleOf(policy));
   }
-  const counted = countedRetry(retry);
   const grownMs =
-    backoff.type === 'custom' ? askStrategy(backoff, counted, context) : growDelay(backoff, counted);
+    backoff.type === 'custom' ? askStrategy(backoff, retry, context) : growDelay(backoff, retry);
   return grownMs === undefined ? undefined : capBeforeJitter(policy, grownMs);
 }
 
@@ -106,11 +115,6 @@ export function spreadOf(policy: PolicySettings, amount: number): Range {
 /** Returns whether delays are drawn as whole units of the granularity. */
 function scaleOf({ granularityMs }: PolicySettings): Scale {
   return granularityMs > 0 ? 'whole' : 'real';
-}
-
-/** Returns the number as an integer from 1 to `Number.MAX_SAFE_INTEGER`. */
-export function countedRetry(retry: number): number {
-  return retry >= 1 ? Math.min(Math.floor(retry), Number.MAX_SAFE_INTEGER) : 1;
 }
 
 /**
@@ -169,7 +173,8 @@ function unitsWithin({ granularityMs }: PolicySettings, ms: number): number {
 
 /** Returns the jitter with its reach in units of the granularity if there is one. */
 function jitterOf(policy: PolicySettings): PolicySettings['jitter'] {
-  const { jitter } = policy;
-  if (typeof jitter === 'string' || !('plusMinusMs' in jitter)) return jitter;
-  return { plusMinusMs: unitsWithin(policy, jitter.plusMinusMs) };
+  const { jitter, granularityMs } = policy;
+  const times = granularityMs > 0 ? timesOf(jitter) : undefined;
+  if (times === undefined) return jitter;
+  return { minusMs: unitsWithin(policy, times[0]), plusMs: unitsWithin(policy, times[1]) };
 }

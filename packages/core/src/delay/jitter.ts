@@ -1,4 +1,4 @@
-import type { Jitter } from '../policy/policy.ts';
+import type { Jitter, SharesOfDelay } from '../policy/policy.ts';
 
 /**
  * What jitter draws: real numbers (milliseconds), or integers (units of the policy's granularity), for which both ends of
@@ -9,10 +9,10 @@ export type Scale = 'real' | 'whole';
 /** The lowest and the highest amount, both included. */
 export type Range = readonly [low: number, high: number];
 
-/** How far a jitter reaches down and up from the amount, as shares of it. */
-type Reach = readonly [down: number, up: number];
+/** How far a jitter reaches from the amount, as a part of it. */
+type Shares = readonly [down: number, up: number];
 
-const REACHES: Readonly<Record<Jitter & string, Reach>> = {
+const SHARES: Readonly<Record<Jitter & string, Shares>> = {
   none: [0, 0],
   full: [1, 0],
   equal: [0.5, 0],
@@ -45,23 +45,33 @@ export function drawJitter(jitter: Jitter, amount: number, random: number, scale
 
 /** Returns the lowest and the highest result of {@link drawJitter} for this amount, both included and finite. */
 export function jitterRange(jitter: Jitter, amount: number, scale: Scale): Range {
-  if (typeof jitter === 'object' && 'plusMinusMs' in jitter) {
-    return [Math.max(amount - jitter.plusMinusMs, 0), finite(amount + jitter.plusMinusMs)];
-  }
-  const [down, up] = reachOf(jitter);
+  const times = timesOf(jitter);
+  if (times !== undefined) return [Math.max(amount - times[0], 0), finite(amount + times[1])];
+  const [down, up] = sharesOf(jitter);
   return [amount - share(amount, down, scale), finite(amount + share(amount, up, scale))];
 }
 
 /** Returns the largest amount whose jitter does not exceed `cap`, so that a capped delay is still spread. */
 export function roomForJitter(jitter: Jitter, cap: number, scale: Scale): number {
-  if (typeof jitter === 'object' && 'plusMinusMs' in jitter) return Math.max(cap - jitter.plusMinusMs, 0);
-  const [, up] = reachOf(jitter);
+  const times = timesOf(jitter);
+  if (times !== undefined) return Math.max(cap - times[1], 0);
+  const [, up] = sharesOf(jitter);
   return share(cap, 1 / (1 + up), scale);
 }
 
-function reachOf(jitter: Exclude<Jitter, { readonly plusMinusMs: number }>): Reach {
-  if (typeof jitter === 'string') return REACHES[jitter];
-  return 'down' in jitter ? [jitter.down, 0] : [jitter.proportional, jitter.proportional];
+/** Returns how far a jitter by lengths of time reaches down and up; `undefined` for one by shares. Its `incrementMs` is added before. */
+export function timesOf(jitter: Jitter): readonly [downMs: number, upMs: number] | undefined {
+  if (typeof jitter === 'string') return undefined;
+  if ('plusMinusMs' in jitter) return [jitter.plusMinusMs, jitter.plusMinusMs];
+  if ('plusMs' in jitter || 'minusMs' in jitter) return [jitter.minusMs ?? 0, jitter.plusMs ?? 0];
+  return undefined;
+}
+
+function sharesOf(jitter: Jitter): Shares {
+  if (typeof jitter === 'string') return SHARES[jitter];
+  if ('proportional' in jitter) return [jitter.proportional, jitter.proportional];
+  const { down = 0, up = 0 } = jitter as SharesOfDelay; // timesOf has found the others
+  return [down, up];
 }
 
 function share(amount: number, ratio: number, scale: Scale): number {

@@ -5,6 +5,8 @@ export const POLICY_KEYS: readonly PolicyKey[] = [
   'maxAttempts',
   'initialDelay',
   'backoff',
+  'delays',
+  'immediateFirst',
   'jitter',
   'minDelay',
   'maxDelay',

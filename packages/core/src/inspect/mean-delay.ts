@@ -1,5 +1,6 @@
 import { askStrategy, growDelay } from '../delay/backoff.ts';
 import { capBeforeJitter, clampDelay, decorrelatedRange, spreadOf } from '../delay/compute-delay.ts';
+import { backoffRetry, delaysAt } from '../delay/delays-at.ts';
 import type { Range } from '../delay/jitter.ts';
 import type { DelayContext, PolicySettings } from '../policy/policy.ts';
 
@@ -13,11 +14,14 @@ import type { DelayContext, PolicySettings } from '../policy/policy.ts';
  * @returns `undefined` when a custom strategy ends the retrying
  */
 export function meanDelay(
-  policy: PolicySettings,
+  settings: PolicySettings,
   retry: number,
   facts: Omit<DelayContext, 'random'>,
 ): number | undefined {
-  const amount = meanAmount(policy, retry, facts);
+  const counted = backoffRetry(settings, retry);
+  if (counted === 0) return clampDelay(settings, 0);
+  const policy = delaysAt(settings, counted, facts.error);
+  const amount = meanAmount(policy, counted, facts);
   if (amount === undefined) return undefined;
   const unitMs = policy.granularityMs > 0 ? policy.granularityMs : 1;
   const [low, high] = spreadOf(policy, amount);
@@ -36,7 +40,8 @@ function meanAmount(
 ): number | undefined {
   const { backoff } = policy;
   if (backoff.type === 'decorrelated') {
-    const [low, high] = decorrelatedRange(policy, backoff.baseMs, facts.previousDelayMs);
+    const previousMs = policy.immediateFirst && retry === 1 ? undefined : facts.previousDelayMs;
+    const [low, high] = decorrelatedRange(policy, backoff.baseMs, previousMs);
     return low + (high - low) / 2;
   }
   if (backoff.type !== 'custom') return capBeforeJitter(policy, growDelay(backoff, retry));

@@ -3,10 +3,11 @@ import type { PolicySettings } from '../policy/policy.ts';
 import { isRegExp } from '../read.ts';
 
 /** Returns the path of a pattern with nested quantifiers, as `retryOn[0].cause.message`; `undefined` if there is none. */
-export function findNestedQuantifier({ retryOn, stopOn }: PolicySettings): string | undefined {
+export function findNestedQuantifier({ retryOn, stopOn, delays }: PolicySettings): string | undefined {
   const paths = [
     ...pathsIn('retryOn', typeof retryOn === 'string' ? [] : retryOn),
     ...pathsIn('stopOn', stopOn),
+    ...delays.flatMap(({ on }, index) => pathsIn(`delays[${index}].on`, on)),
   ];
   return paths.at(0);
 }

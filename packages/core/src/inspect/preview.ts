@@ -30,6 +30,8 @@ export interface Preview {
 export interface PreviewOptions {
   /** Milliseconds that each attempt takes. @default 0 to `attemptTimeout`; 0 without one */
   readonly attemptMs?: number | undefined;
+  /** What every attempt fails with, which chooses the entry of `delays`. @default an error that none of them matches */
+  readonly error?: unknown;
   /** The number of retries to list, because a policy may have no last one. @default 1000 */
   readonly limit?: number | undefined;
 }
@@ -44,11 +46,11 @@ export interface PreviewOptions {
  */
 export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
   const settings = checkPolicy(policy, 'preview');
-  const { attemptMs, limit } = readPreviewOptions(options);
+  const { attemptMs, limit, error } = readPreviewOptions(options);
   const { totalTimeoutMs, initialDelayMs } = settings;
   const attempt = attemptSpan(settings, attemptMs);
   const allowedRetries = allowedAttempts(settings) - 1;
-  const { startsAfter, soonestMs, ...walked } = walk(settings, { attempt, allowedRetries, limit });
+  const { startsAfter, soonestMs, ...walked } = walk(settings, { attempt, allowedRetries, limit, error });
   const end = cutAt(add(startsAfter, attempt), totalTimeoutMs);
   return {
     initialDelayMs,
@@ -58,8 +60,11 @@ export function preview(policy: Policy, options: PreviewOptions = {}): Preview {
   };
 }
 
-function readPreviewOptions(options: PreviewOptions): { attemptMs: number | undefined; limit: number } {
-  return readOptions(options, { subject: 'preview', keys: ['attemptMs', 'limit'] }, (fields) => ({
+function readPreviewOptions(
+  options: PreviewOptions,
+): Pick<PreviewOptions, 'attemptMs' | 'error'> & { limit: number } {
+  return readOptions(options, { subject: 'preview', keys: ['attemptMs', 'limit', 'error'] }, (fields) => ({
+    error: fields.value('error'),
     attemptMs: fields.optional('attemptMs', {
       accepts: (ms): ms is number => typeof ms === 'number' && ms >= 0 && ms < Infinity,
       message: 'must be a finite number of milliseconds ≥ 0',

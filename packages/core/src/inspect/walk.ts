@@ -22,6 +22,8 @@ export interface WalkOptions {
   readonly allowedRetries: number;
   /** Retries to list. */
   readonly limit: number;
+  /** What every attempt fails with. */
+  readonly error?: unknown;
 }
 
 /** The retries, and how they end. */
@@ -41,7 +43,7 @@ const MIN_STEPS = 1_000;
 
 /** Computes the retries of a policy if every attempt fails. */
 export function walk(policy: PolicySettings, options: WalkOptions): Walk {
-  const { attempt, limit } = options;
+  const { attempt, limit, error } = options;
   const { totalTimeoutMs } = policy;
   const steps = stepsOf(policy, options);
   const retries: RetryPreview[] = [];
@@ -54,17 +56,17 @@ export function walk(policy: PolicySettings, options: WalkOptions): Walk {
       failures: retry,
       elapsedMs: elapsed.meanMs,
       attemptMs: attempt.meanMs,
+      error,
       previousDelayMs: retry === 1 ? undefined : delay.meanMs,
     });
-    if (drawn === undefined)
-      return { retries, maxRetries: retry - 1, startsAfter, soonestMs, isStopped: true };
+    const ended = { retries, maxRetries: retry - 1, startsAfter, soonestMs };
+    if (drawn === undefined) return { ...ended, isStopped: true };
     delay = drawn;
     const next = add(elapsed, delay);
     // If only long draws reach the total timeout, they make the previous attempt the last one.
     if (next.maxMs >= totalTimeoutMs) soonestMs = Math.min(soonestMs, startsAfter.minMs + attempt.minMs);
     // Even the shortest draws are too late: decide() refuses a retry at or after the total timeout.
-    if (next.minMs >= totalTimeoutMs)
-      return { retries, maxRetries: retry - 1, startsAfter, soonestMs, isStopped: false };
+    if (next.minMs >= totalTimeoutMs) return { ...ended, soonestMs, isStopped: false };
     startsAfter = cutAt(next, totalTimeoutMs);
     if (retry <= limit) retries.push({ retry, delay, startsAfter });
   }
@@ -73,9 +75,11 @@ export function walk(policy: PolicySettings, options: WalkOptions): Walk {
 }
 
 /** Returns the number of retries that are computed one by one: all of a list, whose delays follow no rule. */
-function stepsOf({ backoff }: PolicySettings, { allowedRetries, limit }: WalkOptions): number {
-  const listed = backoff.type === 'list' ? backoff.delaysMs.length : 0;
-  return Math.min(allowedRetries, Math.max(limit, MIN_STEPS, listed));
+function stepsOf({ backoff, delays }: PolicySettings, { allowedRetries, limit }: WalkOptions): number {
+  const listed = [backoff, ...delays.map((entry) => entry.backoff)].map((each) =>
+    each.type === 'list' ? each.delaysMs.length + 1 : 0,
+  );
+  return Math.min(allowedRetries, Math.max(limit, MIN_STEPS, ...listed));
 }
 
 interface Position extends WalkOptions {
@@ -90,7 +94,7 @@ function walkTheRest(policy: PolicySettings, position: Position): Omit<Walk, 're
   const walked = stepsOf(policy, position);
   if (walked === allowedRetries) return { maxRetries: allowedRetries, startsAfter, soonestMs: Infinity };
 
-  const step = add(attempt, lateDelay(policy, delay));
+  const step = add(attempt, lateDelay(policy, delay, position.error));
   // Infinity if the shortest step takes no time: every retry fits.
   const fitting = Math.ceil((totalTimeoutMs - startsAfter.minMs) / step.minMs) - 1;
   const left = Math.min(allowedRetries - walked, fitting);
@@ -104,8 +108,8 @@ function walkTheRest(policy: PolicySettings, position: Position): Omit<Walk, 're
 }
 
 /** Returns the range of all later delays: down to the last one's lowest, and up to Infinity if they still grow. */
-function lateDelay(policy: PolicySettings, delay: DurationRange): DurationRange {
-  const [lowest, highest] = boundsOf(policy, Number.MAX_SAFE_INTEGER);
+function lateDelay(policy: PolicySettings, delay: DurationRange, error: unknown): DurationRange {
+  const [lowest, highest] = boundsOf(policy, Number.MAX_SAFE_INTEGER, error);
   return {
     minMs: Math.min(delay.minMs, lowest),
     meanMs: delay.meanMs,
@@ -121,6 +125,6 @@ function delaySpan(
 ): DurationRange | undefined {
   const meanMs = meanDelay(policy, retry, facts);
   if (meanMs === undefined) return undefined;
-  const [minMs, maxMs] = boundsOf(policy, retry);
+  const [minMs, maxMs] = boundsOf(policy, retry, facts.error);
   return { minMs, meanMs, maxMs };
 }

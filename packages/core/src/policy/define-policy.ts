@@ -6,9 +6,11 @@ import { readSafely } from '../fields/read-options.ts';
 import { countFrom } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
 import type { Backoff, Policy, PolicyInput, PolicyKey, PolicySettings, Registry } from './policy.ts';
-import { CAPS, RETRY_AFTER_MODES } from './policy.ts';
+import { BEYOND_MAX, CAPS, RETRY_AFTER_MODES } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
-import { readJitter } from './read-jitter.ts';
+import type { Delays } from './read-delays.ts';
+import { readDelays } from './read-delays.ts';
+import { readServerJitter } from './read-jitter.ts';
 import { readGate, readMatchers, readRetryOn } from './read-rules.ts';
 import { readRegistry } from './registry.ts';
 import { policyOf } from './settings.ts';
@@ -69,8 +71,13 @@ export function writtenKeys(policy: PolicySettings): readonly PolicyKey[] {
 }
 
 function readPolicy(fields: Fields, registry: Registry, report: Report): PolicySettings {
+  const backoff = readBackoff(fields, registry, report);
+  const maxAttempts = fields.number('maxAttempts', 3, countFrom(1, COUNT_CURE));
+  const delays = readDelays(fields, { backoff, registry, report });
   return {
-    ...readDelays(fields, readBackoff(fields, registry, report), report),
+    maxAttempts,
+    ...delays,
+    ...readLimits(fields, defaultMaxDelay(delays)),
     ...readRules(fields, registry, report),
     attemptTimeoutMs: fields.duration('attemptTimeout', Infinity, MORE_THAN_0),
     totalTimeoutMs: fields.duration('totalTimeout', Infinity, MORE_THAN_0),
@@ -80,29 +87,15 @@ function readPolicy(fields: Fields, registry: Registry, report: Report): PolicyS
   };
 }
 
-type DelayKey =
-  | 'maxAttempts'
-  | 'initialDelayMs'
-  | 'backoff'
-  | 'jitter'
-  | 'minDelayMs'
-  | 'maxDelayMs'
-  | 'capAt'
-  | 'granularityMs';
+const COUNT_CURE = 'It counts the first attempt: use 1 to run once.';
 
-function readDelays(fields: Fields, backoff: Backoff, report: Report): Pick<PolicySettings, DelayKey> {
-  const isWithoutJitter = backoff.type === 'decorrelated' || backoff.type === 'none';
+type LimitKey = 'initialDelayMs' | 'minDelayMs' | 'maxDelayMs' | 'capAt' | 'granularityMs';
+
+function readLimits(fields: Fields, longestMs: number): Pick<PolicySettings, LimitKey> {
   return {
-    maxAttempts: fields.number(
-      'maxAttempts',
-      3,
-      countFrom(1, 'It counts the first attempt: use 1 to run once.'),
-    ),
     initialDelayMs: fields.duration('initialDelay', 0, { finite: true }),
-    backoff,
-    jitter: readJitter(fields, isWithoutJitter ? 'none' : 'full', report),
     minDelayMs: fields.duration('minDelay', 0, { finite: true }),
-    maxDelayMs: fields.duration('maxDelay', defaultMaxDelay(backoff)),
+    maxDelayMs: fields.duration('maxDelay', longestMs),
     capAt: fields.choice('capAt', 'before-jitter', CAPS),
     granularityMs: fields.duration('granularity', 0, {
       accepts: Number.isInteger,
@@ -128,24 +121,42 @@ const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must b
 
 function readServerDelay(fields: Fields, report: Report): PolicySettings['retryAfter'] {
   const given = fields.value('retryAfter') === undefined ? {} : fields.value('retryAfter');
-  const inner = readFields(given, 'retryAfter', { keys: ['max', 'mode'], report });
-  const maxMs = inner?.duration('max', 60_000) ?? 0;
-  return Object.freeze({ maxMs, mode: inner?.choice('mode', 'floor', RETRY_AFTER_MODES) ?? 'floor' });
+  const inner = readFields(given, 'retryAfter', { keys: ['max', 'mode', 'beyondMax', 'jitter'], report });
+  return Object.freeze({
+    maxMs: inner?.duration('max', 60_000) ?? 0,
+    mode: inner?.choice('mode', 'floor', RETRY_AFTER_MODES) ?? 'floor',
+    beyondMax: inner?.choice('beyondMax', 'stop', BEYOND_MAX) ?? 'stop',
+    jitter: readServerJitter(inner, report),
+  });
 }
 
-/** Returns the default cap, raised to the base if that is longer: a constant backoff of '30s' waits 30 s. */
-function defaultMaxDelay(backoff: Backoff): number {
-  if (backoff.type === 'none') return DEFAULT_MAX_DELAY_MS;
-  const written =
-    backoff.type === 'list'
-      ? backoff.delaysMs.reduce((longest, ms) => Math.max(longest, ms), 0)
-      : backoff.baseMs;
-  return Math.max(DEFAULT_MAX_DELAY_MS, written);
+/** Returns the default cap, raised to the first delay if that is longer: a constant backoff of '30s' waits 30 s. */
+function defaultMaxDelay({ backoff, delays }: Delays): number {
+  return Math.max(
+    DEFAULT_MAX_DELAY_MS,
+    writtenDelay(backoff),
+    ...delays.map((entry) => writtenDelay(entry.backoff)),
+  );
+}
+
+function writtenDelay(backoff: Backoff): number {
+  if (backoff.type === 'none') return 0;
+  if (backoff.type === 'list') return backoff.delaysMs.reduce((longest, ms) => Math.max(longest, ms), 0);
+  const offsetMs = 'offsetMs' in backoff ? (backoff.offsetMs ?? 0) : 0;
+  return Math.min(backoff.baseMs + offsetMs, Number.MAX_VALUE);
 }
 
 /** Reports limits that exclude each other: no delay, or no attempt, could satisfy both. */
 function checkDelays(policy: PolicySettings, fields: Fields): void {
   const { minDelayMs, maxDelayMs, granularityMs } = policy;
+  for (const { backoff, jitter } of [policy, ...policy.delays]) {
+    if (backoff.type !== 'decorrelated' || typeof jitter === 'string' || !('incrementMs' in jitter)) continue;
+    fields.fail(
+      'jitter',
+      'must not grow with a decorrelated backoff',
+      'Leave increment out: it grows by itself.',
+    );
+  }
   if (policy.initialDelayMs >= policy.totalTimeoutMs) {
     const message = `must be less than totalTimeout (${policy.totalTimeoutMs} ms)`;
     fields.fail('initialDelay', message, 'Raise totalTimeout: no attempt could start.');

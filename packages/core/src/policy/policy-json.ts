@@ -25,18 +25,24 @@ export function policyToJSON(policy: Policy): PolicyInput {
   return toJSON(toInput(settings)) as PolicyInput; // the same keys, with JSON values
 }
 
-function obstacles({ backoff, retryIf, retryOn, stopOn }: PolicySettings): readonly Problem[] {
+function obstacles({ backoff, delays, retryIf, retryOn, stopOn }: PolicySettings): readonly Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, value: unknown, cure: string): void => {
     problems.push({ path, value, message: 'cannot be written as JSON', cure });
   };
-  if (backoff.type === 'custom' && backoff.name === undefined) {
-    add('backoff.strategy', backoff.next, 'Name it: put it in a registry and write its name here.');
-  }
+  const addStrategy = (path: string, given: PolicySettings['backoff']): void => {
+    if (given.type !== 'custom' || given.name !== undefined) return;
+    add(`${path}.strategy`, given.next, 'Name it: put it in a registry and write its name here.');
+  };
+  addStrategy('backoff', backoff);
+  delays.forEach((entry, index) => {
+    addStrategy(`delays[${index}].backoff`, entry.backoff);
+  });
   if (retryIf !== undefined && retryIf.name === undefined) {
     add('retryIf', retryIf.test, 'Name it: put it in a registry and write its name here.');
   }
-  for (const [key, matchers] of Object.entries({ retryOn, stopOn })) {
+  const listsOfDelays = delays.map(({ on }, index) => [`delays[${index}].on`, on] as const);
+  for (const [key, matchers] of [...Object.entries({ retryOn, stopOn }), ...listsOfDelays]) {
     if (typeof matchers === 'string') continue;
     matchers.forEach((matcher, index) => {
       if (hasCode(matcher)) add(`${key}[${index}]`, matcher, cureFor(matcher));

@@ -97,6 +97,20 @@ export type BackoffInput =
       readonly base: Duration;
       /** Finite, ≥ 0. @default 2 */
       readonly factor?: number | undefined;
+      /** What is added to each delay; finite. @default 0 */
+      readonly offset?: Duration | undefined;
+    }
+  | {
+      /** `offset`, and `base` times a power of the retry's number: `offset + base × (retry − 1 + from) ^ exponent`. */
+      readonly type: 'polynomial';
+      /** What is multiplied; finite. */
+      readonly base: Duration;
+      /** The power: 2 for the square, 4 as in Sidekiq. Finite, ≥ 0. */
+      readonly exponent: number;
+      /** What is added to each delay; finite. @default 0 */
+      readonly offset?: Duration | undefined;
+      /** The number that is raised for the first retry, an integer: 0 begins with `offset` alone. Below 0 it counts as 0. @default 1 */
+      readonly from?: number | undefined;
     }
   | {
       /** `base` times 1, 1, 2, 3, 5, … */
@@ -130,7 +144,22 @@ export type Backoff =
   | { readonly type: 'none' }
   | { readonly type: 'constant'; readonly baseMs: number }
   | { readonly type: 'linear'; readonly baseMs: number; readonly incrementMs: number }
-  | { readonly type: 'exponential'; readonly baseMs: number; readonly factor: number }
+  | {
+      readonly type: 'exponential';
+      readonly baseMs: number;
+      readonly factor: number;
+      /** Added to each delay; absent: 0. */
+      readonly offsetMs?: number;
+    }
+  | {
+      readonly type: 'polynomial';
+      readonly baseMs: number;
+      readonly exponent: number;
+      /** Added to each delay. */
+      readonly offsetMs: number;
+      /** The number that is raised for the first retry. */
+      readonly from: number;
+    }
   | { readonly type: 'fibonacci'; readonly baseMs: number }
   | { readonly type: 'decorrelated'; readonly baseMs: number }
   | { readonly type: 'list'; readonly delaysMs: readonly number[] }
@@ -150,22 +179,73 @@ export type Backoff =
 export const JITTER_NAMES = ['none', 'full', 'equal', 'bounded'] as const;
 
 /**
- * How the delay is spread, as people write it. `{ proportional: 0.1 }` is ± 10 %, `{ down: 0.3 }` up to 30 % less,
- * `{ plusMinus: '20ms' }` ± 20 ms.
+ * How the delay is spread, as people write it: by a share of it, or by a length of time.
+ *
+ * `{ proportional: 0.1 }` is ± 10 %, `{ down: 0.3 }` up to 30 % less, `{ up: 0.2 }` up to 20 % more; `{ plusMinus: '20ms' }`
+ * is ± 20 ms, `{ minus: '20ms' }` up to 20 ms less, `{ plus: '200ms' }` up to 200 ms more. `increment` is what `plus` is longer
+ * before each further retry.
  */
 export type JitterInput =
   | (typeof JITTER_NAMES)[number]
-  // One key each: a union of objects without the others would accept two of them together.
-  | { readonly proportional: number; readonly down?: undefined; readonly plusMinus?: undefined }
-  | { readonly down: number; readonly proportional?: undefined; readonly plusMinus?: undefined }
-  | { readonly plusMinus: Duration; readonly proportional?: undefined; readonly down?: undefined };
+  // One kind each: a union of objects without the other keys would accept two of them together.
+  | (Without<'down' | 'up' | TimeReach> & { readonly proportional: number })
+  | (Without<'proportional' | TimeReach> & { readonly down: number; readonly up?: number | undefined })
+  | (Without<'proportional' | TimeReach> & { readonly up: number; readonly down?: undefined })
+  | (Without<ShareReach | 'minus' | 'plus' | 'increment'> & { readonly plusMinus: Duration })
+  | (Without<ShareReach | 'plusMinus'> & {
+      readonly plus: Duration;
+      readonly minus?: Duration | undefined;
+      readonly increment?: Duration | undefined;
+    })
+  | (Without<ShareReach | 'plusMinus' | 'increment'> & {
+      readonly minus: Duration;
+      readonly plus?: undefined;
+    });
+
+type ShareReach = 'proportional' | 'down' | 'up';
+
+type TimeReach = 'plusMinus' | 'minus' | 'plus' | 'increment';
+
+type Without<Key extends string> = { readonly [K in Key]?: undefined };
 
 /** How the delay is spread, every duration in milliseconds. */
 export type Jitter =
   | (typeof JITTER_NAMES)[number]
   | { readonly proportional: number }
-  | { readonly down: number }
-  | { readonly plusMinusMs: number };
+  | SharesOfDelay
+  | { readonly plusMinusMs: number }
+  | TimesAroundDelay;
+
+/** Shares of the delay by which it may be shorter and longer; absent: 0. */
+export interface SharesOfDelay {
+  readonly down?: number;
+  readonly up?: number;
+}
+
+/** Lengths of time by which the delay may be shorter and longer; absent: 0. */
+export interface TimesAroundDelay {
+  readonly minusMs?: number;
+  readonly plusMs?: number;
+  /** What `plusMs` is longer before each further retry. */
+  readonly incrementMs?: number;
+}
+
+/** The delays after one class of errors, as people write them. */
+export interface ErrorDelaysInput {
+  /** Matchers of the errors; any one is enough. */
+  readonly on: readonly MatcherInput[];
+  /** How the delay grows after them. The retry keeps its number: it counts all retries. */
+  readonly backoff: BackoffInput;
+  /** How it is spread. @default that of the policy */
+  readonly jitter?: JitterInput | undefined;
+}
+
+/** The delays after one class of errors. */
+export interface ErrorDelays {
+  readonly on: readonly Matcher[];
+  readonly backoff: Backoff;
+  readonly jitter: Jitter;
+}
 
 /**
  * Where `maxDelay` applies. `before-jitter`: jitter draws below the cap, also after the backoff has reached it.
@@ -182,6 +262,12 @@ export type RetryAfterMode = (typeof RETRY_AFTER_MODES)[number];
 /** Every value of {@link RetryAfterMode}. */
 export const RETRY_AFTER_MODES = ['floor', 'replace', 'ignore'] as const;
 
+/** What becomes of a server's delay over `retryAfter.max`: the retrying ends, it is not used, or shortened to the maximum. */
+export type BeyondMax = (typeof BEYOND_MAX)[number];
+
+/** Every value of {@link BeyondMax}. */
+export const BEYOND_MAX = ['stop', 'ignore', 'clamp'] as const;
+
 /** A policy as people write it. Every key is optional; unknown keys are errors. */
 export interface PolicyInput {
   /** Only in a spread policy, which this key makes a type error. */
@@ -192,6 +278,10 @@ export interface PolicyInput {
   readonly initialDelay?: Duration | undefined;
   /** How the delay grows from one retry to the next. @default { type: 'exponential', base: '100ms', factor: 2 } */
   readonly backoff?: BackoffInput | undefined;
+  /** Delays after classes of errors: the first entry that matches replaces `backoff`, and `jitter` if it has one. @default [] */
+  readonly delays?: readonly ErrorDelaysInput[] | undefined;
+  /** `true`: no delay but `minDelay` before the first retry, and the backoff begins with the second. @default false */
+  readonly immediateFirst?: boolean | undefined;
   /** How the delay is spread at random. @default 'full' ('none' for the backoffs `none` and `decorrelated`, which is random already) */
   readonly jitter?: JitterInput | undefined;
   /** Lowest delay. @default 0 */
@@ -220,8 +310,12 @@ export interface PolicyInput {
   /** What becomes of a delay that the server asks for, by a `Retry-After` header for example. */
   readonly retryAfter?:
     | {
-        /** The longest delay of a server that is followed; a longer one ends the retrying. @default '60s' */
+        /** The longest delay of a server that is followed, its jitter included. @default '60s' */
         readonly max?: Duration | undefined;
+        /** Whether a longer one ends the retrying, is ignored, or shortened to `max`. @default 'stop' */
+        readonly beyondMax?: BeyondMax | undefined;
+        /** How it is spread, upward only: callers that are answered the same would come back together. @default { up: 0.1 } */
+        readonly jitter?: ServerJitterInput | undefined;
         /** Whether it is a minimum, replaces the policy's delay, or is ignored. @default 'floor' */
         readonly mode?: RetryAfterMode | undefined;
       }
@@ -229,6 +323,12 @@ export interface PolicyInput {
   /** `false`: one execution, no retries. @default true */
   readonly retryable?: boolean | undefined;
 }
+
+/** How a server's delay is spread: upward, by a share of it or a length of time. */
+export type ServerJitterInput =
+  | 'none'
+  | { readonly up: number; readonly plus?: undefined }
+  | { readonly plus: Duration; readonly up?: undefined };
 
 declare const DEFINED_POLICY: unique symbol;
 
@@ -256,6 +356,10 @@ export interface PolicySettings {
   readonly initialDelayMs: number;
   /** How the delay grows from one retry to the next. */
   readonly backoff: Backoff;
+  /** Delays after classes of errors. */
+  readonly delays: readonly ErrorDelays[];
+  /** Whether the first retry has no delay, and the backoff begins with the second. */
+  readonly immediateFirst: boolean;
   /** How the delay is spread at random. */
   readonly jitter: Jitter;
   /** Lowest delay. */
@@ -279,7 +383,18 @@ export interface PolicySettings {
   /** Whether an attempt timeout is an expected failure whatever `retryOn` is. */
   readonly retryTimeouts: boolean;
   /** How a server's delay is used, and the longest that is followed. */
-  readonly retryAfter: { readonly maxMs: number; readonly mode: RetryAfterMode };
+  readonly retryAfter: ServerDelayRule;
   /** `false`: one execution, no retries. */
   readonly retryable: boolean;
+}
+
+/** How a server's delay is used. */
+export interface ServerDelayRule {
+  readonly mode: RetryAfterMode;
+  /** The longest that is followed; may be `Infinity`. */
+  readonly maxMs: number;
+  /** What becomes of a longer one. */
+  readonly beyondMax: BeyondMax;
+  /** How it is spread upward. */
+  readonly jitter: 'none' | { readonly up: number } | { readonly plusMs: number };
 }

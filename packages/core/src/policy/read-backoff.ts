@@ -13,7 +13,8 @@ const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
   none: [],
   constant: ['base'],
   linear: ['base', 'increment'],
-  exponential: ['base', 'factor'],
+  exponential: ['base', 'factor', 'offset'],
+  polynomial: ['base', 'exponent', 'offset', 'from'],
   fibonacci: ['base'],
   decorrelated: ['base'],
   list: ['delays'],
@@ -26,6 +27,7 @@ const EXAMPLES: Readonly<Record<Backoff['type'], string>> = {
   constant: "type: 'constant', base: '1s'",
   linear: "type: 'linear', base: '1s'",
   exponential: "type: 'exponential', base: '1s'",
+  polynomial: "type: 'polynomial', base: '1s', exponent: 2",
   fibonacci: "type: 'fibonacci', base: '1s'",
   decorrelated: "type: 'decorrelated', base: '1s'",
   list: "type: 'list', delays: ['1s', '5s', '1m']",
@@ -47,7 +49,7 @@ export function readBackoff(policy: Fields, registry: Registry, report: Report):
   }
   const type = TYPES.find((known) => known === read(input, 'type'));
   const keys = ['type', ...(type === undefined ? Object.values(KEYS).flat() : KEYS[type])];
-  const fields = readFields(input, 'backoff', { keys, report });
+  const fields = readFields(input, policy.path('backoff'), { keys, report });
   if (fields === undefined) return DEFAULT;
   if (type !== undefined) return Object.freeze(backoffOf(type, fields, registry));
 
@@ -65,7 +67,9 @@ function backoffOf(type: Backoff['type'], fields: Fields, registry: Registry): B
       return { type, baseMs, incrementMs: fields.duration('increment', baseMs, { finite: true }) };
     }
     case 'exponential':
-      return { type, baseMs: base(), factor: readFactor(fields) };
+      return { type, baseMs: base(), factor: readFactor(fields), ...readOffset(fields) };
+    case 'polynomial':
+      return { type, baseMs: base(), ...readPower(fields) };
     case 'list':
       return { type, delaysMs: readDelays(fields) };
     case 'custom':
@@ -87,6 +91,27 @@ function readFactor(fields: Fields): number {
     })
   );
 }
+
+/** An offset that is not written is left out. */
+function readOffset(fields: Fields): { offsetMs?: number } {
+  if (fields.value('offset') === undefined) return {};
+  return { offsetMs: fields.duration('offset', 0, { finite: true }) };
+}
+
+function readPower(fields: Fields): { exponent: number; offsetMs: number; from: number } {
+  const cure = 'Use exponent: 2 for the square of the number of the retry.';
+  return {
+    exponent: fields.number('exponent', undefined, { ...FINITE_AT_LEAST_0, cure }) + 0,
+    offsetMs: fields.duration('offset', 0, { finite: true }),
+    from: fields.number('from', 1, AN_INTEGER) + 0,
+  };
+}
+
+const AN_INTEGER = {
+  accepts: Number.isSafeInteger,
+  message: 'must be an integer',
+  cure: 'Use 1, or 0 to begin with the offset alone.',
+};
 
 function readDelays(fields: Fields): readonly number[] {
   const given = fields.value('delays');

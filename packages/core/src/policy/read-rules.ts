@@ -35,7 +35,7 @@ export function readMatchers(policy: Fields, key: string, report: Report): reado
     return NO_MATCHERS;
   }
   return Object.freeze(
-    Array.from(given, (matcher, index) => readMatcher(matcher, `${key}[${index}]`, report)),
+    Array.from(given, (matcher, index) => readMatcher(matcher, `${policy.path(key)}[${index}]`, report)),
   );
 }
 

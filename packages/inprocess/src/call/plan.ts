@@ -164,6 +164,7 @@ export function createPlan({ fn, policy, options }: Retried, withContext?: WithC
     withContext !== undefined ||
     policy.totalTimeoutMs < Infinity ||
     policy.backoff.type === 'custom' ||
+    policy.delays.length > 0 ||
     policy.retryIf !== undefined ||
     isAnyGiven(options, true);
   return {

@@ -35,24 +35,24 @@ function taskPolicy(input: unknown): Policy {
   const written = writtenIn(input);
   if (written === undefined) return definePolicy(input as PolicyInput); // throws: it is not an object of options
   const { jitter, retryAfter: ours, ...defaults } = TASK_POLICY;
-  const { backoff, retryAfter: given } = written;
-  const theirs = writtenIn(given, ['max', 'mode']);
+  const { backoff, delays, retryAfter: given } = written;
+  const theirs = writtenIn(given, ['max', 'mode', 'beyondMax', 'jitter']);
   return definePolicy({
     ...defaults,
     // The default jitter belongs to the default backoff: some strategies draw by themselves.
     ...(backoff === undefined && { jitter }),
-    maxDelay: capFor(backoff),
+    maxDelay: capFor({ backoff, delays }),
     ...written,
     ...((given === undefined || theirs !== undefined) && { retryAfter: { ...ours, ...theirs } }),
   });
 }
 
 /** The default cap of tasks, raised to the longest written delay: a constant '1h' waits an hour. */
-function capFor(backoff: unknown): number {
+function capFor(written: { readonly backoff: unknown; readonly delays: unknown }): number {
   const { maxDelayMs } = settingsOf(defaultPolicy());
-  if (backoff === undefined) return maxDelayMs;
+  if (written.backoff === undefined && written.delays === undefined) return maxDelayMs;
   try {
-    return Math.max(maxDelayMs, settingsOf(definePolicy({ backoff } as PolicyInput)).maxDelayMs);
+    return Math.max(maxDelayMs, settingsOf(definePolicy(written as PolicyInput)).maxDelayMs);
   } catch {
     return maxDelayMs; // a wrong backoff is reported together with all other problems
   }

@@ -12,7 +12,13 @@ export function instantRetries<Payload, Result, Submitted>(
     const problem = { path: 'task', value: task, message: 'must be a task', cure };
     throw new InvalidOptionsError([problem], 'instantRetries');
   }
-  const noDelay = { backoff: { type: 'none' }, jitter: 'none', minDelay: 0, granularity: 0 } as const;
+  const noDelay = {
+    backoff: { type: 'none' },
+    delays: [],
+    jitter: 'none',
+    minDelay: 0,
+    granularity: 0,
+  } as const;
   const withoutDelay = { ...noDelay, initialDelay: 0, retryAfter: { mode: 'ignore' } } as const;
   return Object.freeze({
     ...task,

@@ -22,7 +22,7 @@ export function fromTasker(options: TaskerOptions = {}): Dialect {
     maxAttempts,
     retryable: isRetryable,
     ...(step === undefined ? calculatorDelays(settings, settings.multiplier) : stepDelays(settings, step)),
-    retryAfter: { mode: 'replace', max: step?.maxMs ?? settings.maxMs },
+    retryAfter: { mode: 'replace', max: step?.maxMs ?? settings.maxMs, beyondMax: 'clamp', jitter: 'none' },
   });
   return dialectOf(policy, {}, warnTasker(options));
 }
