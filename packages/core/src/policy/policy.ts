@@ -233,7 +233,7 @@ export interface TimesAroundDelay {
 /** The delays after one class of errors, as people write them. */
 export interface ErrorDelaysInput {
   /** Matchers of the errors; any one is enough. */
-  readonly on: readonly MatcherInput[];
+  readonly on: readonly Matcher[];
   /** How the delay grows after them. The retry keeps its number: it counts all retries. */
   readonly backoff: BackoffInput;
   /** How it is spread. @default that of the policy */
