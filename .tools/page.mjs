@@ -1,13 +1,11 @@
-/** Bundles the page of the board: the files that the board serves, and the studio as one file that needs no server. */
+/** Bundles what runs in a browser: the page of the board, and the studio of the documentation as one file that needs no server. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { noticesOf } from './notices.mjs';
 import { root } from './workspace.mjs';
 
-const page = join(root, 'packages', 'board', 'src', 'page');
-
-/** Bundles one entry; minified, because every visitor downloads it. */
+/** Bundles one entry, whose path is from the root; minified, because every visitor downloads it. */
 export function bundle(entry) {
   return build(entry).text;
 }
@@ -15,7 +13,7 @@ export function bundle(entry) {
 /** @returns the bundle of an entry, and the paths of its modules */
 function build(entry, format = 'esm') {
   const { outputFiles, metafile } = buildSync({
-    entryPoints: [join(page, entry)],
+    entryPoints: [join(root, entry)],
     absWorkingDir: root,
     bundle: true,
     minify: true,
@@ -36,12 +34,12 @@ function build(entry, format = 'esm') {
 
 /** Returns the studio as one HTML file; it works from `file:` and asks no host for anything. */
 export function bundleStudio() {
-  const built = [build('studio/standalone.tsx'), build('worker.ts', 'iife')];
+  const built = [build('docs/studio/standalone.tsx'), build('docs/studio/worker.ts', 'iife')];
   const [script, engine] = built.map(
     // Inside a script element, nothing may look like its end.
     ({ text }) => text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'),
   );
-  const style = bundle('main.css');
+  const style = bundle('docs/studio/studio.css');
   const policy = [
     "default-src 'none'",
     `script-src 'sha256-${hash(script)}' blob:`,

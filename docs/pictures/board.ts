@@ -25,7 +25,6 @@ const SCREENS: readonly {
   },
   { name: 'retries', path: '#/retries', prepare: (page) => page.getByText('By attempt').waitFor() },
   { name: 'storm', path: '#/storm', theme: 'dark', prepare: waitForReport },
-  { name: 'studio', path: '#/studio', prepare: simulate },
   { name: 'overview', path: '#/overview', theme: 'dark', prepare: waitForRates },
   {
     name: 'operations',
@@ -120,9 +119,4 @@ async function planRedrive(page: Page): Promise<void> {
   await page.locator('[data-row]').first().click();
   await page.getByRole('button', { name: 'Plan a redrive' }).click();
   await page.getByLabel('reason, kept with the operation').fill('payments answer again');
-}
-
-async function simulate(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Simulate' }).click();
-  await page.getByText('attempts per call').waitFor();
 }

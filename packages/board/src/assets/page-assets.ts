@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,14 +6,10 @@ export interface PageAssets {
   /** The script that the page begins with. */
   readonly script: string;
   readonly style: string;
-  /** The script of a Web Worker, if `page/worker.ts` is there. */
-  readonly worker?: string;
   readonly files: Readonly<Record<string, string>>;
   /** The paths of the modules that it was bundled from, where it was. */
   readonly modules?: readonly string[];
 }
-
-const ENTRIES = ['main.tsx', 'worker.ts'];
 
 let built: Promise<PageAssets> | undefined;
 
@@ -43,15 +38,16 @@ const SETTINGS = {
 async function build(): Promise<PageAssets> {
   const { build: bundle } = await import('esbuild');
   const folder = fileURLToPath(new URL('../page', import.meta.url));
-  const entryPoints = ENTRIES.filter((entry) => existsSync(`${folder}/${entry}`));
-  const { outputFiles, metafile } = await bundle({ ...SETTINGS, absWorkingDir: folder, entryPoints });
+  const { outputFiles, metafile } = await bundle({
+    ...SETTINGS,
+    absWorkingDir: folder,
+    entryPoints: ['main.tsx'],
+  });
   const files = Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]/, ''), text]));
   const named = (pattern: RegExp): string => Object.keys(files).find((name) => pattern.test(name)) ?? '';
-  const worker = named(/^worker-.*\.js$/);
   return {
     script: named(/^main-.*\.js$/),
     style: named(/^main-.*\.css$/),
-    ...(worker !== '' && { worker }),
     files,
     modules: Object.keys(metafile.inputs).map((path) => resolve(folder, path)),
   };

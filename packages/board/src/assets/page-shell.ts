@@ -7,7 +7,6 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
-  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -24,11 +23,10 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the page before its script has run. No data is in it, only where the board is mounted. */
-export function pageShell({ script, style, worker }: PageAssets, basePath: string): string {
+export function pageShell({ script, style }: PageAssets, basePath: string): string {
   const path = (name: string): string => `${basePath}/assets/${name}`;
-  const workerAttribute = worker === undefined ? '' : ` data-worker="${path(worker)}"`;
   return `<!doctype html>
-<html lang="en" data-base-path="${basePath}"${workerAttribute}>
+<html lang="en" data-base-path="${basePath}">
 <head>
 ${headOf(path(style))}
 <script type="module" src="${path(script)}"></script>

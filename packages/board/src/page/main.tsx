@@ -1,4 +1,4 @@
-/** The page of the board. Its document says where it is mounted, and where its worker is: `<html data-base-path data-worker>`. */
+/** The page of the board. Its document says where it is mounted: `<html data-base-path>`. */
 import { render } from 'preact';
 import './main.css';
 import { Board } from './shell/board.tsx';
@@ -11,8 +11,8 @@ if (root !== null) show(root).catch((error: Error) => fail(root, error));
 
 async function show(element: HTMLElement): Promise<void> {
   element.replaceChildren();
-  const { basePath = '', worker = '' } = document.documentElement.dataset;
-  const session = await openSession(basePath, () => new Worker(worker, { type: 'module' }));
+  const { basePath = '' } = document.documentElement.dataset;
+  const session = await openSession(basePath);
   render(<Board session={session} />, element);
 }
 

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { createFailureSource } from '../screens/failures/failure-source.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Failures } from '../screens/failures/failures.tsx';
 import { Group } from '../screens/failures/group.tsx';
 import { Operations } from '../screens/figures/operations.tsx';
@@ -10,8 +9,6 @@ import { Storm } from '../screens/figures/storm.tsx';
 import { Workers } from '../screens/figures/workers.tsx';
 import { Run } from '../screens/run/run.tsx';
 import { Search } from '../screens/search.tsx';
-import { createHashLink } from '../studio/hash-link.ts';
-import { Studio } from '../studio/studio.tsx';
 import { Header } from './header.tsx';
 import { Heading } from './heading.tsx';
 import { now } from './instants.tsx';
@@ -40,7 +37,7 @@ export function Board({ session }: { session: Session }): VNode {
     <SessionProvider value={session}>
       <Header showHelp={showHelp} />
       <main>
-        <Screen session={session} />
+        <Screen />
       </main>
       <dialog ref={help} aria-labelledby="help-title">
         <Help />
@@ -49,9 +46,7 @@ export function Board({ session }: { session: Session }): VNode {
   );
 }
 
-const STUDIO_LINK = createHashLink('/studio');
-
-function Screen({ session }: { session: Session }): VNode {
+function Screen(): VNode {
   const { parts, query } = route.value;
   const [name = 'failures', first, second] = parts;
   if (name === 'failures' && first !== undefined && second !== undefined) {
@@ -59,19 +54,8 @@ function Screen({ session }: { session: Session }): VNode {
   }
   if (name === 'runs' && first !== undefined) return <Run id={first} />;
   if (name === 'search') return <Search query={query} />;
-  if (name === 'studio') return <StudioScreen session={session} />;
   const Named = Object.hasOwn(SCREENS, name) ? SCREENS[name] : undefined;
   return Named === undefined ? <NoScreen /> : <Named />;
-}
-
-function StudioScreen({ session: { client, createWorker } }: { session: Session }): VNode {
-  const source = useMemo(() => createFailureSource(client), [client]);
-  return (
-    <>
-      <Heading>Policy studio</Heading>
-      <Studio createWorker={createWorker} link={STUDIO_LINK} source={source} />
-    </>
-  );
 }
 
 const SCREENS: Readonly<Record<string, () => VNode>> = {

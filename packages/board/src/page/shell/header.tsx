@@ -11,7 +11,6 @@ const SCREENS = {
   workers: 'Workers',
   operations: 'Operations',
   search: 'Search',
-  studio: 'Studio',
 } as const;
 
 /** The screens, whether figures are live, and who looks. */

@@ -19,7 +19,6 @@ export const KEYS = {
   'g o': 'overview',
   'g w': 'workers',
   'g p': 'operations',
-  'g t': 'studio',
   '/': 'search',
   p: 'pause, and go on',
   Esc: 'leave a field',
@@ -33,7 +32,6 @@ const SCREENS: Readonly<Record<string, string>> = {
   o: 'overview',
   w: 'workers',
   p: 'operations',
-  t: 'studio',
 };
 
 /** What the board does at a key; the rest is done here. */

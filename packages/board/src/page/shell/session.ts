@@ -8,7 +8,6 @@ import { type Client, createClient } from '../api/client.ts';
 export interface Session {
   readonly client: Client;
   readonly visitor: RightsAnswer;
-  readonly createWorker: () => Worker;
   /** Whether live figures stand still. */
   readonly isPaused: Signal<boolean>;
   /** Whether each stream is open; none while the screen has none, or is paused or hidden. */
@@ -28,13 +27,12 @@ export function useSession(): Session {
 }
 
 /** Asks the server who the visitor is. */
-export async function openSession(basePath: string, createWorker: () => Worker): Promise<Session> {
+export async function openSession(basePath: string): Promise<Session> {
   const client = createClient(basePath);
   const visitor = await client.get('rights');
   return {
     client,
     visitor,
-    createWorker,
     isPaused: signal(false),
     streams: signal<ReadonlyMap<symbol, boolean>>(new Map()),
   };

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { GroupAnswer, GroupRow, KnownTask } from '../../../api.ts';
+import type { GroupAnswer, GroupRow } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { Bars } from '../../charts/bars.tsx';
 import { count } from '../../charts/figures.ts';
@@ -13,8 +13,8 @@ import { Heading } from '../../shell/heading.tsx';
 import { Instant } from '../../shell/instants.tsx';
 import { linkTo } from '../../shell/route.ts';
 import { useSession } from '../../shell/session.ts';
-import { failuresOf } from './failure-source.ts';
 import { PlanView } from './plan.tsx';
+import { Replay } from './replay.tsx';
 
 /** One error group: what it is, what it is made of, and what to do about it. */
 export function Group({ lane, id, after }: { lane: string; id: string; after: string }): VNode {
@@ -113,8 +113,12 @@ interface ActsProps {
 }
 
 function Acts({ group, answer: { command, state }, reload }: ActsProps): VNode {
-  const { rights, tasks } = useSession().visitor;
-  const [kind, setKind] = useState<'redrive' | 'discard' | undefined>();
+  const { rights } = useSession().visitor;
+  const [kind, setKind] = useState<'redrive' | 'discard' | 'replay' | undefined>();
+  const close = (): void => {
+    setKind(undefined);
+    reload();
+  };
   return (
     <>
       <div class="row">
@@ -124,30 +128,21 @@ function Acts({ group, answer: { command, state }, reload }: ActsProps): VNode {
         <button type="button" data-key="d" disabled={!rights.discard} onClick={() => setKind('discard')}>
           Plan a discard
         </button>
+        <button type="button" data-key="t" onClick={() => setKind('replay')}>
+          Replay another policy
+        </button>
         <CopyButton label="Copy as command" text={command} keyName="c" />
-        <a href={studioLink(tasks, group)} data-key="t">
-          Replay another policy on these
-        </a>
         {rights.redrive || rights.discard ? null : <span class="quiet">You may only read here.</span>}
       </div>
-      {kind === undefined ? null : (
+      {kind === 'replay' ? <Replay group={group} close={close} /> : null}
+      {kind === 'redrive' || kind === 'discard' ? (
         <PlanView
           key={kind}
           kind={kind}
           filter={{ group: group.id, task: group.task, version: group.version, state }}
-          close={() => {
-            setKind(undefined);
-            reload();
-          }}
+          close={close}
         />
-      )}
+      ) : null}
     </>
   );
-}
-
-/** The studio with the policy of the task, where that is known, and the failures of the group. */
-function studioLink(tasks: readonly KnownTask[], group: GroupRow): string {
-  const own = tasks.find(({ lane }) => lane === group.lane)?.policy;
-  const policy = own === undefined ? '' : JSON.stringify(own, undefined, 2);
-  return linkTo(['studio'], { policy, failures: failuresOf(group) });
 }

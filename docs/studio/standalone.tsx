@@ -7,4 +7,4 @@ const engine = document.getElementById('engine')?.textContent ?? '';
 const engineUrl = URL.createObjectURL(new Blob([engine], { type: 'text/javascript' }));
 const createWorker = (): Worker => new Worker(engineUrl);
 const root = document.getElementById('studio');
-if (root !== null) render(<Studio createWorker={createWorker} link={createHashLink('')} />, root);
+if (root !== null) render(<Studio createWorker={createWorker} link={createHashLink()} />, root);

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { CopyButton } from '../controls/copy-button.tsx';
+import { CopyButton } from '../../packages/board/src/page/controls/copy-button.tsx';
 import type { Draft } from './studio-state.ts';
 import { writeCode, writeJson } from './write-code.ts';
 

@@ -3,18 +3,10 @@ import type { Herd, HerdWorld } from './engine/herd.ts';
 import type { Inspection } from './engine/inspect.ts';
 import { createEngine, type Engine } from './engine-client.ts';
 
-/** What the address of a studio has, so that a link shows the same. */
-export interface LinkedStudio {
-  /** One text or two; none where the address has none. */
-  readonly texts: readonly string[];
-  /** Which recorded failures are chosen. */
-  readonly failures?: string | undefined;
-}
-
-/** Where that is kept. */
+/** Where the texts of a studio are kept, so that a link shows the same: one or two; none at the beginning. */
 export interface StudioLink {
-  read(): LinkedStudio;
-  write(linked: LinkedStudio): void;
+  read(): readonly string[];
+  write(texts: readonly string[]): void;
   /** Calls back when another link was followed, or pasted. @returns what ends it */
   listen(change: () => void): () => void;
 }
@@ -32,8 +24,6 @@ export interface StudioState {
   readonly drafts: Signal<readonly Draft[]>;
   /** Milliseconds of one attempt; undefined: none was given. */
   readonly attemptMs: Signal<number | undefined>;
-  /** The id of the recorded failures that are chosen; undefined: none was chosen yet. */
-  readonly failures: Signal<string | undefined>;
   readonly world: Signal<HerdWorld>;
   readonly herds: Signal<readonly Herd[] | HerdProblem | 'running' | undefined>;
   /** Why the engine could not answer; undefined while it can. */
@@ -82,8 +72,8 @@ const WORLD: HerdWorld = {
 
 /** Creates a studio; policies are inspected as they change. */
 export function createStudio(createWorker: () => Worker, link: StudioLink): StudioState {
-  const state = createSignals(createWorker, link.read().failures);
-  const { drafts, failures } = state;
+  const state = createSignals(createWorker);
+  const { drafts } = state;
   const ends: (() => void)[] = [];
   const begin = (text: string, index: number): Draft => {
     const draft = createDraft(text, index);
@@ -97,14 +87,10 @@ export function createStudio(createWorker: () => Worker, link: StudioLink): Stud
       return draft;
     });
   };
-  const { texts } = link.read();
+  const texts = link.read();
   show(texts.length === 0 ? [EXAMPLE] : texts);
   const simulation = createSimulation(createWorker, state);
-  ends.push(
-    keepLinked(link, { drafts, failures, show }),
-    stopWhenChanged(drafts, simulation),
-    state.engine.close,
-  );
+  ends.push(keepLinked(link, { drafts, show }), stopWhenChanged(drafts, simulation), state.engine.close);
   const first = (): string => drafts.value[0]?.text.value ?? EXAMPLE;
   return {
     ...state,
@@ -115,11 +101,10 @@ export function createStudio(createWorker: () => Worker, link: StudioLink): Stud
 
 type Signals = Omit<StudioState, 'addOther' | 'removeOther' | 'simulate' | 'close'>;
 
-function createSignals(createWorker: () => Worker, failures: string | undefined): Signals {
+function createSignals(createWorker: () => Worker): Signals {
   return {
     drafts: signal<readonly Draft[]>([]),
     attemptMs: signal<number | undefined>(undefined),
-    failures: signal(failures),
     world: signal(WORLD),
     herds: signal(undefined),
     failure: signal<string | undefined>(undefined),
@@ -127,20 +112,17 @@ function createSignals(createWorker: () => Worker, failures: string | undefined)
   };
 }
 
-interface Shown extends Pick<StudioState, 'drafts' | 'failures'> {
+interface Shown extends Pick<StudioState, 'drafts'> {
   readonly show: (texts: readonly string[]) => void;
 }
 
 /** Keeps the link as it is shown, and shows another one. */
-function keepLinked(link: StudioLink, { drafts, failures, show }: Shown): () => void {
-  const write = (): void =>
-    link.write({ texts: drafts.value.map(({ text }) => text.value), failures: failures.value });
+function keepLinked(link: StudioLink, { drafts, show }: Shown): () => void {
+  const write = (): void => link.write(drafts.value.map(({ text }) => text.value));
   const ends = [
     effect(write),
     link.listen(() => {
-      const linked = link.read();
-      show(linked.texts);
-      failures.value = linked.failures;
+      show(link.read());
       write();
     }),
   ];

@@ -1,11 +1,11 @@
 import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
-import { percent } from '../charts/figures.ts';
-import { ceilingOf } from '../charts/scale.ts';
-import { FigureList } from '../controls/figure-list.tsx';
+import { percent } from '../../packages/board/src/page/charts/figures.ts';
+import { FigureList } from '../../packages/board/src/page/controls/figure-list.tsx';
 import type { Herd } from './engine/herd.ts';
 import { HerdChart } from './herd-chart.tsx';
 import { HerdForm } from './herd-form.tsx';
+import { ceilingOf } from './scale.ts';
 import type { HerdProblem, StudioState } from './studio-state.ts';
 
 /** What the policies do to a dependency in trouble, when all its callers retry by them. */

@@ -1,7 +1,7 @@
 import type { Preview } from '@retry/core';
 import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
-import { ceilingOf, ticksOf } from '../charts/scale.ts';
+import { ceilingOf, ticksOf } from './scale.ts';
 
 interface CurveProps {
   readonly label: string;

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { NumberField, SelectField } from '../controls/fields.tsx';
+import { NumberField, SelectField } from '../../packages/board/src/page/controls/fields.tsx';
 import type { HerdWorld } from './engine/herd.ts';
 import type { StudioState } from './studio-state.ts';
 

@@ -1,11 +1,16 @@
 import { formatDuration } from '@retry/core';
 import type { ReplaySummary } from '@retry/core/failures';
 import type { VNode } from 'preact';
-import { count } from '../../charts/figures.ts';
-import type { Replayed } from './failure-source.ts';
+import { count } from '../charts/figures.ts';
+
+interface ReplayedProps {
+  readonly summary: ReplaySummary;
+  /** What the policy of their task would have decided, where that is known. */
+  readonly present?: ReplaySummary | undefined;
+}
 
 /** What a policy would have decided, in sentences. */
-export function ReplayedView({ replayed: { summary, present, isComplete } }: { replayed: Replayed }): VNode {
+export function Replayed({ summary, present }: ReplayedProps): VNode {
   const { runs, reasons, missing, complete } = summary;
   const ended = listOf(reasons);
   return (
@@ -13,7 +18,6 @@ export function ReplayedView({ replayed: { summary, present, isComplete } }: { r
       <li>{sentenceOf(summary)}</li>
       {ended === '' ? null : <li>{`Those that would have ended: ${ended}.`}</li>}
       {present === undefined ? null : <li>{`By the task's own policy: ${sentenceOf(present)}`}</li>}
-      {isComplete ? null : <li>There are more runs, which were not replayed.</li>}
       {complete === runs ? null : (
         <li>{`${count(runs - complete)} runs lack facts, so a rule may have missed them: ${listOf(missing)}.`}</li>
       )}

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findBarriers, openPage, type View, type WatchedPage } from '../../support/browser/chromium.ts';
-import { describeInChromium } from '../../support/browser/describe-in-chromium.ts';
-import { root } from '../../support/repository.ts';
+import { findBarriers, openPage, type View, type WatchedPage } from '../support/browser/chromium.ts';
+import { describeInChromium } from '../support/browser/describe-in-chromium.ts';
+import { root } from '../support/repository.ts';
 
 describeInChromium('the policy studio as one file', (browser) => {
   let folder: string;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals-core';
 import { useMemo, useRef } from 'preact/hooks';
-import { useTracked } from '../shell/tracked.ts';
+import { useTracked } from '../../packages/board/src/page/shell/tracked.ts';
 import type { Choice, Completions } from './engine/complete.ts';
 import type { Draft, StudioState } from './studio-state.ts';
 

@@ -1,13 +1,12 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { NumberField } from '../controls/fields.tsx';
-import { useTracked } from '../shell/tracked.ts';
+import { NumberField } from '../../packages/board/src/page/controls/fields.tsx';
+import { useTracked } from '../../packages/board/src/page/shell/tracked.ts';
 import { Curve } from './curve.tsx';
 import { Editor } from './editor.tsx';
 import { Findings } from './findings.tsx';
 import { HerdView } from './herd-view.tsx';
-import type { FailureSource } from './replay/failure-source.ts';
-import { ReplayView } from './replay/replay-view.tsx';
+import { ReplayView } from './replay-view.tsx';
 import type { Draft, StudioLink, StudioState } from './studio-state.ts';
 import { createStudio } from './studio-state.ts';
 import { TakeAway } from './take-away.tsx';
@@ -15,12 +14,10 @@ import { TakeAway } from './take-away.tsx';
 interface StudioProps {
   readonly createWorker: () => Worker;
   readonly link: StudioLink;
-  /** Where recorded failures are; absent: they are pasted. */
-  readonly source?: FailureSource;
 }
 
 /** Writes policies and shows what they do; it needs no server. */
-export function Studio({ createWorker, link, source }: StudioProps): VNode {
+export function Studio({ createWorker, link }: StudioProps): VNode {
   const studio = useMemo(() => createStudio(createWorker, link), [createWorker, link]);
   useTracked(() => allOf(studio));
   useEffect(() => studio.close, [studio]);
@@ -45,16 +42,16 @@ export function Studio({ createWorker, link, source }: StudioProps): VNode {
           <PolicyPane key={draft.id} draft={draft} studio={studio} />
         ))}
       </div>
-      <ReplayView studio={studio} source={source} />
+      <ReplayView studio={studio} />
       <HerdView studio={studio} />
     </div>
   );
 }
 
 /** Reads all that the studio shows. */
-function allOf({ drafts, attemptMs, failures, world, herds, failure }: StudioState): unknown {
+function allOf({ drafts, attemptMs, world, herds, failure }: StudioState): unknown {
   const texts = drafts.value.map(({ text, inspection }) => [text.value, inspection.value]);
-  return [texts, ...[attemptMs, failures, world, herds, failure].map(({ value }) => value)];
+  return [texts, ...[attemptMs, world, herds, failure].map(({ value }) => value)];
 }
 
 function AttemptField({ studio: { attemptMs } }: { studio: StudioState }): VNode {

@@ -1,12 +1,12 @@
 import { definePolicy, parsePolicy, policyToJSON } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { complete } from '../../../packages/board/src/page/studio/engine/complete.ts';
-import { inspect } from '../../../packages/board/src/page/studio/engine/inspect.ts';
-import { readFailures } from '../../../packages/board/src/page/studio/engine/read-failures.ts';
-import { replayPasted } from '../../../packages/board/src/page/studio/engine/replay-pasted.ts';
-import { scanJson } from '../../../packages/board/src/page/studio/engine/scan-json.ts';
-import { writeCode, writeJson } from '../../../packages/board/src/page/studio/write-code.ts';
+import { complete } from '../../docs/studio/engine/complete.ts';
+import { inspect } from '../../docs/studio/engine/inspect.ts';
+import { readFailures } from '../../docs/studio/engine/read-failures.ts';
+import { replayPasted } from '../../docs/studio/engine/replay-pasted.ts';
+import { scanJson } from '../../docs/studio/engine/scan-json.ts';
+import { writeCode, writeJson } from '../../docs/studio/write-code.ts';
 
 /** Completes at the bar; returns the labels. */
 function labelsAt(marked: string): readonly string[] {

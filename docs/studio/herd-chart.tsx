@@ -1,7 +1,7 @@
 import type { Spread } from '@retry/core/simulate';
 import type { VNode } from 'preact';
-import { ticksOf } from '../charts/scale.ts';
 import type { Herd } from './engine/herd.ts';
+import { ticksOf } from './scale.ts';
 
 interface HerdChartProps {
   readonly label: string;
