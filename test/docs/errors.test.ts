@@ -14,7 +14,7 @@ const CODE = /^[A-Z]+(_[A-Z]+)*$/;
 
 /** Codes of types that are named so, of errors where they are created, and of process warnings. */
 function codesOf(text: string, path = 'source.ts'): readonly string[] {
-  return [...walk(parse({ path, text }))].flatMap((node) => {
+  return walk(parse({ path, text })).flatMap((node) => {
     if (ts.isTypeAliasDeclaration(node) && node.name.text.endsWith('Code')) return literalsIn(node.type);
     if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText()))
       return literalsIn(node.arguments?.[0]);
@@ -29,7 +29,7 @@ function codesOf(text: string, path = 'source.ts'): readonly string[] {
 
 function literalsIn(node: ts.Node | undefined): readonly string[] {
   if (node === undefined) return [];
-  return [...walk(node)]
+  return walk(node)
     .filter(ts.isStringLiteral)
     .map(({ text }) => text)
     .filter((text) => CODE.test(text));
@@ -122,7 +122,7 @@ function isSaidBy(message: Message, text: string): boolean {
 
 /** Every text of a source: strings, templates, and their sums. */
 function textsOf(text: string, path: string): readonly Message[] {
-  return [...walk(parse({ path, text }))].flatMap((node) => {
+  return walk(parse({ path, text })).flatMap((node) => {
     const parts = partsOf(node);
     return parts === undefined ? [] : [parts.map((part) => part.trimEnd())];
   });

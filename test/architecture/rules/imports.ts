@@ -10,7 +10,7 @@ import { parse, type Source, violation, walk } from './source.ts';
  * @returns one line for each offence
  */
 export function findForbiddenImports(source: Source): readonly string[] {
-  return [...walk(parse(source))].flatMap((node) => {
+  return walk(parse(source)).flatMap((node) => {
     const specifier = readSpecifier(node);
     if (specifier === undefined) return [];
     const offence = judge(source.path, specifier);
@@ -20,7 +20,7 @@ export function findForbiddenImports(source: Source): readonly string[] {
 
 /** Every module that a file imports, statically, dynamically or for a type. */
 export function listImports(source: Source): readonly string[] {
-  return [...walk(parse(source))].flatMap((node) => readSpecifier(node) ?? []);
+  return walk(parse(source)).flatMap((node) => readSpecifier(node) ?? []);
 }
 
 /** The module that a static or dynamic import, an export or an import type names. */

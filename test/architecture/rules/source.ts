@@ -6,15 +6,27 @@ export interface Source {
   readonly text: string;
 }
 
+/** Several rules read the same file, and parsing takes most of their time. */
+const parsed = new Map<string, ts.SourceFile>();
+
 /** Parses one file on its own. */
 export function parse({ path, text }: Source): ts.SourceFile {
-  return ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  const known = parsed.get(path);
+  if (known?.text === text) return known;
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  parsed.set(path, file);
+  return file;
 }
 
-/** Yields the node and its descendants, outermost first. */
-export function* walk(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  for (const child of node.getChildren()) yield* walk(child);
+/** Returns the node and its descendants without its tokens, outermost first. */
+export function walk(node: ts.Node): readonly ts.Node[] {
+  const found: ts.Node[] = [];
+  const visit = (each: ts.Node): void => {
+    found.push(each);
+    ts.forEachChild(each, visit);
+  };
+  visit(node);
+  return found;
 }
 
 /** Writes the finding of a rule: `path:line message`. */
