@@ -1,7 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { passTime } from '../pass-time.ts';
 import { root } from '../repository.ts';
@@ -103,14 +114,54 @@ export async function openPostgres(): Promise<PostgresServer> {
   return startPrivatePostgres(['fsync=off', 'max_connections=200']);
 }
 
+/** Returns a new data folder. Files of a new cluster are always the same and initdb takes a second for them: they are copied. */
 function createData(programs: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'retry-postgres-'));
-  const owner = user();
-  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? UNPRIVILEGED_ID);
-  const options = ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  const made = spawnSync(join(programs, 'initdb'), options, { cwd: folder, ...owner, encoding: 'utf8' });
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
+  cpSync(newCluster(programs), folder, { recursive: true });
+  giveToUser(folder);
   return folder;
+}
+
+/** Returns the folder with the files of a new cluster of this version; made where it is missing. */
+function newCluster(programs: string): string {
+  const version = spawnSync(join(programs, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout.trim();
+  const kept = join(root, 'node_modules/.cache/retry-postgres', version.replace(/[^\w.]+/g, '-'));
+  if (existsSync(kept)) return kept;
+  const folder = mkdtempSync(join(tmpdir(), 'retry-postgres-new-'));
+  initialize(programs, folder);
+  mkdirSync(dirname(kept), { recursive: true });
+  // Another process may do the same: the folder gets its name when it is whole.
+  const written = `${kept}.${randomUUID()}`;
+  cpSync(folder, written, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
+  renameUnlessThere(written, kept);
+  return kept;
+}
+
+function renameUnlessThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    rmSync(from, { recursive: true, force: true });
+    if (!existsSync(to)) throw error;
+  }
+}
+
+function initialize(programs: string, folder: string): void {
+  giveToUser(folder);
+  const options = ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const made = spawnSync(join(programs, 'initdb'), options, { cwd: folder, ...user(), encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
+}
+
+/** Postgres wants to own its data, and that no one else can read them. */
+function giveToUser(folder: string): void {
+  const { uid, gid } = user();
+  chmodSync(folder, 0o700);
+  if (uid === undefined || gid === undefined) return;
+  chownSync(folder, uid, gid);
+  for (const path of readdirSync(folder, { recursive: true }))
+    chownSync(join(folder, String(path)), uid, gid);
 }
 
 function user(): { readonly uid?: number; readonly gid?: number } {
