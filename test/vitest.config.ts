@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './support/summary-reporter.ts';
+import { tierOf } from './tiers.ts';
 
 const testFolder = fileURLToPath(new URL('.', import.meta.url));
 
@@ -24,11 +26,15 @@ const ALONE = [
   'lease-thread-dies',
   'lease-thread-on-servers',
   'process-listeners',
-  'young-garbage',
+  'young-garbage-on-servers',
 ].map((name) => `test/worker/${name}.test.ts`);
 
 /** Their tests open PGlite, whose files of a new database are made before. */
 const ON_PGLITE = ['cli', 'conformance', 'postgres'];
+
+/** Set by the scripts of package.json. */
+const tierName = process.env['RETRY_TESTS'] ?? 'all';
+const tier = tierOf(tierName);
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -38,18 +44,36 @@ export default defineConfig({
     setupFiles: ['test/support/fast-check.setup.ts'],
     // Many tests wait for servers and clocks: a processor that none uses is not needed.
     maxWorkers: '100%',
+    reporters: ['default', new SummaryReporter(tierName), ...jsonReport()],
     projects: [
       ...projects.map((name) => ({
         extends: true as const,
         test: {
           name,
           isolate: false,
-          include: [`test/${name}/**/*.test.ts`],
-          exclude: ALONE,
+          include: filesOf(name),
+          exclude: [...ALONE, ...tier.exclude],
           ...(ON_PGLITE.includes(name) && { globalSetup: 'test/support/pglite.ts' }),
         },
       })),
-      { extends: true as const, test: { name: 'alone', include: ALONE } },
-    ],
+      { extends: true as const, test: { name: 'alone', include: ALONE, exclude: [...tier.exclude] } },
+    ].filter(({ test: { name } }) => tier.projects?.includes(name) ?? true),
   },
 });
+
+/** The files of a project that the tier has. */
+function filesOf(project: string): string[] {
+  const own = `test/${project}/`;
+  if (tier.include === undefined) return [`${own}**/*.test.ts`];
+  return tier.include.flatMap((glob) => {
+    if (glob.startsWith(own)) return [glob];
+    const rest = /^test\/\*{1,2}\/(.*)$/.exec(glob)?.[1];
+    return rest === undefined ? [] : [`${own}${glob.startsWith('test/**') ? '**/' : ''}${rest}`];
+  });
+}
+
+/** For a program that counts: `TEST_REPORT` names the file. */
+function jsonReport(): ['json', { outputFile: string }][] {
+  const outputFile = process.env['TEST_REPORT'];
+  return outputFile === undefined ? [] : [['json', { outputFile }]];
+}

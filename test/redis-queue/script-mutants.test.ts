@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PairFactory } from '../support/differential.ts';
+import { expect, it } from 'vitest';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
-import { noticeMistake, playOn, scenesOf } from '../support/telling-scenes/mutant.ts';
+import { noticeMistake } from '../support/telling-scenes/mutant.ts';
 import { plainCommands } from './redis-commands.ts';
 import { MUTANTS } from './script-mutants.ts';
 import { createPairs } from './scripted-redis.ts';
@@ -20,17 +19,5 @@ describeOnRedis('the differential test', (server) => {
     expect({ isApplied, isNoticed: error !== undefined }).toEqual({ isApplied: true, isNoticed: true });
     // By its behaviour, not because the script is no Lua any more.
     expect(String(error)).not.toMatch(/script/i);
-  });
-
-  describe('without a mistake', () => {
-    let pairs: PairFactory | undefined;
-    beforeAll(async () => {
-      pairs = await createPairs(server().url);
-    });
-    afterAll(() => pairs?.close());
-
-    it.each(scenesOf(MUTANTS))('agrees on the scene that notices when $name', async ({ scene }) => {
-      await expect(pairs && playOn(pairs, scene)).resolves.toBeUndefined();
-    });
   });
 });

@@ -26,7 +26,9 @@ export function findMisshapen(source: Source): readonly string[] {
     ...judgeName(source),
     ...file.statements.flatMap(judgeExport),
     ...(posix.basename(source.path) === 'index.ts' ? file.statements.flatMap(judgeIndex) : []),
-    ...walk(file).filter(ts.isDefaultClause).map((node) => violation(node, 'default in a switch')),
+    ...walk(file)
+      .filter(ts.isDefaultClause)
+      .map((node) => violation(node, 'default in a switch')),
   ];
 }
 

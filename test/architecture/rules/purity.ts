@@ -19,11 +19,13 @@ const pureDateMembers: readonly string[] = ['parse', 'UTC', 'prototype'];
  * @returns one line for each offence
  */
 export function findImpurities(source: Source): readonly string[] {
-  return walk(parse(source)).filter(ts.isIdentifier).flatMap((identifier) => {
-    if (isOnlyAName(identifier)) return [];
-    const offence = judge(identifier);
-    return offence === undefined ? [] : [violation(identifier, offence)];
-  });
+  return walk(parse(source))
+    .filter(ts.isIdentifier)
+    .flatMap((identifier) => {
+      if (isOnlyAName(identifier)) return [];
+      const offence = judge(identifier);
+      return offence === undefined ? [] : [violation(identifier, offence)];
+    });
 }
 
 function judge(identifier: ts.Identifier): string | undefined {

@@ -47,14 +47,20 @@ export async function playOn({ open }: Pairs, scene: TellingScene): Promise<void
   await scene(real).finally(() => real.broker.close());
 }
 
-/** Each scene of these mistakes once, with the name of the first one that it shows. */
+/**
+ * Returns each scene of these mistakes once, with the name of the first one that it shows.
+ *
+ * @param atLeast - how many of the mistakes it shows
+ */
 export function scenesOf(
   mutants: readonly Mutant[],
+  atLeast = 1,
 ): readonly { readonly name: string; readonly scene: TellingScene }[] {
-  const seen = new Set<TellingScene>();
-  return mutants.flatMap(({ name, scene }) => {
-    if (scene === undefined || seen.has(scene)) return [];
-    seen.add(scene);
-    return [{ name, scene }];
-  });
+  const names = new Map<TellingScene, string[]>();
+  for (const { name, scene } of mutants) {
+    if (scene !== undefined) names.set(scene, [...(names.get(scene) ?? []), name]);
+  }
+  return [...names].flatMap(([scene, [name = '', ...others]]) =>
+    others.length + 1 >= atLeast ? [{ name, scene }] : [],
+  );
 }

@@ -1,0 +1,67 @@
+import type { Broker } from '@retry/core/broker';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PairFactory } from '../support/differential.ts';
+import type { scenesOf } from '../support/telling-scenes/mutant.ts';
+import { playOn } from '../support/telling-scenes/mutant.ts';
+
+/** What the smoke test of a broker needs. */
+export interface Smoke {
+  /** Scenes that use each verb of the port, and show most of the mistakes that one could make in the server's code. */
+  readonly scenes: ReturnType<typeof scenesOf>;
+  /** Opens pairs of the memory broker and this one, which share a clock. */
+  readonly openPairs: () => Promise<PairFactory>;
+  /** Opens a client of a queue without runs; each call another client of the same queue. */
+  readonly openClient: () => Promise<Broker>;
+}
+
+/** On a machine that is busy with much else; each takes a few tenths of a second. */
+const LONG = { timeout: 120_000 };
+
+/** Compares a broker with the reference, step by step, and lets one worker crash. */
+export function describeSmoke({ scenes, openPairs, openClient }: Smoke): void {
+  describe('step by step', () => {
+    let pairs: PairFactory | undefined;
+    beforeAll(async () => {
+      pairs = await openPairs();
+    });
+    afterAll(() => pairs?.close());
+
+    it.each(scenes)(
+      'agrees with the memory broker where a mistake would show that $name',
+      LONG,
+      async ({ scene }) => {
+        await expect(pairs && playOn(pairs, scene)).resolves.toBeUndefined();
+      },
+    );
+  });
+
+  it('takes over the run of a worker that is gone, and redrives a dead letter', async () => {
+    const task = defineTask({
+      name: 'smoke',
+      retry: { maxAttempts: 2, backoff: { type: 'none' } },
+      run: (_payload: null, { attempt, epoch }) => {
+        if (epoch < 3) throw new Error(`not yet: attempt ${attempt}`);
+        return epoch;
+      },
+    });
+    const [gone, broker] = await Promise.all([openClient(), openClient()]);
+    const queue = createQueue({ broker });
+    const { id } = await queue.submit(task, null);
+
+    // It claims, and neither settles nor renews its lease.
+    const lanes = new Map([['smoke@1', 1]]);
+    const claim = { worker: 'gone', requestId: 'one', limit: 1, lanes, leaseMs: 100 };
+    expect((await gone.settleAndClaim({ claim })).claimed).toHaveLength(1);
+    await gone.close();
+
+    const worker = createWorker({ broker, tasks: [task], lease: '1s', cleanerInterval: '100ms' });
+    worker.start();
+    await expect(queue.waitForResult(id)).rejects.toThrow('is failed');
+    await queue.deadLetters.redrive({ all: true });
+    expect(await queue.waitForResult(id)).toBe(3);
+    expect(await broker.get([id])).toMatchObject([{ state: 'completed', redrives: 1 }]);
+    await worker.stop();
+    await broker.close();
+  });
+}
