@@ -182,11 +182,13 @@ describeOnPrivatePostgres('a connection that breaks', () => {
           if (key !== 'connect') return typeof value === 'function' ? value.bind(target) : value;
           return async () => {
             const lent = await pool.connect();
-            vi.spyOn(lent, 'query').mockImplementation(async () => {
+            const query = lent.query.bind(lent) as (...given: unknown[]) => unknown;
+            const refuse = (...given: unknown[]): unknown => {
+              if (!String(given[0]).startsWith('listen ')) return query(...given);
               refused += 1;
-              throw new Error('cannot execute LISTEN during recovery');
-            });
-            return lent;
+              return Promise.reject(new Error('cannot execute LISTEN during recovery'));
+            };
+            return Object.assign(lent, { query: refuse });
           };
         },
       });

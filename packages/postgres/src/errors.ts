@@ -11,6 +11,7 @@ export type PostgresErrorCode =
   | 'NO_DRIVER'
   | 'NO_TRANSACTION'
   | 'OLDER_SCHEMA'
+  | 'POOL_EXHAUSTED'
   | 'POSTGRES_UNREACHABLE'
   | 'READ_ONLY_SERVER'
   | 'UNKEEPABLE_TEXT';

@@ -1,4 +1,5 @@
 import { InvalidOptionsError } from '@retry/core';
+import { countTransaction } from '../driver/lent/open-transactions.ts';
 import { withLent } from '../driver/lent/with-lent.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
 import { inTurns, turnsOf } from '../driver/users-client/turns.ts';
@@ -44,9 +45,10 @@ export async function transaction<Result>(
   work: (tx: SqlClient) => Promise<Result>,
 ): Promise<Result> {
   checkClient(client);
-  if (isSelfTransacting(client)) return client.transaction((tx) => runChecked(tx, work));
+  const counted: typeof work = (tx) => countTransaction(client, () => work(tx));
+  if (isSelfTransacting(client)) return client.transaction((tx) => runChecked(tx, counted));
   if (isPool(client)) {
-    return withLent(client, (connection, onBroken) => runOnConnection(connection, work, onBroken));
+    return withLent(client, (connection, onBroken) => runOnConnection(connection, counted, onBroken));
   }
   return inTurn(client, () => runOnConnection(client, work));
 }

@@ -19,8 +19,9 @@ export function keepConnections(pool: NamingClient & PoolLike): NamingClient {
   };
 }
 
-function queryLent(
-  pool: PoolLike,
+/** Sends a statement over a connection of the pool, which is closed if the statement fails, unless it only got no lock in time. */
+export function queryLent(
+  pool: Pick<PoolLike, 'connect'>,
   statement: string | NamedStatement,
   values?: unknown[],
 ): Promise<SqlResult> {

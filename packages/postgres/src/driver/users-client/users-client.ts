@@ -1,4 +1,5 @@
 import type { PoolLike } from '../../wake/subscription.ts';
+import { boundTurns, boundWaits } from '../lent/bounded-waits.ts';
 import { keepConnections } from '../lent/keep-connections.ts';
 import type { Session } from '../lent/read-committed.ts';
 import { isReadCommitted, readCommitted, readSession, SESSION } from '../lent/read-committed.ts';
@@ -15,11 +16,12 @@ import { createTurns, inTurns, turnsOf } from './turns.ts';
  * 1. A client is asked once, by a named statement, whether it understands one: a wrapper of a pool may look like it and not.
  * 2. At most `connections` calls of a pool are under way: each connection prepares the statements anew, some ms of work.
  * 3. A single client gets one statement at a time, whichever broker sends it.
- * 4. A pool whose sessions have another isolation level gets each call in a transaction of the level that claims need.
+ * 4. A call waits for a connection for a bounded time, and for a transaction of `transaction()` on the only one.
+ * 5. A pool whose sessions have another isolation level gets each call in a transaction of the level that claims need.
  */
 export function useClient(client: SqlClient, connections: number): SqlClient {
-  if (isPgPool(client)) return inTurns(usePool(client), createTurns(connections));
-  if (!isPgClient(client)) return client;
+  if (isPgPool(client)) return inTurns(usePool(boundWaits(client)), createTurns(connections));
+  if (!isPgClient(client)) return boundTurns(client);
   return inTurns(
     sendAsChosen(() => chooseForClient(client)),
     turnsOf(client),
@@ -56,7 +58,13 @@ async function ask(client: NamingClient): Promise<{ readonly session: Session; r
 }
 
 /** What of a pool of `pg` is used. */
-export type PgPool = NamingClient & PoolLike;
+export type PgPool = NamingClient & PoolLike & PoolCounts;
+
+/** How many connections a pool of `pg` has, and how many calls wait for one. */
+interface PoolCounts {
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
 
 /** What of a client of `pg` is used: it knows which process of the server it talks to. */
 interface PgClient extends NamingClient {

@@ -1,0 +1,104 @@
+import { PostgresBrokerError } from '../../errors.ts';
+import type { LentClient, PoolLike } from '../../wake/subscription.ts';
+import type { NamedStatement, NamingClient } from '../prepared.ts';
+import type { SqlClient } from '../sql-client.ts';
+import { queryLent } from './keep-connections.ts';
+import { countTransactions, nextEnd } from './open-transactions.ts';
+
+/** How long a call waits for a connection, in ms, unless the user's pool has a limit of its own. */
+const WAIT_MS = 10_000;
+
+/** What a pool of `pg` says about its connections. */
+type CountingPool = NamingClient &
+  PoolLike & { readonly idleCount: number; readonly waitingCount: number } & {
+    readonly options?: { readonly max?: number; readonly connectionTimeoutMillis?: number };
+  };
+
+/**
+ * Returns a pool whose calls wait for a connection for a bounded time. By itself a pool of `pg` waits forever, and a call that is made inside
+ * of `transaction()` without its `tx` waits for a connection that is not given back before the call is answered.
+ */
+export function boundWaits(pool: CountingPool): CountingPool {
+  const connect = (): Promise<LentClient> => (isFull(pool) ? connectInTime(pool) : pool.connect());
+  return {
+    get totalCount() {
+      return pool.totalCount;
+    },
+    get idleCount() {
+      return pool.idleCount;
+    },
+    get waitingCount() {
+      return pool.waitingCount;
+    },
+    ...(pool.options && { options: pool.options }),
+    connect,
+    query: (statement: string | NamedStatement, values?: unknown[]) => {
+      if (isFull(pool)) return queryLent({ connect }, statement, values);
+      return typeof statement === 'string' ? pool.query(statement, values) : pool.query(statement);
+    },
+  };
+}
+
+function isFull({ totalCount, idleCount, options }: CountingPool): boolean {
+  return idleCount === 0 && totalCount >= (options?.max ?? Infinity);
+}
+
+async function connectInTime(pool: CountingPool): Promise<LentClient> {
+  const waitMs = pool.options?.connectionTimeoutMillis || WAIT_MS; // 0 is pg's word for no limit
+  const connecting = pool.connect();
+  const connection = await Promise.race([connecting, after(waitMs)]).catch((error: unknown) => {
+    throw isPoolTimeout(error) ? exhausted(pool, waitMs) : error;
+  });
+  if (connection !== undefined) return connection;
+  connecting.then(
+    ({ release }) => release?.(),
+    () => {}, // it would have failed
+  );
+  throw exhausted(pool, waitMs);
+}
+
+/** Resolves after so many ms, and keeps no process alive. */
+function after(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+}
+
+function isPoolTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+const CURE = 'Give { tx } to every call inside of transaction(), or raise the max of the pool.';
+
+function exhausted(pool: CountingPool, waitMs: number): PostgresBrokerError {
+  const max = pool.options?.max;
+  const lent = `${countTransactions(pool)} of them lent to transaction() in this process`;
+  const message = `none of the ${max} connections of the pool was free for ${waitMs} ms, ${lent}: this call was not sent. ${CURE}`;
+  return new PostgresBrokerError('POOL_EXHAUSTED', message);
+}
+
+/**
+ * Returns a client with one connection, as PGlite, whose calls wait for a transaction of `transaction()` for a bounded time. By itself
+ * it waits forever, and a call inside of the transaction would be what the transaction waits for.
+ */
+export function boundTurns(client: SqlClient): SqlClient {
+  return {
+    query: async (text, values) => {
+      await untilNoTransaction(client);
+      return client.query(text, values);
+    },
+  };
+}
+
+async function untilNoTransaction(client: SqlClient): Promise<void> {
+  const until = performance.now() + WAIT_MS;
+  while (countTransactions(client) > 0) {
+    const { ended, cancel } = nextEnd(client);
+    await Promise.race([ended, after(until - performance.now())]);
+    cancel();
+    if (performance.now() >= until) throw busy();
+  }
+}
+
+function busy(): PostgresBrokerError {
+  const message = `a transaction() on the only connection of the client lasted for ${WAIT_MS} ms: this call was not sent. Give { tx } to every call inside of it.`;
+  return new PostgresBrokerError('POOL_EXHAUSTED', message);
+}
