@@ -99,7 +99,7 @@ describe('isPlainJson', () => {
         fc.pre(isPlain(value));
 
         expect(outcomeOf(() => JSON.stringify(value))).toEqual(
-          outcomeOf(() => JSON.stringify(value, lossRefuser('it'))),
+          outcomeOf(() => JSON.stringify(value, lossRefuser({ noun: 'it', cure: 'No.' }))),
         );
       }),
     );
@@ -115,12 +115,12 @@ describe('isPlainJson', () => {
     );
   });
 
-  it('accepts all that JSON text can say but keys that could pollute prototypes, and dates', () => {
+  it('accepts all that JSON text can say but keys that could pollute prototypes', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
         fc.pre(!/"(?:__proto__|constructor)":/.test(JSON.stringify(value)));
 
-        expect(isPlainJson([value, new Date(0)])).toBe(true);
+        expect(isPlainJson([value])).toBe(true);
       }),
     );
   });

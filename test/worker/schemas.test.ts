@@ -152,6 +152,20 @@ describe('a schema that transforms', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', payload: '2026-11-21' });
   });
 
+  it('makes a date again of the text that a submitted date has become', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const seen: unknown[] = [];
+    const schema = z.object({ at: z.coerce.date() });
+    const task = defineTask({ name: 'dated', schema, run: ({ at }) => void seen.push(at) });
+    const { id } = await queue.submit(task, { at: new Date(5) });
+    startWorker({ tasks: [task] });
+
+    await clock.advance(0);
+
+    expect(seen).toEqual([new Date(5)]);
+    expect(await queue.get(id)).toMatchObject({ payload: { at: '1970-01-01T00:00:00.005Z' } });
+  });
+
   it('passes the defaults to the handler', async () => {
     const { clock, queue, startWorker } = setScene();
     const schema = z.object({ copies: z.number().default(1) });

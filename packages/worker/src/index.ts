@@ -71,6 +71,7 @@ export type { InstantInput, Instants, Times } from './queue/views/times.ts';
 export type { Redact } from './settle/stored-error.ts';
 export type { DeadLetter } from './task/dead-letter.ts';
 export { defineTask } from './task/define-task.ts';
+export type { JsonSafe, NotJson } from './task/json.ts';
 export type { StandardSchema } from './task/schema.ts';
 export type {
   AnyTask,

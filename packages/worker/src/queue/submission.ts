@@ -188,7 +188,7 @@ export function prepareSubmission(
   payload: unknown,
   settings: SubmitSettings,
 ): Submission | Promise<Submission> {
-  const write = (): Submission => submissionOf(task, writePayload(payload, task.maxPayloadBytes), settings);
+  const write = (): Submission => submissionOf(task, writePayload(payload, task), settings);
   return task.schema === undefined ? write() : checkPayload(task.schema, payload).then(write);
 }
 

@@ -4,6 +4,7 @@ import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-br
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
 import { isGenerator, readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
+import type { JsonSafe } from './json.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import type { StandardSchema } from './schema.ts';
 import type { AnyTask, Handler, Task, TaskInput } from './task.ts';
@@ -64,11 +65,25 @@ const CURES = { timeout: TIMEOUT_CURE, timeoutMs: TIMEOUT_CURE };
 export const MAX_TEXT_BYTES_BY_DEFAULT = 1_048_576;
 
 /**
- * Defines a task: checks its options and fills in the defaults.
+ * Defines a task with a schema, which turns the JSON of a payload into what its handler receives: it may be of any type.
  *
  * @throws {InvalidOptionsError} listing every problem with the task and its policies
  */
-export function defineTask<Payload, Result, Submitted = Payload>(
+export function defineTask<Payload, Result extends JsonSafe<Result>, Submitted = Payload>(
+  input: TaskInput<Payload, Result, Submitted> & { readonly schema: StandardSchema<Submitted, Payload> },
+): Task<Payload, Result, Submitted>;
+/**
+ * Defines a task: checks its options and fills in the defaults. Payload and result are stored as JSON, and their types are
+ * those that JSON returns: a `Date` is none.
+ *
+ * @throws {InvalidOptionsError} listing every problem with the task and its policies
+ */
+export function defineTask<
+  Payload extends JsonSafe<Payload>,
+  Result extends JsonSafe<Result>,
+  Submitted = Payload,
+>(input: TaskInput<Payload, Result, Submitted>): Task<Payload, Result, Submitted>;
+export function defineTask<Payload, Result, Submitted>(
   input: TaskInput<Payload, Result, Submitted>,
 ): Task<Payload, Result, Submitted> {
   if (input === undefined) throw missingOptions('task', KEYS);

@@ -6,21 +6,39 @@ import { isPlainJson } from './plain-json.ts';
 /** A UTF-16 unit takes at most three bytes of UTF-8, so the bytes of short texts need not be counted. */
 const MAX_BYTES_PER_UNIT = 3;
 
+/** The part of a task that its payloads are written by. */
+export interface PayloadRules {
+  readonly maxPayloadBytes: number;
+  /** What becomes text, such as a `Date`, it can turn back. */
+  readonly schema?: unknown;
+}
+
 /**
  * Returns the JSON text of a payload.
  *
  * @throws {PayloadError} when it is too large, would pollute prototypes, or would be read back as another value
  */
-export function writePayload(payload: unknown, maxBytes: number): string {
-  return writeText(payload, 'the payload', maxBytes);
+export function writePayload(payload: unknown, { maxPayloadBytes, schema }: PayloadRules): string {
+  const cure = 'Submit text or milliseconds, or give the task a schema that reads them.';
+  const written = { noun: 'the payload', maxBytes: maxPayloadBytes } as const;
+  return writeText(payload, schema === undefined ? { ...written, cure } : written);
 }
 
 /** What messages call the written value. */
 type Noun = 'the payload' | 'the result' | 'the policy' | 'it';
 
-function writeText(value: unknown, noun: Noun, maxBytes: number): string {
+/** What is written, and how. */
+interface Written {
+  readonly noun: Noun;
+  readonly maxBytes: number;
+  /** What to do about an object that becomes text, such as a `Date`; `undefined`: it may. */
+  readonly cure?: string;
+}
+
+function writeText(value: unknown, written: Written): string {
+  const { noun, maxBytes } = written;
   const isPlain = seemsPlain(value);
-  const text = toJSON(value, { isPlain, noun });
+  const text = toJSON(value, isPlain ? undefined : written);
   const bytes = text.length * MAX_BYTES_PER_UNIT > maxBytes ? Buffer.byteLength(text) : 0;
   if (bytes > maxBytes) {
     throw new PayloadError(
@@ -75,26 +93,22 @@ export function writeResult(result: unknown, maxBytes: number): string {
 
 function toResultText(result: unknown): string {
   try {
-    return writeText(result, 'it', Infinity);
+    return writeText(result, { noun: 'it', maxBytes: Infinity, cure: 'Return text or milliseconds.' });
   } catch (cause) {
     throw new PayloadError(`the result cannot be stored: ${errorText(cause).message}`, [], { cause });
   }
 }
 
-interface Written {
-  readonly isPlain: boolean;
-  readonly noun: Noun;
-}
-
-function toJSON(value: unknown, { isPlain, noun }: Written): string {
+/** @param written - of a value whose losses are looked for */
+function toJSON(value: unknown, written: Written | undefined): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   let text: string | undefined;
   try {
-    text = isPlain ? JSON.stringify(value) : JSON.stringify(value, lossRefuser(noun));
+    text = written === undefined ? JSON.stringify(value) : JSON.stringify(value, lossRefuser(written));
   } catch (error) {
     if (isRetryError(error, 'INVALID_PAYLOAD')) throw error;
-    throw new PayloadError(`${noun} cannot be written as JSON`, [], { cause: error });
+    throw new PayloadError(`${written?.noun} cannot be written as JSON`, [], { cause: error });
   }
   if (text === undefined) {
     const a = typeof value === 'object' ? 'an' : 'a';
@@ -107,21 +121,31 @@ function toJSON(value: unknown, { isPlain, noun }: Written): string {
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
 /** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
-export function lossRefuser(noun: Noun): Reviver {
+export function lossRefuser({ noun, cure }: Pick<Written, 'noun' | 'cure'>): Reviver {
   /** The path of each object that has been reached, with a point at its end. */
   const paths = new Map<unknown, string>();
   return function (key, value) {
-    // What a `toJSON` has made of it comes here: `null` of a date that is none. Any other may have meant it.
-    const given = value === null ? (this as Readonly<Record<string, unknown>>)[key] : value; // the holder of the key
-    const lost = given instanceof Date ? given : value;
-    const isRefused = isLost(lost);
-    if (!isRefused && typeof value !== 'object') return value; // few need a path
+    // The value is what a `toJSON` has made of it: `null` of a date that is none. Any other may have meant that.
+    const given = (this as Readonly<Record<string, unknown>>)[key]; // the holder of the key
+    const problem = lossOf(given, value) ?? (cure && changeOf(given, value, cure));
+    if (problem === undefined && typeof value !== 'object') return value; // few need a path
     const path = `${paths.get(this) ?? ''}${key}`;
-    if (isRefused)
-      throw new PayloadError(`${path === '' ? noun : path} is ${nameOf(lost)}, which JSON cannot hold`);
+    if (problem !== undefined) throw new PayloadError(`${path === '' ? noun : path} is ${problem}`);
     if (path !== '') paths.set(value, `${path}.`);
     return value;
   };
+}
+
+function lossOf(given: unknown, value: unknown): string | undefined {
+  const lost = given instanceof Date || ArrayBuffer.isView(given) ? given : value;
+  return isLost(lost) ? `${nameOf(lost)}, which JSON cannot hold` : undefined;
+}
+
+/** A `toJSON` may make another object of an object; of another type it would be taken for what was submitted. */
+function changeOf(given: unknown, value: unknown, cure: string): string | undefined {
+  if (typeof given === typeof value || value === undefined || value === null) return undefined;
+  const arrival = typeof value === 'string' ? 'text' : `a ${typeof value}`;
+  return `a ${Object(given).constructor?.name}, which arrives as ${arrival}. ${cure}`;
 }
 
 function isLost(value: unknown): boolean {

@@ -1,11 +1,9 @@
 /** Deeper values take the slow way; so do cycles. */
 const MAX_DEPTH = 100;
 
-const { toJSON: dateToJSON, toISOString } = Date.prototype;
-
 /**
- * Returns whether JSON holds a value without any loss, as far as a quick look can tell: only data that literals can write, and
- * dates, without keys that could pollute prototypes. For such a value a bare `JSON.stringify` writes what it writes with
+ * Returns whether JSON holds a value without any loss, as far as a quick look can tell: only data that literals can write,
+ * without keys that could pollute prototypes. For such a value a bare `JSON.stringify` writes what it writes with
  * `lossRefuser`, which then refuses nothing, in a third of the time. `false` for all that has to be looked at more closely, such as
  * instances of classes and objects with a `toJSON`. Getters run here, too.
  */
@@ -28,16 +26,10 @@ export function isPlainJson(value: unknown, depth = 0): boolean {
 
 function isPlainObject(value: object, depth: number): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Date.prototype) return isPlainDate(value as Date);
   const { toJSON } = value as { readonly toJSON?: unknown }; // any object may have one
   if (toJSON !== undefined) return false;
   if (Array.isArray(value)) return prototype === Array.prototype && hasPlainItems(value, depth);
   return (prototype === Object.prototype || prototype === null) && hasPlainValues(value, depth);
-}
-
-/** Its text comes from these two methods. */
-function isPlainDate(date: Date): boolean {
-  return date.toJSON === dateToJSON && date.toISOString === toISOString && !Number.isNaN(date.getTime());
 }
 
 function hasPlainItems(items: readonly unknown[], depth: number): boolean {

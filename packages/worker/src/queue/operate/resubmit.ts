@@ -71,7 +71,10 @@ async function repeat(run: Run, { payload, task, ...given }: ResubmitSettings): 
     const ofTask = payload === undefined ? readPayload(run.payload) : payload;
     return prepareSubmission(task, ofTask, { ...settings, policy, concurrency });
   }
-  const text = payload === undefined ? run.payload : writePayload(payload, MAX_TEXT_BYTES_BY_DEFAULT);
+  const text =
+    payload === undefined
+      ? run.payload
+      : writePayload(payload, { maxPayloadBytes: MAX_TEXT_BYTES_BY_DEFAULT });
   const { spent } = settings;
   // That of a task is known to its worker only.
   if (spent !== undefined && policy?.maxAttempts !== undefined)

@@ -1,0 +1,28 @@
+/** A part of a type that JSON does not return as it was: no value is of this type, and its name says what to do. */
+export interface NotJson<Cure extends string> {
+  readonly '~notJson': Cure;
+}
+
+/** JSON has these, or leaves them out. */
+type Primitive = string | number | boolean | null | undefined;
+
+/**
+ * `T`, but for the parts that JSON loses or changes (a `Date`, a `Map`, a `bigint`, a function), which are {@link NotJson}. A payload or result
+ * of type `T` has to be a `JsonSafe<T>`; a function with a type parameter for one writes `<Payload extends JsonSafe<Payload>>`.
+ */
+export type JsonSafe<T> = UnknownOf<T> | { [Key in keyof T]: JsonSafePart<T[Key]> };
+
+// biome-ignore lint/complexity/noBannedTypes: together they are all that is unknown
+type UnknownOf<T> = unknown extends T ? {} | null | undefined : never;
+
+type JsonSafePart<T> = unknown extends T
+  ? T
+  : T extends Primitive
+    ? T
+    : T extends { readonly toJSON: (...parameters: never) => unknown }
+      ? NotJson<'it arrives as text: use text or milliseconds, or a schema that reads them'>
+      : T extends bigint | symbol | ((...parameters: never) => unknown)
+        ? NotJson<'JSON cannot hold it'>
+        : T extends readonly (infer Item)[]
+          ? readonly JsonSafePart<Item>[]
+          : { [Key in keyof T]: JsonSafePart<T[Key]> };
