@@ -331,6 +331,7 @@ describeOnPostgres('a task in a transaction', (server) => {
       });
       const hanging = defineTask({
         name: 'hanging',
+        abandonAfter: 0,
         retry: { maxAttempts: 1, attemptTimeout: '100ms' },
         run: async (_: null, context) => {
           await completeIn(context);

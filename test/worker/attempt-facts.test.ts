@@ -3,7 +3,7 @@ import type { AttemptError } from '@retry/core/broker';
 import type { TaskContext, WorkerOptions } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 const FIXED = { backoff: { type: 'constant', base: '1s' }, jitter: 'none', maxAttempts: 2 } as const;
 
@@ -82,7 +82,7 @@ describe('what is recorded of a failed attempt', () => {
 
   it('has the start of an attempt whose worker was lost, and no worker', async () => {
     const { broker, clock, queue, startWorker } = setScene();
-    const task = defineTask({ name: 'task', onStall: 'fail', run: never });
+    const task = defineTask({ name: 'task', onStall: 'fail', run: untilStopped });
     const { id } = await queue.submit(task, null);
     const lanes = new Map([[task.lane, 1]]);
     await broker.settleAndClaim({

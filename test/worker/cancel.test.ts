@@ -1,7 +1,7 @@
 import type { Broker, HeartbeatRequest } from '@retry/core/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 /** A broker that does not call back: its workers have to ask. */
 function silent(broker: Broker): Broker {
@@ -52,7 +52,7 @@ describe('cancel', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'cancelled', failures: 1 });
   });
 
-  it('aborts the handler of a running one immediately, and settles nothing else of it', async () => {
+  it('aborts the handler of a running one immediately, and ends it when that has returned, whatever it returns', async () => {
     const { clock, queue, startWorker } = setScene();
     const aborted: { at: number; reason: unknown }[] = [];
     let finish = (): void => {};
@@ -76,9 +76,9 @@ describe('cancel', () => {
 
     expect(answer).toBe('requested');
     expect(aborted).toMatchObject([{ at: 4_000, reason: { name: 'CancelledError', code: 'CANCELLED' } }]);
-    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', endedAt: 4_000, errors: [] });
+    expect(await queue.get(id)).toMatchObject({ state: 'cancelled', endedAt: 7_000, errors: [] });
     expect(worker.emittedOf('cancelled')).toMatchObject([{ id, attempt: 1, epoch: 1 }]);
-    expect(await queue.get(next)).toMatchObject({ startedAt: 4_000 });
+    expect(await queue.get(next)).toMatchObject({ startedAt: 7_000 });
   });
 
   it('takes effect before the next attempt when the running one fails before its worker receives it', async () => {
@@ -133,7 +133,7 @@ describe('cancel', () => {
 
   it('is kept when the worker never receives it: the handler keeps running and the run is not lost', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const stuck = defineTask({ name: 'stuck', run: never });
+    const stuck = defineTask({ name: 'stuck', run: untilStopped });
     const deaf = {
       ...mute(broker),
       heartbeat: () => Promise.reject(new Error('no route')),
@@ -151,7 +151,7 @@ describe('cancel', () => {
 });
 
 describe('cancel with a broker that does not notify', () => {
-  const stuck = defineTask({ name: 'stuck', run: never });
+  const stuck = defineTask({ name: 'stuck', run: untilStopped });
 
   it.each([0, 1, 250, 499, 500, 501, 7_777, 60_000])(
     'reaches a handler within a second, %i ms after its start',

@@ -4,7 +4,7 @@ import type { TaskInput } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { Scene } from './scene.ts';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '1h' }, jitter: 'none' } as const;
 const BREAKER = {
@@ -167,7 +167,7 @@ describe('the circuit breaker of a task', () => {
       name: 'slow',
       retry: { ...STEADY, attemptTimeout: '5s' },
       circuitBreaker: BREAKER,
-      run: never,
+      run: untilStopped,
     });
     const asking = defineTask({
       name: 'asking',
@@ -194,9 +194,9 @@ describe('the circuit breaker of a task', () => {
       name: 'mixed',
       retry: STEADY,
       circuitBreaker: { ...BREAKER, minimumThroughput: 1 },
-      run: async (kind: string, { release }) => {
-        if (kind === 'release') release({ delay: '1h' });
-        await never();
+      run: async (kind: string, ctx) => {
+        if (kind === 'release') ctx.release({ delay: '1h' });
+        await untilStopped(kind, ctx);
       },
     });
     await queue.submitMany(task, Array(5).fill('release'));

@@ -3,7 +3,7 @@ import type { Broker } from '@retry/core/broker';
 import type { SubmitOptions } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
-import { never, setScene } from './scene.ts';
+import { setScene, untilStopped } from './scene.ts';
 
 const task = defineTask({ name: 'double', run: (number: number) => number * 2 });
 
@@ -170,7 +170,7 @@ describe('get', () => {
 describe('counts', () => {
   it('returns the number of runs in each state', async () => {
     const { clock, queue, startWorker } = setScene();
-    const stuck = defineTask({ name: 'stuck', run: never });
+    const stuck = defineTask({ name: 'stuck', run: untilStopped });
     const doomed = defineTask({
       name: 'doomed',
       retry: { maxAttempts: 1 },

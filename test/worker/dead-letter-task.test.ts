@@ -3,7 +3,7 @@ import type { DeadLetter, TaskInput } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Scene } from './scene.ts';
-import { never, setScene } from './scene.ts';
+import { setScene, untilStopped } from './scene.ts';
 
 interface Order {
   readonly order: number;
@@ -198,7 +198,7 @@ const DEATHS: readonly Death[] = [
     dying({ retry: { maxAttempts: 1 }, run: (_, ctx) => ctx.retry() }),
     { state: 'failed' },
   ],
-  ['the total time', dying({ retry: { totalTimeout: '2s' }, run: never }), { state: 'failed' }],
+  ['the total time', dying({ retry: { totalTimeout: '2s' }, run: untilStopped }), { state: 'failed' }],
   [
     'releases that are exhausted',
     dying({ maxReleases: 0, run: (_, ctx) => ctx.release() }),
@@ -206,12 +206,12 @@ const DEATHS: readonly Death[] = [
   ],
   [
     'missing heartbeats',
-    dying({ heartbeat: '2s', maxStalls: 0, run: never }),
+    dying({ heartbeat: '2s', maxStalls: 0, run: untilStopped }),
     { state: 'failed', stalls: 1 },
   ],
   [
     'missing heartbeats, held',
-    dying({ heartbeat: '2s', onStall: 'hold', run: never }),
+    dying({ heartbeat: '2s', onStall: 'hold', run: untilStopped }),
     { state: 'stalled', stalls: 1 },
   ],
 ];

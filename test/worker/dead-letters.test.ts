@@ -3,7 +3,7 @@ import type { Broker } from '@retry/core/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
-import { never, setScene } from './scene.ts';
+import { setScene, untilStopped } from './scene.ts';
 
 const once = { maxAttempts: 1 } as const;
 const mail = defineTask({ name: 'mail', retry: once, run: () => Promise.reject(new TypeError('no mail')) });
@@ -80,7 +80,7 @@ describe('deadLetters.list', () => {
 
   it('returns stalled and rate limited runs on request', async () => {
     const { clock, queue, startWorker } = setScene();
-    const silent = defineTask({ name: 'silent', heartbeat: '1s', onStall: 'hold', run: never });
+    const silent = defineTask({ name: 'silent', heartbeat: '1s', onStall: 'hold', run: untilStopped });
     const limited = defineTask({
       name: 'limited',
       rateLimit: { limit: 0, window: '1s' },
@@ -365,7 +365,7 @@ describe('dead letters by their ids', () => {
 
   it('are found in any state of a dead letter, and a completed run is none', async () => {
     const { clock, queue, startWorker } = setScene();
-    const silent = defineTask({ name: 'silent', heartbeat: '1s', onStall: 'hold', run: never });
+    const silent = defineTask({ name: 'silent', heartbeat: '1s', onStall: 'hold', run: untilStopped });
     const fine = defineTask({ name: 'fine', run: () => {} });
     await queue.submit(silent, null, { key: 'a' });
     await queue.submit(fine, null, { key: 'b' });

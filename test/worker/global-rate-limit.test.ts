@@ -1,7 +1,7 @@
 import { defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 /** A handler that takes `durationMs` and notes when each run started. */
 function starter({ clock }: Scene, durationMs = 1) {
@@ -401,7 +401,7 @@ describe('globalRateLimit', () => {
 
   it('has no effect on the run that a circuit breaker lets through, but that it counts', async () => {
     const scene = setScene();
-    const task = defineTask({ name: 'a', globalRateLimit: { limit: 1, window: '1s' }, run: never });
+    const task = defineTask({ name: 'a', globalRateLimit: { limit: 1, window: '1s' }, run: untilStopped });
     await scene.queue.submitMany(task, [null, null]);
     await scene.broker.hold([{ lane: task.lane, source: 'circuit-breaker', forMs: 10, probeMs: 10 }]);
     const worker = scene.startWorker({ tasks: [task] });
@@ -416,7 +416,7 @@ describe('globalRateLimit', () => {
 
 describe('the option globalRateLimit', () => {
   it('is read with its defaults', () => {
-    const task = defineTask({ name: 'a', globalRateLimit: { limit: 5, window: '1.5ms' }, run: never });
+    const task = defineTask({ name: 'a', globalRateLimit: { limit: 5, window: '1.5ms' }, run: untilStopped });
 
     expect(task.globalRateLimit).toEqual({ key: 'a', limit: 5, windowMs: 2 });
   });
@@ -430,7 +430,8 @@ describe('the option globalRateLimit', () => {
     [{ limit: 1, window: '1s', per: 'key' }, 'globalRateLimit.per'],
     [{ limit: 1 }, 'globalRateLimit.window'],
   ])('refuses %j', (globalRateLimit, path) => {
-    const define = () => defineTask({ name: 'a', globalRateLimit: globalRateLimit as never, run: never });
+    const define = () =>
+      defineTask({ name: 'a', globalRateLimit: globalRateLimit as never, run: untilStopped });
 
     expect(define).toThrow(expect.objectContaining({ problems: [expect.objectContaining({ path })] }));
   });

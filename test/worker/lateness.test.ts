@@ -2,7 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import type { HoldOptions } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 describe('the started event', () => {
   it('has no cause when the run is not late', async () => {
@@ -206,7 +206,7 @@ describe('the started event', () => {
 
   it('is no-slot when no worker had begun to work', async () => {
     const { clock, queue, startWorker } = setScene();
-    const task = defineTask({ name: 'early', run: never, onShutdown: 'release' });
+    const task = defineTask({ name: 'early', run: untilStopped, onShutdown: 'release' });
     await queue.submit(task, null);
     await clock.advance('7s');
     const worker = startWorker({ tasks: [task] });

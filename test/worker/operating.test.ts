@@ -1,10 +1,10 @@
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { refusedPaths } from '../support/wrong-input.ts';
-import { never, setScene } from './scene.ts';
+import { setScene, untilStopped } from './scene.ts';
 
 const task = defineTask({ name: 'report', run: () => 'handled' });
-const endless = defineTask({ name: 'endless', run: never });
+const endless = defineTask({ name: 'endless', run: untilStopped });
 
 describe('queue.reschedule', () => {
   it('starts a waiting run later, or a scheduled one sooner', async () => {

@@ -1,23 +1,23 @@
 import type { PolicyInput } from '@retry/core';
 import { NonRetryableError, RetryAfterError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import type { RetryRequest } from '@retry/worker';
+import type { RetryRequest, TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
 /** One run under this policy on a virtual clock, for an hour. */
-async function runUnder(retry: PolicyInput, run: (attempt: number) => unknown) {
+async function runUnder(retry: PolicyInput, run: (attempt: number, ctx: TaskContext) => unknown) {
   const { clock, queue, startWorker } = setScene();
   const startedAt: number[] = [];
   const task = defineTask({
     name: 'any',
     retry,
-    run: (_: null, { attempt }) => {
+    run: (_: null, ctx) => {
       startedAt.push(clock.now());
-      return run(attempt);
+      return run(ctx.attempt, ctx);
     },
   });
   const { id } = await queue.submit(task, null);
@@ -76,7 +76,7 @@ describe('the total time of the policy', () => {
         if (ctx.attempt === 1) throw new Error('no');
         await pass(clock, 5_000);
         seen.push(ctx.remainingMs);
-        await never();
+        await untilStopped(_, ctx);
       },
     });
     const { id } = await queue.submit(task, null, { delay: '1h' });
@@ -100,7 +100,7 @@ describe('the total time of the policy', () => {
   });
 
   it('cuts the first attempt, too, before attempts are used up', async () => {
-    const { run, worker } = await runUnder({ maxAttempts: 1, totalTimeout: '5s' }, never);
+    const { run, worker } = await runUnder({ maxAttempts: 1, totalTimeout: '5s' }, untilStopped);
 
     expect(run).toMatchObject({ state: 'failed', endedAt: 5_000 });
     expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'total-timeout' }]);
@@ -196,7 +196,7 @@ describe('an attempt timeout', () => {
       'stopped',
     ],
   ])('%s', async (_name, policy, reason) => {
-    const { run, worker } = await runUnder(policy, never);
+    const { run, worker } = await runUnder(policy, untilStopped);
 
     expect(run).toMatchObject({ state: 'failed', failures: reason === 'exhausted' ? 2 : 1 });
     expect(worker.emittedOf('failed')).toMatchObject([{ reason }]);
@@ -327,7 +327,7 @@ describe('a task without dead letters', () => {
       deadLetter: 'none',
       heartbeat: '5s',
       onShutdown: 'stall',
-      run: never,
+      run: untilStopped,
       ...rest,
     });
 

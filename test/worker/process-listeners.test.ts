@@ -1,11 +1,11 @@
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { never } from './scene.ts';
+import { untilStopped } from './scene.ts';
 
 const SIGNAL = 'SIGUSR2';
 
-const task = defineTask({ name: 'long', run: never });
+const task = defineTask({ name: 'long', run: untilStopped });
 
 /** A listener of the program: no worker raises the signal again. */
 const handle = (): void => {};

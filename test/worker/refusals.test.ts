@@ -2,7 +2,7 @@ import type { Broker, Settlement } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 /** Refuses every exchange that carries such a settlement; `undefined` keeps it. */
 function refusing(broker: Broker, refuse: (settlement: Settlement) => Error | undefined): Broker {
@@ -127,7 +127,7 @@ describe('a settlement that the broker refuses for good', () => {
 
   it('does not prevent its worker from stopping', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const stuck = defineTask({ name: 'stuck', onShutdown: 'release', run: never });
+    const stuck = defineTask({ name: 'stuck', onShutdown: 'release', run: untilStopped });
     await queue.submitMany(stuck, [1, 2, 3]);
     const worker = startWorker({
       tasks: [stuck],
@@ -193,7 +193,7 @@ describe('a lane whose claims are refused', () => {
 describe('heartbeats that are refused', () => {
   it('are divided, so that the others keep their leases', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const stuck = defineTask({ name: 'stuck', run: never });
+    const stuck = defineTask({ name: 'stuck', run: untilStopped });
     const submitted = await queue.submitMany(stuck, Array(20).fill(null));
     const guilty = submitted[7]?.id;
     const beaten = new Set<string>();
@@ -217,7 +217,7 @@ describe('heartbeats that are refused', () => {
 
   it('are at most 1 000 a call', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const stuck = defineTask({ name: 'stuck', run: never });
+    const stuck = defineTask({ name: 'stuck', run: untilStopped });
     await queue.submitMany(stuck, Array(2_300).fill(null));
     const sizes: number[] = [];
     const heartbeat: Broker['heartbeat'] = (beats, leaseMs) => {

@@ -3,7 +3,7 @@ import type { Broker } from '@retry/core/broker';
 import type { TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { never, setScene } from './scene.ts';
+import { setScene, untilStopped } from './scene.ts';
 
 const ONCE = { maxAttempts: 1 } as const;
 const CYCLE: Record<string, unknown> = {};
@@ -107,7 +107,7 @@ describe.each(cases)('a call of ctx.complete that %s', (_, wrap, complete) => {
       retry: { ...ONCE, attemptTimeout: '100ms' },
       run: async (_: null, context) => {
         await complete(context).catch(() => {});
-        await never();
+        await untilStopped(_, context);
       },
     });
     const { id } = await queue.submit(task, null);
@@ -157,9 +157,9 @@ describe('a call of ctx.complete that is refused', () => {
     const task = defineTask({
       name: 'order',
       retry: { ...ONCE, attemptTimeout: '100ms' },
-      run: async (_: null, { complete }) => {
-        await complete({ tx: {} }).catch(() => {});
-        await never();
+      run: async (_: null, ctx) => {
+        await ctx.complete({ tx: {} }).catch(() => {});
+        await untilStopped(_, ctx);
       },
     });
     const { id } = await queue.submit(task, null);

@@ -1,7 +1,7 @@
 import type { ReleaseRequest, TaskContext } from '@retry/worker';
 import { defineTask, ReleasesExhaustedError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
@@ -152,7 +152,7 @@ describe('ctx.release', () => {
       name: 'long',
       maxReleases: 1,
       onShutdown: 'release',
-      run: (_: null, { epoch, release }) => (epoch <= 3 ? never() : release()),
+      run: (_: null, ctx) => (ctx.epoch <= 3 ? untilStopped(_, ctx) : ctx.release()),
     });
     const { id } = await queue.submit(task, null);
     for (let restarts = 0; restarts < 3; restarts += 1) {

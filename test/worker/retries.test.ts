@@ -1,7 +1,7 @@
 import { NonRetryableError } from '@retry/core';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
-import { never, pass, setScene } from './scene.ts';
+import { pass, setScene, untilStopped } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
@@ -236,9 +236,9 @@ describe('an attempt that takes too long', () => {
     const task = defineTask({
       name: 'slow',
       retry: { ...STEADY, maxAttempts: 2, retryOn: [TypeError], attemptTimeout: '5s' },
-      run: (_: null, { signal }) => {
-        signal.addEventListener('abort', () => reasons.push(signal.reason));
-        return never();
+      run: (_: null, ctx) => {
+        ctx.signal.addEventListener('abort', () => reasons.push(ctx.signal.reason));
+        return untilStopped(_, ctx);
       },
     });
     const { id } = await queue.submit(task, null);
@@ -261,7 +261,11 @@ describe('an attempt that takes too long', () => {
 
   it('fails the run when no attempt is left', async () => {
     const { clock, queue, startWorker } = setScene();
-    const task = defineTask({ name: 'slow', retry: { maxAttempts: 1, attemptTimeout: '7s' }, run: never });
+    const task = defineTask({
+      name: 'slow',
+      retry: { maxAttempts: 1, attemptTimeout: '7s' },
+      run: untilStopped,
+    });
     const { id } = await queue.submit(task, null);
     startWorker({ tasks: [task] });
 
@@ -280,7 +284,7 @@ describe('an attempt that takes too long', () => {
         attemptTimeout: '5s',
         stopOn: [{ name: 'AttemptTimeoutError' }],
       },
-      run: never,
+      run: untilStopped,
     });
     const { id } = await queue.submit(task, null);
     const worker = startWorker({ tasks: [task] });
@@ -291,7 +295,7 @@ describe('an attempt that takes too long', () => {
     expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'stopped' }]);
   });
 
-  it('has no effect when it ends later, in whatever way', async () => {
+  it('has no effect when it ends after it was abandoned, in whatever way', async () => {
     const { clock, queue, startWorker } = setScene();
     const ends: (() => void)[] = [];
     const task = defineTask({
@@ -305,7 +309,7 @@ describe('an attempt that takes too long', () => {
       },
     });
     const { id } = await queue.submit(task, null);
-    const worker = startWorker({ tasks: [task] });
+    const worker = startWorker({ tasks: [task], abandonAfter: 0 });
 
     await clock.advance('20s');
     for (const end of ends) end();
@@ -319,9 +323,13 @@ describe('an attempt that takes too long', () => {
     });
     expect(worker.emitted.map(({ type }) => type)).toEqual([
       'started',
+      'abandoned',
       'retried',
       'started',
+      'abandoned',
       'retried',
+      'returnedLate',
+      'returnedLate',
       'started',
       'completed',
     ]);
@@ -332,7 +340,7 @@ describe('an attempt that takes too long', () => {
     const task = defineTask({
       name: 'stuck',
       retry: { maxAttempts: 1, attemptTimeout: '5s' },
-      run: (isStuck: boolean) => (isStuck ? never() : 'free'),
+      run: (isStuck: boolean, ctx) => (isStuck ? untilStopped(isStuck, ctx) : 'free'),
     });
     const [, second] = await queue.submitMany(task, [true, false]);
     startWorker({ tasks: [task], concurrency: 1 });

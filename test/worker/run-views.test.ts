@@ -9,7 +9,7 @@ import { viewRun } from '../../packages/worker/src/queue/views/run-view.ts';
 import { instantWriter } from '../../packages/worker/src/queue/views/times.ts';
 import { refusalOf } from '../support/wrong-input.ts';
 import type { Scene } from './scene.ts';
-import { never, setScene } from './scene.ts';
+import { setScene, untilStopped } from './scene.ts';
 
 const charge = defineTask({
   name: 'charge',
@@ -171,7 +171,7 @@ describe('queue.list', () => {
   async function fill(scene: Scene): Promise<void> {
     const { clock, queue, startWorker } = scene;
     await chargeTwo(scene);
-    const silent = defineTask({ name: 'silent', run: never });
+    const silent = defineTask({ name: 'silent', run: untilStopped });
     const [one, two] = ['1', '2'].map((version) =>
       defineTask({
         ...{ name: 'mail', version },

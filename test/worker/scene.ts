@@ -1,7 +1,7 @@
 import type { Broker } from '@retry/core/broker';
 import type { VirtualClock } from '@retry/core/testing';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import type { Queue, Worker, WorkerEvents, WorkerOptions } from '@retry/worker';
+import type { Handler, Queue, TaskContext, Worker, WorkerEvents, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
 import { afterEach, expect } from 'vitest';
@@ -38,6 +38,8 @@ const EVENTS: readonly (keyof WorkerEvents)[] = [
   'cancelled',
   'limited',
   'breaker',
+  'abandoned',
+  'returnedLate',
   'fenced',
   'log',
   'stopped',
@@ -90,6 +92,19 @@ function listenTo(worker: Worker): Actor {
 /** Never settles. */
 export function never(): Promise<never> {
   return new Promise(() => {});
+}
+
+/** A handler that ends when it is stopped. */
+export function untilStopped(_payload: unknown, { signal }: Pick<TaskContext, 'signal'>): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+/** Returns a handler that ends after `durationMs` of the scene's time, or when it is stopped. */
+export function taking(clock: VirtualClock, durationMs: number): Handler<unknown, void> {
+  return (payload, ctx) => Promise.race([pass(clock, durationMs), untilStopped(payload, ctx)]);
 }
 
 /** Resolves after `delayMs` of the scene's time. */

@@ -3,7 +3,7 @@ import type { AnyTask } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
-import { never, pass, setScene } from './scene.ts';
+import { never, pass, setScene, taking, untilStopped } from './scene.ts';
 
 /** A task of 10 s whose handlers record why they were stopped. */
 function longTask({ clock }: Scene, onShutdown: AnyTask['onShutdown'], rest: object = {}) {
@@ -12,9 +12,9 @@ function longTask({ clock }: Scene, onShutdown: AnyTask['onShutdown'], rest: obj
     name: 'long',
     onShutdown,
     ...rest,
-    run: async (_: null, { signal }) => {
-      signal.addEventListener('abort', () => reasons.push((signal.reason as Error).name));
-      await pass(clock, 10_000);
+    run: async (_: null, ctx) => {
+      ctx.signal.addEventListener('abort', () => reasons.push((ctx.signal.reason as Error).name));
+      await taking(clock, 10_000)(_, ctx);
     },
   });
   return { task, reasons };
@@ -123,7 +123,7 @@ describe('stop', () => {
   it('has a deadline of 25 s by default, and none with Infinity', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const task = defineTask({ name: 'slow', onShutdown: 'finish', run: () => pass(clock, 100_000) });
+    const task = defineTask({ name: 'slow', onShutdown: 'finish', run: taking(clock, 100_000) });
     const [first, second] = await queue.submitMany(task, [null, null]);
     const usual = startWorker({ tasks: [task], concurrency: 1 });
     await clock.advance(0);
@@ -155,7 +155,7 @@ describe('stop', () => {
 
   it('waits for each handler as long as its task says, whatever the worker says', async () => {
     const { clock, queue, startWorker } = setScene();
-    const run = (): Promise<void> => pass(clock, 100_000);
+    const run = taking(clock, 100_000);
     const tasks = [
       defineTask({ name: 'short', shutdownTimeout: '2s', run }),
       defineTask({ name: 'usual', run }),
@@ -263,7 +263,7 @@ describe('stop', () => {
       onShutdown: 'release',
       retry: { attemptTimeout: '1h' },
       heartbeat: '1h',
-      run: never,
+      run: untilStopped,
     });
     await queue.submitMany(task, [null, null]);
     const worker = startWorker({ tasks: [task] });
@@ -350,7 +350,7 @@ describe('stop', () => {
     const task = defineTask({
       name: 'any',
       onShutdown: 'finish',
-      run: (isQuick: boolean) => (isQuick ? pass(clock, 2_000) : never()),
+      run: (isQuick: boolean, ctx) => (isQuick ? pass(clock, 2_000) : untilStopped(isQuick, ctx)),
     });
     // The quick one ends while the broker is down, so that its settlement is being sent again and again.
     const [{ id } = { id: '' }] = await queue.submitMany(task, [false, true]);
@@ -418,7 +418,7 @@ describe('whenIdle', () => {
 
   it('ends with its worker and leaves no timer', async () => {
     const { clock, queue, startWorker } = setScene();
-    const task = defineTask({ name: 'stuck', onShutdown: 'release', run: never });
+    const task = defineTask({ name: 'stuck', onShutdown: 'release', run: untilStopped });
     await queue.submit(task, null);
     const worker = startWorker({ tasks: [task] });
     const drained = worker.whenIdle();

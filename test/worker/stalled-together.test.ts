@@ -5,7 +5,7 @@ import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Scene } from './scene.ts';
-import { never, pass, setScene } from './scene.ts';
+import { never, pass, setScene, untilStopped } from './scene.ts';
 
 const LEASE_MS = 9_000;
 const CLEANER_MS = 4_000;
@@ -159,7 +159,7 @@ describe('runs that stall together', () => {
     await broker.settleAndClaim({
       claim: { worker: 'dead', requestId: 'r', limit: 3, lanes, leaseMs: 1_000 },
     });
-    const slow = defineTask({ ...TASK, run: never });
+    const slow = defineTask({ ...TASK, run: untilStopped });
     const worker = startWorker({ tasks: [slow], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
 
     await clock.advance('6s');
@@ -262,7 +262,7 @@ describe('a run that has to run alone', () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
     const startedAt: number[] = [];
-    const stuck = defineTask({ name: 'stuck', run: never });
+    const stuck = defineTask({ name: 'stuck', run: untilStopped });
     const task = defineTask({ ...TASK, run: (_: string) => void startedAt.push(clock.now()) });
     await twoSuspects(scene);
     await queue.submit(stuck, null);
@@ -276,7 +276,7 @@ describe('a run that has to run alone', () => {
   it('that never ends blocks the other work for at most four leases', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const task = defineTask({ ...TASK, run: never });
+    const task = defineTask({ ...TASK, run: untilStopped });
     const quick = defineTask({ name: 'quick', run: () => {} });
     await twoSuspects(scene);
     startWorker({ tasks: [task, quick], lease: LEASE_MS, cleanerInterval: CLEANER_MS, concurrency: 10 });
@@ -291,7 +291,7 @@ describe('a run that has to run alone', () => {
   it('is given back uncharged when the worker stops before it was started', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const stuck = defineTask({ name: 'stuck', onShutdown: 'release', run: never });
+    const stuck = defineTask({ name: 'stuck', onShutdown: 'release', run: untilStopped });
     const ids = await twoSuspects(scene);
     await queue.submit(stuck, null);
     const worker = startWorker({

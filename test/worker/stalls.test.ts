@@ -3,7 +3,7 @@ import type { AnyTask, TaskContext } from '@retry/worker';
 import { defineTask, StalledError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { Scene } from './scene.ts';
-import { never, pass, setScene } from './scene.ts';
+import { never, pass, setScene, untilStopped } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
@@ -15,10 +15,10 @@ describe('a handler that stops sending heartbeats', () => {
       name: 'silent',
       heartbeat: '5s',
       retry: { ...STEADY, maxAttempts: 2, retryOn: [TypeError] },
-      run: (_: null, { attempt, signal }) => {
-        if (attempt === 2) return 'done';
-        signal.addEventListener('abort', () => reasons.push(signal.reason));
-        return never();
+      run: (_: null, ctx) => {
+        if (ctx.attempt === 2) return 'done';
+        ctx.signal.addEventListener('abort', () => reasons.push(ctx.signal.reason));
+        return untilStopped(_, ctx);
       },
     });
     const { id } = await queue.submit(task, null);
@@ -45,9 +45,9 @@ describe('a handler that stops sending heartbeats', () => {
       name: 'silent',
       heartbeat: '5s',
       retry: { maxAttempts: 4, backoff: { type: 'decorrelated', base: '1s' } },
-      run: () => {
+      run: (_: null, ctx) => {
         startedAt.push(clock.now());
-        return never();
+        return untilStopped(_, ctx);
       },
     });
     await queue.submit(task, null);
@@ -116,7 +116,7 @@ describe('a handler that stops sending heartbeats', () => {
     ['hold', { state: 'stalled', epoch: 1, stalls: 1, failures: 0 }],
   ])('follows onStall %s', async (onStall, expected) => {
     const { clock, queue, startWorker } = setScene();
-    const task = defineTask({ name: 'silent', heartbeat: '5s', onStall, run: never });
+    const task = defineTask({ name: 'silent', heartbeat: '5s', onStall, run: untilStopped });
     const { id } = await queue.submit(task, null);
     startWorker({ tasks: [task] });
 
@@ -127,7 +127,7 @@ describe('a handler that stops sending heartbeats', () => {
 
   it('is emitted as failed, too, when the stall ends its run', async () => {
     const { clock, queue, startWorker } = setScene();
-    const task = defineTask({ name: 'silent', heartbeat: '5s', onStall: 'fail', run: never });
+    const task = defineTask({ name: 'silent', heartbeat: '5s', onStall: 'fail', run: untilStopped });
     await queue.submit(task, null);
     const worker = startWorker({ tasks: [task] });
 
@@ -146,7 +146,7 @@ describe('a handler that stops sending heartbeats', () => {
       heartbeat: '1s',
       maxStalls: 2,
       retry: { maxAttempts: 100, backoff: { type: 'none' }, jitter: 'none' },
-      run: never,
+      run: untilStopped,
     });
     const { id } = await queue.submit(task, null);
     startWorker({ tasks: [task] });
@@ -162,7 +162,7 @@ describe('a handler that stops sending heartbeats', () => {
       name: 'silent',
       heartbeat: '1s',
       retry: { maxAttempts: 2, backoff: { type: 'none' }, jitter: 'none' },
-      run: (_: null, { attempt }) => (attempt === 1 ? Promise.reject(new Error('no')) : never()),
+      run: (_: null, ctx) => (ctx.attempt === 1 ? Promise.reject(new Error('no')) : untilStopped(_, ctx)),
     });
     const { id } = await queue.submit(task, null);
     startWorker({ tasks: [task] });
@@ -179,7 +179,7 @@ describe('a handler that stops sending heartbeats', () => {
       name: 'silent',
       heartbeat: '1s',
       retry: { ...STEADY, retryIf: (error) => names.push((error as Error).name) > 0 },
-      run: (_: null, { attempt }) => (attempt === 1 ? never() : 'done'),
+      run: (_: null, ctx) => (ctx.attempt === 1 ? untilStopped(_, ctx) : 'done'),
     });
     const { id } = await queue.submit(task, null);
     startWorker({ tasks: [task] });
@@ -374,7 +374,7 @@ describe('a worker that crashes', () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;
     const retry = { ...STEADY, backoff: { type: 'constant', base: '5m' } } as const;
-    const task = defineTask({ name: 'long', retry, run: never });
+    const task = defineTask({ name: 'long', retry, run: untilStopped });
     const power = powered(broker);
     await queue.submit(task, null);
     startWorker({ tasks: [task], broker: power.broker, lease: '9s' });

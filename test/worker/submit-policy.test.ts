@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { policyInputs } from '../support/arbitraries.ts';
 import { refusalOf, refusedPaths } from '../support/wrong-input.ts';
-import { never, setScene } from './scene.ts';
+import { setScene, untilStopped } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
@@ -49,9 +49,9 @@ describe('submit with a policy of its own', () => {
     const left: number[] = [];
     const task = defineTask({
       name: 'slow',
-      run: (_: null, { remainingMs }) => {
-        left.push(remainingMs);
-        return never();
+      run: (_: null, ctx) => {
+        left.push(ctx.remainingMs);
+        return untilStopped(_, ctx);
       },
     });
     const retry = { ...STEADY, initialDelay: '5s', attemptTimeout: '4s', totalTimeout: '20s' } as const;
@@ -68,7 +68,7 @@ describe('submit with a policy of its own', () => {
   it('decides about ctx.retry and about stalls', async () => {
     const { clock, queue, startWorker } = setScene();
     const asking = defineTask({ name: 'asking', run: (_: null, { retry }) => retry({ delay: '1s' }) });
-    const silent = defineTask({ name: 'silent', heartbeat: '1s', maxStalls: 9, run: never });
+    const silent = defineTask({ name: 'silent', heartbeat: '1s', maxStalls: 9, run: untilStopped });
     const once = await queue.submit(asking, null, { retry: { maxAttempts: 1 } });
     const stalling = await queue.submit(silent, null, { retry: { ...STEADY, maxAttempts: 2 } });
     startWorker({ tasks: [asking, silent] });

@@ -1,9 +1,9 @@
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { never, setScene } from './scene.ts';
+import { setScene, untilStopped } from './scene.ts';
 
 const send = defineTask({ name: 'send', run: (_: number) => {} });
-const slow = defineTask({ name: 'slow', run: never });
+const slow = defineTask({ name: 'slow', run: untilStopped });
 
 describe('unique', () => {
   it('submits nothing while a run of the key waits or runs, and returns that run', async () => {

@@ -26,7 +26,7 @@ export interface Worker {
   readonly whenIdle: () => Promise<void>;
   /**
    * Stops claiming, treats running handlers as each task's `onShutdown` says, and resolves when everything is settled: at the
-   * latest a second after the longest `shutdownTimeout`. Nothing of the worker then keeps the process alive.
+   * latest two seconds after the longest `shutdownTimeout`. Nothing of the worker then keeps the process alive.
    */
   readonly stop: () => Promise<void>;
   /** Resolves when the worker has stopped, by `stop` or by a signal, and everything is settled. */

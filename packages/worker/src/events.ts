@@ -96,6 +96,13 @@ export interface WorkerEvents {
     /** The version of that task. */
     readonly version: string;
   };
+  /**
+   * The handler was stopped, and has not returned for `abandonAfter` since: it is still running, and from now on counts in no limit.
+   * `error` is the reason of its signal, `durationMs` the time since it was called.
+   */
+  readonly abandoned: RunNotice & { readonly error: unknown; readonly durationMs: number };
+  /** An abandoned handler has returned, or thrown `error`. That changes nothing. */
+  readonly returnedLate: RunNotice & { readonly durationMs: number; readonly error?: unknown };
   /** The outcome was not accepted: another worker holds the run (`fenced`), or it no longer exists (`gone`). */
   readonly fenced: RunNotice & { readonly answer: 'fenced' | 'gone' };
   /**
@@ -125,6 +132,8 @@ export const WORKER_EVENTS: Readonly<Record<keyof WorkerEvents, true>> = {
   dropped: true,
   unattended: true,
   deadLetterGroup: true,
+  abandoned: true,
+  returnedLate: true,
   fenced: true,
   blocked: true,
   log: true,

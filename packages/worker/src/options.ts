@@ -57,6 +57,13 @@ export interface WorkerOptions {
    */
   readonly shutdownTimeout?: Duration | undefined;
   /**
+   * How long a handler that was stopped (a timeout, a cancel, a missed heartbeat, a shutdown, a lost lease) may take to return. Until
+   * then it counts in every limit, and its run is not settled. After it the worker abandons the handler: the event `abandoned`
+   * says so, and what it still does has no effect. 0: it is abandoned immediately; `'Infinity'`: never. A task's own
+   * `abandonAfter` takes precedence. @default the lease
+   */
+  readonly abandonAfter?: Duration | undefined;
+  /**
    * Decides what of an error is stored with its run; events carry the error itself. If it throws or returns anything else,
    * nothing of the error is stored. @default its name, message, stack and codes
    */
@@ -89,6 +96,7 @@ export interface WorkerSettings {
   readonly cleanerMs: number;
   readonly signals: readonly SignalName[];
   readonly shutdownMs: number;
+  readonly abandonMs: number;
   readonly redact: Redact | undefined;
   readonly name: string;
   readonly random: () => number;
@@ -111,6 +119,7 @@ const KEYS: readonly (keyof WorkerOptions)[] = [
   'cleanerInterval',
   'signals',
   'shutdownTimeout',
+  'abandonAfter',
   'redact',
   'name',
   'random',
@@ -165,6 +174,7 @@ function readSettings(fields: Fields): WorkerSettings {
     cleanerMs: fields.duration('cleanerInterval', leaseMs / 2, FINITE),
     signals: fields.optional('signals', SIGNALS) ?? ['SIGTERM', 'SIGINT'],
     shutdownMs: fields.duration('shutdownTimeout', 25_000),
+    abandonMs: fields.duration('abandonAfter', leaseMs),
     redact: readRedact(fields),
     name: readName(fields),
     random: readRandom(fields),

@@ -68,6 +68,30 @@ export function describeInterruptions(scene: WorkerScene): void {
       expect(await scene.queue.get(id)).toMatchObject({ state: 'completed', result: epoch + 1 });
     });
 
+    it('counts a handler that ignores its timeout in every limit until it returns', async () => {
+      const running = { now: 0, most: 0, starts: 0 };
+      const task = defineTask({
+        name: 'ignoring',
+        globalConcurrency: 1,
+        retry: { ...IMMEDIATE, maxAttempts: 2, attemptTimeout: 50 },
+        run: async () => {
+          running.now += 1;
+          running.most = Math.max(running.most, running.now);
+          running.starts += 1;
+          await rest(250);
+          running.now -= 1;
+        },
+      });
+      const [first, second] = await scene.queue.submitMany(task, [null, null]);
+      await scene.startWorker({ tasks: [task] });
+      await scene.startWorker({ tasks: [task] });
+
+      await scene.reach(first?.id ?? '', 'failed');
+      await scene.reach(second?.id ?? '', 'failed');
+
+      expect(running).toEqual({ now: 0, most: 1, starts: 4 });
+    });
+
     it('keeps the lease of a long run by heartbeats', async () => {
       const task = defineTask({ name: 'long', run: () => rest(3_500) });
       const { id } = await scene.queue.submit(task, null);

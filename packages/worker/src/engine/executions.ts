@@ -1,5 +1,4 @@
 import type { ClaimedRun, HeartbeatRequest } from '@retry/core/broker';
-import { ShutdownError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
 import { Leases } from '../lease/leases.ts';
 import type { WorkerSettings } from '../options.ts';
@@ -53,6 +52,8 @@ export class Executions {
   readonly #estimate: PrefetchEstimate;
   readonly #slots: Slots;
   readonly #all = new Roster<Execution>();
+  /** Executions that have lost their lease, and whose handlers have not returned. */
+  readonly #leftRunning = new Set<Execution>();
   readonly #prefetched: Prefetched;
   readonly #reservations: StartReservations;
   /** Runs that may end the process, which run without others. */
@@ -66,12 +67,7 @@ export class Executions {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#engine = engine;
-    this.#port = createExecutionPort({
-      ...{ settings, emitter, now: engine.now },
-      renewLease: (execution) => this.leases.renew(execution),
-      onEnd: (execution, outcome) => this.#end(execution, outcome),
-      onHold: (lane) => this.giveBack(lane),
-    });
+    this.#port = this.#createPort();
     const { clock, leaseMs } = settings;
     const capacity = settings.concurrency + mostPrefetched(settings.prefetch);
     this.#isolations = new Isolations({ clock, leaseMs, capacity, onDue: engine.onChange });
@@ -150,7 +146,7 @@ export class Executions {
       this.#all.add(execution);
       this.#slots.take(task, 'prefetched');
       const outcome = unstartedOutcome(each, runTask);
-      if (this.#isStopping) execution.interrupt(RELEASED, new ShutdownError());
+      if (this.#isStopping) execution.giveBack(0);
       else if (outcome !== undefined) execution.interrupt(outcome, undefined);
       else taken.push(execution);
     }
@@ -179,16 +175,30 @@ export class Executions {
 
   /** Starts no more; each run finishes within its time, stalls or is given back, as its task says. */
   stop(): void {
-    this.#isStopping = true;
-    this.#prefetched.clear();
+    this.#beginToStop();
     for (const execution of latestFirst(this.#all)) execution.shutDown(this.#settings.shutdownMs);
   }
 
   /** Gives back every run that has not ended. */
   stopNow(): void {
+    this.#beginToStop();
+    for (const execution of latestFirst(this.#all)) execution.giveBack(0);
+  }
+
+  #beginToStop(): void {
     this.#isStopping = true;
     this.#prefetched.clear();
-    for (const execution of latestFirst(this.#all)) execution.interrupt(RELEASED, new ShutdownError());
+    for (const execution of this.#leftRunning) execution.forget();
+  }
+
+  #createPort(): ExecutionPort {
+    return createExecutionPort({
+      ...{ settings: this.#settings, emitter: this.#emitter, now: this.#engine.now },
+      renewLease: (execution) => this.leases.renew(execution),
+      onEnd: (execution, outcome) => this.#end(execution, outcome),
+      onRoomFree: (execution) => this.#onRoomFree(execution),
+      onHold: (lane) => this.giveBack(lane),
+    });
   }
 
   #createReservations(limits: ReadonlyMap<string, SharedLimit>): StartReservations {
@@ -245,12 +255,26 @@ export class Executions {
     const countedAt = this.#reservations.leave(execution);
     // Its handler was not called: it is no start of this worker, whose own rate limit has counted it.
     if (countedAt !== undefined) this.#slots.takeBackStart(execution.task, countedAt);
-    this.#slots.free(execution.task, execution.hasSlot ? 'running' : 'prefetched');
+    if (execution.isRunning) this.#keepRoom(execution);
+    else this.#slots.free(execution.task, execution.hasSlot ? 'running' : 'prefetched');
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
     this.#isolations.leave(execution);
     this.#engine.onEnd(execution, outcome);
     // After the decision, whose gates and patterns may block the event loop: until then the thread renews its lease.
     this.leases.noteEnd(execution);
+    this.#fill();
+  }
+
+  /** Its lease is lost, so it is none of the worker's runs any more; its handler takes its room until it returns. */
+  #keepRoom(execution: Execution): void {
+    if (this.#isStopping) execution.forget();
+    else this.#leftRunning.add(execution);
+  }
+
+  #onRoomFree(execution: Execution): void {
+    if (!this.#leftRunning.delete(execution)) return;
+    this.#slots.free(execution.task, 'running');
+    this.#engine.onChange();
     this.#fill();
   }
 

@@ -161,7 +161,7 @@ export class Leases {
     if (answer === 'cancel') cancel(execution);
     if (answer !== 'fenced' && answer !== 'gone') return;
     // It may have ended and been settled while the heartbeat was pending.
-    if (!execution.abandon(new LeaseLostError())) return;
+    if (!execution.loseLease(new LeaseLostError())) return;
     this.#port.emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
   }
 }

@@ -15,8 +15,8 @@ import { ReleaseRequested, RetryRequested, readReleaseRequest, readRetryRequest 
 export interface RunningAttempt {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
-  /** Whether it has ended: the outcome of its handler no longer matters. */
-  readonly hasEnded: boolean;
+  /** Whether it has ended, or ends as soon as its handler returns: the outcome of that hardly matters. */
+  readonly isStopped: boolean;
   /** Whether its handler has called `ctx.complete`, other than with what was refused before it reached the transaction. */
   readonly isCompleting: boolean;
   /** Whether its lease may end before the next heartbeat. */

@@ -1,10 +1,11 @@
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
+import type { Outcome } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
 import { completeWithin, hasCommitted } from './complete.ts';
 import type { ExecutionPort } from './execution.ts';
 
-interface PortParts extends Pick<ExecutionPort, 'onEnd' | 'renewLease'> {
+interface PortParts extends Pick<ExecutionPort, 'onEnd' | 'onRoomFree' | 'renewLease'> {
   readonly settings: WorkerSettings;
   readonly emitter: WorkerEmitter;
   /** Now by the broker's clock, in epoch ms. */
@@ -15,12 +16,16 @@ interface PortParts extends Pick<ExecutionPort, 'onEnd' | 'renewLease'> {
 
 /** Creates what the executions of a worker need of it. */
 export function createExecutionPort(parts: PortParts): ExecutionPort {
-  const { settings, emitter, now, onHold, onEnd, renewLease } = parts;
-  const { broker, clock, heartbeatMs, leaseMs, name } = settings;
+  const { settings, emitter, now, onHold, onEnd, onRoomFree, renewLease } = parts;
+  const { broker, clock, heartbeatMs, abandonMs, name } = settings;
   const onError = (error: unknown): void =>
     emitter.emit('error', () => ({ error, doing: 'asking for a commit' }));
   return {
-    ...{ clock, heartbeatMs, leaseMs, renewLease, onEnd },
+    ...{ clock, heartbeatMs, abandonMs, renewLease, onEnd, onRoomFree },
+    onAbandoned: ({ task, run, durationMs }, error) =>
+      emitter.emit('abandoned', () => ({ ...noticeOf(task, run), durationMs, error })),
+    onLateReturn: ({ task, run, durationMs }, outcome) =>
+      emitter.emit('returnedLate', () => ({ ...noticeOf(task, run), durationMs, ...errorIn(outcome) })),
     log: ({ task, run }, message, details) =>
       emitter.emit('log', () => ({ ...noticeOf(task, run), message, details })),
     complete: (execution, completion) => completeWithin({ ...settings, now }, execution, completion),
@@ -32,4 +37,8 @@ export function createExecutionPort(parts: PortParts): ExecutionPort {
       onHold(lane);
     },
   };
+}
+
+function errorIn(outcome: Outcome): { readonly error?: unknown } {
+  return 'error' in outcome ? { error: outcome.error } : {};
 }

@@ -6,6 +6,7 @@ import { isUnsent } from '../broker.ts';
 import { ShutdownError, StalledError } from '../errors.ts';
 import type { LeaseHolder } from '../lease/lease-table.ts';
 import type { Outcome } from '../settle/outcome.ts';
+import { RELEASED } from '../settle/outcome.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
 import type { AnyTask, Completion, HandlerHold } from '../task/task.ts';
 import type { HandlerAttempt } from './handler.ts';
@@ -19,8 +20,8 @@ export interface ExecutionPort {
   readonly clock: Clock;
   /** How long a lease has to last when a handler is called, in ms: until the next heartbeat. */
   readonly heartbeatMs: number;
-  /** How long a handler whose transaction is open may go on after it was stopped, in ms. */
-  readonly leaseMs: number;
+  /** How long a handler may keep running after it was stopped, where its task does not say; may be `Infinity`. */
+  readonly abandonMs: number;
   /** Sends a heartbeat before the handler is called. @returns whether the renewed lease lasted long enough when it was answered */
   readonly renewLease: (execution: Execution) => Promise<boolean>;
   readonly log: (execution: Execution, message: string, details: unknown) => void;
@@ -30,9 +31,18 @@ export interface ExecutionPort {
   readonly hasCommitted: (execution: Execution) => Promise<boolean>;
   /** Puts the lane of the run on hold. */
   readonly hold: (execution: Execution, hold: LaneHold) => Promise<void>;
-  /** Called once, with `undefined` when the execution was abandoned. */
+  /** Called once, with `undefined` when no outcome would be accepted: the handler may still be running then. */
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
+  /** Called when the handler of an execution that had ended before has returned or was abandoned. */
+  readonly onRoomFree: (execution: Execution) => void;
+  /** Called when a handler was stopped and has not returned in time. */
+  readonly onAbandoned: (execution: Execution, reason: unknown) => void;
+  /** Called when the handler of an abandoned execution has returned after all. */
+  readonly onLateReturn: (execution: Execution, outcome: Outcome) => void;
 }
+
+/** How long a handler whose `shutdownTimeout` is over has to return, in ms: the process is about to end. */
+const LAST_RETURN_MS = 500;
 
 interface ClaimedAt {
   readonly run: Run<'started'>;
@@ -45,7 +55,13 @@ interface ClaimedAt {
 
 /**
  * The execution of one claimed run. It ends exactly once: by its handler, a time limit, missing heartbeats or the worker.
- * What the handler does after that has no effect.
+ *
+ * 1. What stops a running handler aborts its signal, and decides the outcome.
+ * 2. The execution ends with that when the handler has returned, or after `abandonAfter`. Until then the run keeps its lease, its
+ *    concurrency key and its room in the worker, so that no limit is exceeded by a handler that ignores its signal.
+ * 3. What an abandoned handler does has no effect.
+ *
+ * A lease that is lost ends it immediately, because nothing can be settled; only the room is kept.
  */
 export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution> {
   readonly run: Run<'started'>;
@@ -74,11 +90,14 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   #cancelShutdownTimer: (() => void) | undefined;
   #startedAt: number | undefined;
   #endedAt: number | undefined;
-  #cancelCutTimer: (() => void) | undefined;
+  #cancelAbandonTimer: (() => void) | undefined;
+  #abandonAt = Infinity;
+  #isRunning = false;
+  #isAbandoned = false;
   #hasEnded = false;
   /** How many calls of `ctx.complete` may have reached its transaction. */
   #completions = 0;
-  /** What stopped it after it had completed the run in a transaction: its outcome if that is not committed. */
+  /** What stopped its handler: its outcome, unless the handler has committed another one. */
   #cut: Outcome | undefined;
 
   /** @param claim - the claimed run; its instants are by the worker's clock */
@@ -121,6 +140,16 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     return this.#hasEnded;
   }
 
+  /** Whether it has ended, or ends as soon as its handler returns. */
+  get isStopped(): boolean {
+    return this.#hasEnded || this.#cut !== undefined;
+  }
+
+  /** Whether its handler was called and has neither returned nor been abandoned. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
   /** Whether its handler has called `ctx.complete`, other than with what was refused before it reached the transaction. */
   get isCompleting(): boolean {
     return this.#completions > 0;
@@ -133,15 +162,9 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     try {
       await send();
     } catch (error) {
-      if (isUnsent(error)) this.#takeBackCompletion();
+      if (isUnsent(error)) this.#completions -= 1;
       throw error;
     }
-  }
-
-  /** As if `ctx.complete` had not been called; what has stopped the attempt meanwhile ends it now. */
-  #takeBackCompletion(): void {
-    this.#completions -= 1;
-    if (this.#completions === 0 && this.#cut !== undefined) this.#end(this.#cut);
   }
 
   /** Whether the transaction has been committed in which the handler completed the run. */
@@ -205,6 +228,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     this.#startTimeout();
     if (this.#hasEnded) return;
     this.heartbeat();
+    this.#isRunning = true;
     // Not awaited: an async function would be a frame of the worker in the stack of the handler's error.
     void runHandler(this);
   }
@@ -230,33 +254,81 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     this.#cancelHeartbeatTimer = this.#port.clock.setTimer(() => this.#onMissedHeartbeat(), heartbeatMs);
   }
 
-  /** Ends it with the outcome of its handler, unless it was stopped before and has committed nothing. */
+  /** Ends it with the outcome of its handler, which has returned, or with what has stopped that before. */
   end(outcome: Outcome): void {
-    this.#end(outcome.type === 'completed' ? outcome : (this.#cut ?? outcome));
+    this.#isRunning = false;
+    if (!this.#hasEnded) this.#end(this.#outcomeAfter(outcome));
+    else if (this.#isAbandoned) this.#noteLateReturn(outcome);
+    else this.#leaveRoom();
+  }
+
+  #noteLateReturn(outcome: Outcome): void {
+    this.#endedAt = this.#port.clock.now();
+    this.#port.onLateReturn(this, outcome);
   }
 
   /** Ends it because a call inside it was cut at the end of its time: which of the two timers fires first is chance. */
-  expire(): void {
+  expire(error: unknown): void {
+    if (this.isStopped) {
+      this.end({ type: 'failed', error, isTimeout: false });
+      return;
+    }
     const { attemptTimeoutMs } = settingsOf(this.task.retry);
+    this.#isRunning = false;
     if (this.#totalLeftMs <= attemptTimeoutMs - this.durationMs) this.#onTotalTimeout();
     else this.#onTimeout();
   }
 
-  /** Ends it with an outcome that the worker chose; its signal aborts. */
-  interrupt(outcome: Outcome, reason: unknown): void {
-    if (this.isCompleting && !this.#hasEnded) this.#cutTransaction(outcome, reason);
-    else if (this.#end(outcome)) this.#abort(reason);
+  /** A stopping worker gives back what has not finished: what returns in time anyway has. */
+  #outcomeAfter(outcome: Outcome): Outcome {
+    if (this.#cut === undefined) return outcome;
+    const isCommitted = outcome.type === 'completed' && outcome.isCommitted === true;
+    const isFinished = this.#cut.type === 'released' && outcome.type !== 'failed';
+    return isCommitted || isFinished ? outcome : this.#cut;
   }
 
   /**
-   * Stops a handler that has completed the run in its transaction, by its signal alone: a settlement would wait until the transaction
-   * ends, with all that are sent with it, and only the commit counts.
+   * Ends it with an outcome that the worker chose; its signal aborts. A handler that is running has time to return first. The first
+   * outcome counts, except that a cancelled run is not retried.
+   *
+   * @param graceMs - how long the handler may take to return
    */
-  #cutTransaction(outcome: Outcome, reason: unknown): void {
-    if (this.#cut !== undefined) return;
-    this.#cut = outcome;
-    this.#abort(reason);
-    this.#cancelCutTimer = this.#port.clock.setTimer(() => this.#end(outcome), this.#port.leaseMs);
+  interrupt(outcome: Outcome, reason: unknown, graceMs: number = this.#abandonMs): void {
+    if (this.#hasEnded) return;
+    const isFirst = this.#cut === undefined;
+    if (isFirst || outcome.type === 'cancelled') this.#cut = outcome;
+    if (!this.#isRunning) this.#end(outcome);
+    else this.#abandonWithin(graceMs);
+    if (isFirst) this.#abort(reason);
+  }
+
+  get #abandonMs(): number {
+    return this.task.abandonMs ?? this.#port.abandonMs;
+  }
+
+  /** Ends it without waiting any longer for its handler after `graceMs`, or sooner, if that was said before. */
+  #abandonWithin(graceMs: number): void {
+    const { clock } = this.#port;
+    const abandonAt = clock.now() + graceMs;
+    if (abandonAt >= this.#abandonAt) return;
+    this.#abandonAt = abandonAt;
+    this.#cancelAbandonTimer?.();
+    this.#cancelAbandonTimer = clock.setTimer(() => this.#abandon(), graceMs);
+  }
+
+  #abandon(): void {
+    this.#isRunning = false;
+    this.#isAbandoned = true;
+    this.#endedAt = this.#port.clock.now();
+    this.#port.onAbandoned(this, this.#stop?.reason);
+    if (this.#hasEnded) this.#leaveRoom();
+    else this.#end(this.#cut);
+  }
+
+  /** Its lease was lost before. */
+  #leaveRoom(): void {
+    this.#cancelAbandonTimer?.();
+    this.#port.onRoomFree(this);
   }
 
   /**
@@ -266,29 +338,39 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
    */
   shutDown(usualMs: number): void {
     const { onShutdown, shutdownMs = usualMs } = this.task;
-    if (!this.hasStarted || onShutdown === 'release') this.#giveBack();
+    const graceMs = Math.min(this.#abandonMs, shutdownMs);
+    if (!this.hasStarted || onShutdown === 'release') this.giveBack(graceMs);
     else if (onShutdown === 'finish') this.#finishWithin(shutdownMs);
     else {
       const error = new StalledError('the worker stopped');
-      this.interrupt({ type: 'stalled', error }, new ShutdownError());
+      this.interrupt({ type: 'stalled', error }, new ShutdownError(), graceMs);
     }
   }
 
-  /** Lets the handler run for at most `graceMs` more; then its run is given back. */
-  #finishWithin(graceMs: number): void {
-    if (this.#hasEnded || graceMs === Infinity) return;
-    this.#cancelShutdownTimer = this.#port.clock.setTimer(() => this.#giveBack(), graceMs);
+  /** Lets the handler run for at most `finishMs` more; then its run is given back. */
+  #finishWithin(finishMs: number): void {
+    if (this.#hasEnded || finishMs === Infinity) return;
+    const graceMs = Math.min(this.#abandonMs, LAST_RETURN_MS);
+    this.#cancelShutdownTimer = this.#port.clock.setTimer(() => this.giveBack(graceMs), finishMs);
   }
 
-  #giveBack(): void {
-    this.interrupt({ type: 'released' }, new ShutdownError());
+  /** Gives its run back because its worker stops. @param graceMs - how long the handler may take to return */
+  giveBack(graceMs: number): void {
+    this.interrupt(RELEASED, new ShutdownError(), graceMs);
   }
 
   /** Ends it without an outcome, because none would be accepted. @returns `false` when it had already ended */
-  abandon(reason: unknown): boolean {
-    const hasEndedNow = this.#end(undefined);
-    if (hasEndedNow) this.#abort(reason);
-    return hasEndedNow;
+  loseLease(reason: unknown): boolean {
+    if (this.#hasEnded) return false;
+    if (this.#isRunning) this.#abandonWithin(this.#abandonMs);
+    this.#end(undefined);
+    this.#abort(reason);
+    return true;
+  }
+
+  /** Waits for its handler no longer, because its worker stops. */
+  forget(): void {
+    this.#cancelAbandonTimer?.();
   }
 
   #abort(reason: unknown): void {
@@ -311,15 +393,13 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     this.interrupt({ type: 'stalled', error }, error);
   }
 
-  #end(outcome: Outcome | undefined): boolean {
-    if (this.#hasEnded) return false;
+  #end(outcome: Outcome | undefined): void {
     this.#hasEnded = true;
     if (this.#startedAt !== undefined) this.#endedAt = this.#port.clock.now();
     this.#cancelTimeout?.();
     this.#cancelHeartbeatTimer?.();
     this.#cancelShutdownTimer?.();
-    this.#cancelCutTimer?.();
+    if (!this.#isRunning) this.#cancelAbandonTimer?.();
     this.#port.onEnd(this, outcome);
-    return true;
   }
 }

@@ -13,8 +13,8 @@ import { ReleaseRequested, requestOf } from './requests.ts';
 export interface HandlerAttempt extends RunningAttempt {
   /** Ends it with this outcome, unless it has ended. */
   readonly end: (outcome: Outcome) => void;
-  /** Ends it because its time is over, whether or not its own timer has fired. */
-  readonly expire: () => void;
+  /** Ends it with this error because its time is over, whether or not its own timer has fired. */
+  readonly expire: (error: unknown) => void;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function runHandler(attempt: HandlerAttempt): Promise<void> {
   // Again, if the handler of another run has blocked the event loop since the answer.
   while (attempt.isLeaseShort) if (!(await attempt.renewLease())) return attempt.end(RELEASED);
   // Validating may take long; meanwhile the attempt may have been cancelled or have lost its lease.
-  if (attempt.hasEnded) return;
+  if (attempt.isStopped) return attempt.end(RELEASED);
   let outcome: Outcome;
   const ctx = new HandlerContext(attempt);
   try {
@@ -47,7 +47,7 @@ export async function runHandler(attempt: HandlerAttempt): Promise<void> {
     outcome = { type: 'completed', result: writeResult(result, task.maxResultBytes) };
   } catch (error) {
     // A call inside it has a timer for the same instant.
-    if (wasCutFor(error, ctx) && !attempt.isCompleting) return attempt.expire();
+    if (wasCutFor(error, ctx) && !attempt.isCompleting) return attempt.expire(error);
     outcome = failureOf(error);
   }
   attempt.end(attempt.isCompleting ? await afterCompletion(attempt, outcome) : outcome);

@@ -175,6 +175,12 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * @default the worker's own `shutdownTimeout`
    */
   readonly shutdownTimeout?: Duration | undefined;
+  /**
+   * How long a handler that was stopped may take to return; until then it counts in every limit, and its run is not settled. After
+   * it the worker abandons the handler; may be `'Infinity'`.
+   * @default the worker's own `abandonAfter`
+   */
+  readonly abandonAfter?: Duration | undefined;
   /** What follows when a run stalls. @default 'retry' */
   readonly onStall?: StallPolicy | undefined;
   /**
@@ -242,6 +248,8 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly onShutdown: ShutdownPolicy;
   /** `undefined`: the worker's own. */
   readonly shutdownMs: number | undefined;
+  /** `undefined`: the worker's own. */
+  readonly abandonMs: number | undefined;
   /** What follows when a run stalls. */
   readonly onStall: StallPolicy;
   /** What happens to runs of versions that no live worker knows. */
