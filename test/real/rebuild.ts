@@ -57,10 +57,19 @@ function fill(made: object, record: Readonly<Record<string, unknown>>): object {
       configurable: true,
       writable: true,
     });
+    if (key === 'rawHeaders' && Array.isArray(value)) Object.assign(made, { headers: pairs(value) });
     // The class of node-fetch has getters that read this.
     if (key === 'Symbol(Response internals)') fill(made, pick(Object(value), ['status', 'headers']));
   }
   return made;
+}
+
+/** The class of Node's responses has a getter `headers`. */
+function pairs(raw: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const names = raw.flatMap((name, index) =>
+    index % 2 === 0 ? [[String(name).toLowerCase(), raw[index + 1]]] : [],
+  );
+  return Object.fromEntries(names);
 }
 
 function pick(

@@ -195,8 +195,74 @@ describe('parseServerDelay of rate limits', () => {
     ['limit=100, remaining=0, reset=30', 30_000],
     [String.raw`"a\";t=99";r=0;t=30`, 30_000],
     ['"default";t=30', 30_000],
+    ['"a";t=30, "b";r=5;t=99', 30_000],
   ])('reads RateLimit: %s', (value, delayMs) => {
     expect(rateLimit({ RateLimit: value })).toEqual(delay(delayMs));
+  });
+
+  it.each([
+    'r=5;t=30',
+    '"default";r=5;t=30',
+    '"a";r=1;t=30, "b";r=05;t=9',
+    'limit=100, remaining=50, reset=30',
+  ])('does not wait for a limit with something left: %s', (value) => {
+    expect(rateLimit({ RateLimit: value })).toEqual({ type: 'absent' });
+  });
+
+  it.each([
+    ['6m0s', 360_000],
+    ['2s', 2_000],
+    ['1.5s', 1_500],
+    ['17ms', 17],
+    ['1h2m3s', 3_723_000],
+  ])('reads a reset written as Go does: %s', (value, delayMs) => {
+    expect(rateLimit({ 'x-ratelimit-reset-requests': value })).toEqual(delay(delayMs));
+  });
+
+  it('waits for the longest of the limits of a vendor that are used up', () => {
+    const openai = {
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '2s',
+      'x-ratelimit-remaining-tokens': '5',
+      'x-ratelimit-reset-tokens': '6m0s',
+    };
+
+    expect(rateLimit(openai)).toEqual(delay(2_000));
+    expect(rateLimit({ ...openai, 'x-ratelimit-remaining-tokens': '0' })).toEqual(delay(360_000));
+    expect(rateLimit({ ...openai, 'retry-after': '1' })).toEqual(delay(1_000));
+  });
+
+  it('reads a reset that is an instant in RFC 3339', () => {
+    const headers = {
+      date: 'Sat, 28 Nov 2026 13:40:24 GMT',
+      'anthropic-ratelimit-requests-reset': '2026-11-28T13:40:27.500Z',
+    };
+
+    expect(rateLimit(headers)).toEqual(delay(3_500));
+    expect(rateLimit({ ...headers, 'anthropic-ratelimit-requests-remaining': '3' })).toEqual({
+      type: 'absent',
+    });
+    expect(rateLimit({ date: headers.date, 'x-ratelimit-reset': '2026-11-28T14:40:27+01:00' })).toEqual(
+      delay(3_000),
+    );
+  });
+
+  it('reads the reset of Discord and of Contentful', () => {
+    expect(rateLimit({ 'x-ratelimit-reset-after': '0.5', 'x-ratelimit-remaining': '0' })).toEqual(delay(500));
+    expect(rateLimit({ 'x-contentful-ratelimit-reset': '3' })).toEqual(delay(3_000));
+  });
+
+  it('reads the limits of a 403 only where nothing remains', () => {
+    const reset = { 'x-ratelimit-reset': '30' };
+
+    expect(rateLimit({ ...reset, 'x-ratelimit-remaining': '0' }, 403)).toEqual(delay(30_000));
+    expect(rateLimit({ ...reset, 'x-ratelimit-remaining': '9' }, 403)).toEqual({ type: 'absent' });
+    expect(rateLimit(reset, 403)).toEqual({ type: 'absent' });
+  });
+
+  it('takes stripe-should-retry: false for a refusal', () => {
+    expect(parse({ 'stripe-should-retry': 'false' })).toEqual({ type: 'refused' });
+    expect(parse({ 'stripe-should-retry': 'true' })).toEqual({ type: 'absent' });
   });
 
   it('calls a RateLimit without a time malformed', () => {

@@ -120,3 +120,57 @@ describe('matchesError with causes of causes', () => {
     expect(matchesError(nested, new AggregateError([chain(1), chain(0), chain(1)]))).toBe(false);
   });
 });
+
+describe('causes in other properties', () => {
+  const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
+  const pattern = { cause: { code: 'ECONNRESET' } };
+
+  it.each([
+    ['an own property', { original: lost }],
+    ['a list', { previousErrors: [new Error('y'), lost] }],
+    ['a plain object', { meta: { driverAdapterError: lost } }],
+    ['the cause of one', { networkError: new Error('y', { cause: lost }) }],
+    [
+      'an error of another realm',
+      { detail: Object.assign(Object.create(null), { [Symbol.toStringTag]: 'Error', code: 'ECONNRESET' }) },
+    ],
+  ])('are found in %s', (_, properties) => {
+    expect(matchesError(pattern, Object.assign(new Error('wrapped'), properties))).toBe(true);
+  });
+
+  it.each([
+    ['two plain objects', { a: { b: { c: lost } } }],
+    [
+      'an instance of another class',
+      {
+        socket: new (class Socket {
+          errored = lost;
+        })(),
+      },
+    ],
+    ['an object that is no error', { response: { code: 'ECONNRESET' } }],
+  ])('are not searched for in %s', (_, properties) => {
+    expect(matchesError(pattern, Object.assign(new Error('wrapped'), properties))).toBe(false);
+  });
+
+  it('are found without calling a getter', () => {
+    let called = 0;
+    const error = Object.defineProperty(new Error('x'), 'original', {
+      enumerable: true,
+      get: () => {
+        called += 1;
+        return lost;
+      },
+    });
+
+    expect(matchesError(pattern, error)).toBe(false);
+    expect(called).toBe(0);
+  });
+
+  it('are limited in number, also where errors hold each other', () => {
+    const errors = Array.from({ length: 300 }, () => new Error('x'));
+    for (const error of errors) Object.assign(error, { all: errors });
+
+    expect(matchesError(pattern, errors[0])).toBe(false);
+  });
+});

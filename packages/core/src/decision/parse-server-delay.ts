@@ -38,7 +38,8 @@ type Parser = (value: string, context: ParseContext) => Asked;
 
 /** The headers about retrying, in order of precedence. */
 const PARSERS: Readonly<Record<string, Parser>> = {
-  'x-should-retry': (value) => (value.toLowerCase() === 'false' ? REFUSED : ABSENT),
+  'x-should-retry': refusal,
+  'stripe-should-retry': refusal,
   // gRPC A6: a negative or malformed pushback forbids a retry.
   'grpc-retry-pushback-ms': (value) => delayOf(value, 1) ?? REFUSED,
   'retry-after-ms': milliseconds,
@@ -52,10 +53,22 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 const RATE_LIMIT_PARSERS: Readonly<Record<string, Parser>> = {
   'x-ratelimit-retry-after': reset,
   ratelimit: rateLimit,
+  'x-ratelimit-reset-after': resetIfUsedUp, // Discord: seconds with decimals, more exact than its x-ratelimit-reset
   'ratelimit-reset': resetIfUsedUp,
   'x-ratelimit-reset': resetIfUsedUp,
   'x-rate-limit-reset': resetIfUsedUp,
+  'x-contentful-ratelimit-reset': resetIfUsedUp,
 };
+
+/** The limits of one vendor, several of which may be used up: the longest delay counts. */
+const VENDOR_LIMITS: readonly string[] = [
+  'x-ratelimit-reset-requests', // OpenAI, Groq, Mistral
+  'x-ratelimit-reset-tokens',
+  'anthropic-ratelimit-requests-reset',
+  'anthropic-ratelimit-tokens-reset',
+  'anthropic-ratelimit-input-tokens-reset',
+  'anthropic-ratelimit-output-tokens-reset',
+];
 
 /** In milliseconds. No server asks for a wait of three years: a reset that is not smaller is an instant in seconds. */
 const FIRST_INSTANT = 1e11;
@@ -76,9 +89,8 @@ const FIRST_INSTANT_IN_MS = 1e14;
  * @see RFC 9110 section 10.2.3, gRPC proposal A6, IETF draft ratelimit-headers
  */
 export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: number): ServerDelay {
-  const isLimited = status === 429 || status === 503;
-  const parsers = isLimited ? { ...PARSERS, ...RATE_LIMIT_PARSERS } : PARSERS;
   const reader = readerOf(headers);
+  const parsers = isLimited(status, reader) ? { ...PARSERS, ...RATE_LIMIT_PARSERS } : PARSERS;
   const instant = typeof nowAt === 'number' ? nowAt : Number.NaN; // any other would throw where dates are compared
   let answer = NOTHING;
   for (const [header, parse] of Object.entries(parsers)) {
@@ -88,7 +100,25 @@ export function parseServerDelay(headers: HeaderSource, nowAt: number, status?: 
     if (asked >= 0) return { type: 'delay', delayMs: asked };
     if (asked === MALFORMED) answer = { type: 'malformed', header, value: values.join(', ') };
   }
-  return answer;
+  const ofVendor =
+    parsers === PARSERS
+      ? ABSENT
+      : longest(VENDOR_LIMITS.map((header) => vendorReset({ header, headers: reader, nowAt: instant })));
+  return ofVendor >= 0 ? { type: 'delay', delayMs: ofVendor } : answer;
+}
+
+/** GitHub answers 403 when nothing remains; any other 403 is about rights, whatever its limits are. */
+function isLimited(status: number | undefined, reader: HeaderReader): boolean {
+  if (status !== 403) return status === 429 || status === 503;
+  return valuesOf(reader, 'x-ratelimit-remaining').some((remaining) => Number(remaining) === 0);
+}
+
+function refusal(value: string): Asked {
+  return value.toLowerCase() === 'false' ? REFUSED : ABSENT;
+}
+
+function vendorReset(context: ParseContext): Asked {
+  return longest(valuesOf(context.headers, context.header).map((value) => resetIfUsedUp(value, context)));
 }
 
 /** Returns what an answer asks for. */
@@ -159,14 +189,15 @@ function sentAt({ headers, nowAt }: ParseContext, nearAt = nowAt): number {
 
 /**
  * The delay that a `RateLimit` header asks for: the longest `t` of the limits that are used up
- * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`).
+ * (`"default";r=0;t=30`), or `reset` in the older form (`limit=100, remaining=0, reset=30`). A limit with something left asks for
+ * nothing; one that does not say how much is left counts.
  */
 function rateLimit(value: string): Asked {
   // A quotation without an end has no other beginning: a header of thousands of quotes is read once.
   const text = value.replace(/"(?:\\[\s\S]|[^"\\])*(?:"|\\?$)/g, '');
   const limits = /\breset=/.test(text) ? [text] : text.split(',');
-  const usedUp = longestOf(limits.filter((limit) => /\b(?:r|remaining)=0\b/.test(limit)));
-  return usedUp >= 0 ? usedUp : longestOf(limits);
+  const asking = limits.filter((limit) => !/\b(?:r|remaining)=0*[1-9]/.test(limit));
+  return asking.length === 0 ? ABSENT : longestOf(asking);
 }
 
 function longestOf(limits: readonly string[]): Asked {
@@ -175,16 +206,35 @@ function longestOf(limits: readonly string[]): Asked {
 
 function reset(value: string, context: ParseContext): Asked {
   const asked = seconds(value);
-  if (asked === undefined) return httpDate(value, context);
+  if (asked === undefined) return durationInText(value) ?? instantInText(value, context);
   if (asked < FIRST_INSTANT) return asked;
   return until(asked < FIRST_INSTANT_IN_MS ? asked : asked / 1_000, sentAt(context));
 }
 
 /** Reads a reset that many servers send with every response: it counts only if the limit is used up. */
 function resetIfUsedUp(value: string, context: ParseContext): Asked {
-  const left = valuesOf(context.headers, context.header.replace('reset', 'remaining'));
+  const left = valuesOf(context.headers, context.header.replace(/reset(-after)?/, 'remaining'));
   const isLeft = left.length > 0 && left.every((remaining) => Number(remaining) > 0);
   return isLeft ? ABSENT : reset(value, context);
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+
+/** Reads a duration as Go writes it: `6m0s`, `1.5s`, `17ms`. */
+function durationInText(value: string): Asked | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[hms]))+$/.test(value)) return undefined;
+  const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/g)];
+  return Math.min(
+    parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS_MS[unit] ?? 0), 0),
+    Number.MAX_VALUE,
+  );
+}
+
+/** Reads an instant as RFC 3339 or HTTP writes it. */
+function instantInText(value: string, context: ParseContext): Asked {
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/i.test(value)) return httpDate(value, context);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? MALFORMED : until(at, sentAt(context));
 }
 
 function until(at: number, nowAt: number): Asked {

@@ -5,13 +5,14 @@ import { read } from '../read.ts';
 import type { DecisionContext, ServerDelay } from './decision.ts';
 import type { HeaderSource } from './parse-server-delay.ts';
 import { longest, NOTHING, parseServerDelay, weightOf } from './parse-server-delay.ts';
+import { statedDelayMs } from './stated-delay.ts';
 
 /**
- * Reads the delay that an error or a `Response` asks for: that of a `RetryAfterError`, else the headers at `headers`,
- * `response.headers`, `responseHeaders` or `$response.headers` (fetch, axios, ky, got, AI SDK, AWS SDK).
+ * Reads the delay that an error or a `Response` asks for: that of a `RetryAfterError`, else the headers, of the error itself or of its
+ * response, wherever clients keep it; the metadata of gRPC; else what clients and servers state beside or instead of headers:
+ * `retryAfterMs`, `retryAfter` of clients that document its unit, `google.rpc.RetryInfo`, and "try again in 20s" in a message.
  *
- * If the error itself has none, its causes are read (`cause` and `AggregateError.errors`); the longest delay is
- * returned. Never throws.
+ * If the error itself has none, its causes are read; the longest delay is returned. Never throws.
  *
  * @param nowAt - epoch milliseconds, for an HTTP date without a `Date` header
  */
@@ -36,8 +37,8 @@ export function serverDelayBy(
 }
 
 /**
- * Returns whether there is anything to read. Every failure passes here and most errors have none of these properties;
- * engines read literal names many times faster than keys in a variable.
+ * Returns whether there is anything to read. Every failure passes here, and most errors have no property that holds an object, no
+ * number beside their code, and no message about a retry; engines read literal names many times faster than keys in a variable.
  */
 function mayAsk(source: unknown): boolean {
   if (typeof source !== 'object' || source === null) return false;
@@ -45,36 +46,67 @@ function mayAsk(source: unknown): boolean {
     const {
       headers,
       response,
-      responseHeaders,
-      $response,
       cause,
       errors,
+      message,
       [RETRY_AFTER]: mark,
     } = source as Readonly<Record<PropertyKey, unknown>>; // an object may have any property
-    return (headers ?? response ?? responseHeaders ?? $response ?? cause ?? errors ?? mark) !== undefined;
+    if ((headers ?? response ?? cause ?? errors ?? mark) !== undefined) return true;
+    return (typeof message === 'string' && mayState(message)) || hasMore(source);
   } catch {
     return true; // one property throws; the others may still be readable
   }
 }
 
-/** Reads the delay of the error itself, without its causes: the first that its mark or one of its headers asks for. */
+/** Returns whether a delay may be stated in the text. */
+function mayState(text: string): boolean {
+  return text.includes('etry') || text.includes('again');
+}
+
+/** Returns whether an enumerable property is an object, or a number whose name says that it is a delay. */
+function hasMore(source: object): boolean {
+  // Engines keep the list of names for `for in`, and make a new one for `Object.keys`.
+  for (const key in source) {
+    const value = (source as Readonly<Record<string, unknown>>)[key]; // its own key
+    if (typeof value === 'object' ? value !== null : typeof value === 'number' && key.startsWith('retry'))
+      return true;
+  }
+  return false;
+}
+
+/** Reads the delay of the error itself, without its causes: the first that its mark, one of its headers or its text asks for. */
 function ownServerDelay(source: unknown, nowAt: number, status: number | undefined): ServerDelay {
   const delayMs = askedDelayMs(source);
   if (delayMs !== undefined) return { type: 'delay', delayMs };
   const answers = headersOf(source).map((headers) => parseServerDelay(headers, nowAt, status));
-  return (
-    answers.find((answer) => weightOf(answer) >= 0) ??
-    answers.find(({ type }) => type === 'malformed') ??
-    NOTHING
-  );
+  const asked = answers.find((answer) => weightOf(answer) >= 0);
+  if (asked !== undefined) return asked;
+  const statedMs = statedDelayMs(source);
+  if (statedMs !== undefined) return { type: 'delay', delayMs: statedMs };
+  return answers.find(({ type }) => type === 'malformed') ?? NOTHING;
 }
+
+/** Where clients keep a response. */
+const RESPONSES = [
+  'response',
+  '$response',
+  'rawResponse',
+  'httpResponse',
+  'context',
+  'meta',
+  'res',
+  'raw',
+] as const;
 
 function headersOf(source: unknown): readonly HeaderSource[] {
   const sources = [
     read(source, 'headers'),
-    read(read(source, 'response'), 'headers'),
     read(source, 'responseHeaders'),
-    read(read(source, '$response'), 'headers'),
+    read(source, 'metadata'), // gRPC
+    ...RESPONSES.flatMap((key) => {
+      const response = read(source, key);
+      return response === undefined ? [] : [read(response, 'headers'), read(response, 'parsedHeaders')];
+    }),
   ];
   // Every object can be read by the name of a header.
   return sources.filter((source): source is HeaderSource => typeof source === 'object' && source !== null);

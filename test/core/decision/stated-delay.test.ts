@@ -1,0 +1,61 @@
+import { readServerDelay } from '@retry/core';
+import { describe, expect, it } from 'vitest';
+
+function named(name: string, properties: object): Error {
+  return Object.assign(new Error('x'), { name }, properties);
+}
+
+describe('a delay that is stated without headers', () => {
+  it.each([
+    ['of a number of milliseconds', { retryAfterMs: 300 }, 300],
+    ['of Slack, in seconds', named('WebAPIRateLimitedError', { retryAfter: 7 }), 7_000],
+    [
+      'of discord.js, in milliseconds',
+      named('RateLimitError', { retryAfter: 1_500, timeToReset: 1_500 }),
+      1_500,
+    ],
+    ['of Telegram, in seconds', { error_code: 429, parameters: { retry_after: 3 } }, 3_000],
+    ['of google-gax', { statusDetails: [{ retryDelay: { seconds: '17', nanos: 1_000_000 } }] }, 17_001],
+    [
+      'in the body of a response',
+      { response: { data: { error: { details: [{ retryDelay: '2.5s' }] } } } },
+      2_500,
+    ],
+    ['in the JSON of a message', new Error('429 {"error":{"details":[{"retryDelay":"17s"}]}}'), 17_000],
+    ['in the text of OpenAI', new Error('Rate limit reached. Please try again in 20s. Visit'), 20_000],
+    ['in milliseconds', new Error('Please try again in 857ms.'), 857],
+    ['in minutes and seconds', new Error('try again in 1m12.5s'), 72_500],
+    ['in words', new Error('you may retry this request in 7 seconds'), 7_000],
+    ['of a cause', new Error('x', { cause: { retryAfterMs: 300 } }), 300],
+    ['in metadata of gRPC', { code: 14, metadata: new Map([['grpc-retry-pushback-ms', ['250']]]) }, 250],
+    ['in a raw response', { statusCode: 429, rawResponse: { headers: { 'retry-after': '7' } } }, 7_000],
+    ['in parsed headers', { statusCode: 429, response: { parsedHeaders: { 'retry-after': '7' } } }, 7_000],
+  ])('is read %s', (_, error, delayMs) => {
+    expect(readServerDelay(error, 0)).toEqual({ type: 'delay', delayMs });
+  });
+
+  it.each([
+    ['a number whose unit is not known', { retryAfter: 7 }],
+    ['a RateLimitError of an unknown client', named('RateLimitError', { retryAfter: 7 })],
+    ['a negative number', { retryAfterMs: -1 }],
+    ['a text without a time', new Error('try again later')],
+    ['a count of retries', new Error('retrying after failure in 3 rows')],
+    ['months', new Error('retry in 5 months')],
+    ['JSON that is none', new Error('retryDelay {"')],
+  ])('is not read from %s', (_, error) => {
+    expect(readServerDelay(error, 0)).toEqual({ type: 'absent' });
+  });
+
+  it('forbids a retry where the pushback of gRPC is malformed', () => {
+    expect(readServerDelay({ metadata: { 'grpc-retry-pushback-ms': 'soon' } }, 0)).toEqual({
+      type: 'refused',
+    });
+  });
+
+  it('is looked for in a bounded part of a body', () => {
+    const body: unknown[] = [];
+    body.push(body, ...Array.from({ length: 1_000 }, () => ({ inner: body })));
+
+    expect(readServerDelay({ body }, 0)).toEqual({ type: 'absent' });
+  });
+});
