@@ -1,17 +1,11 @@
 import type { Policy } from '@retry/core';
-import {
-  definePolicy,
-  formatDuration,
-  httpTransient,
-  preview,
-  TASK_POLICY,
-  transientNetwork,
-} from '@retry/core';
+import { definePolicy, formatDuration, preview, TASK_POLICY } from '@retry/core';
+import { http, network } from '@retry/core/errors';
 
 /** The policies of docs/which-policy.md, in its order. */
 const SITUATIONS: readonly (readonly [title: string, policy: Policy])[] = [
   ['single run', definePolicy({ maxAttempts: 1 })],
-  ['call', definePolicy({ retryOn: [...transientNetwork, ...httpTransient], totalTimeout: '10s' })],
+  ['call', definePolicy({ retryOn: [...network, ...http], totalTimeout: '10s' })],
   ['task', definePolicy(TASK_POLICY)],
   [
     'critical',

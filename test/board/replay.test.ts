@@ -1,4 +1,4 @@
-import { transientNetwork } from '@retry/core';
+import { network } from '@retry/core/errors';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ describe('a replay for a visitor who may not unmask', () => {
   });
 
   it('takes text, globs and the lists of @retry/core', async () => {
-    expect(await retried({ message: { glob: 'login*' } }, ...transientNetwork)).toBe(1);
+    expect(await retried({ message: { glob: 'login*' } }, ...network)).toBe(1);
   });
 
   it('matches what the mask leaves of messages, so that it does not reveal the rest', async () => {

@@ -86,6 +86,7 @@ describe('every option', () => {
     granularity: 0,
     retryOn: 'everything',
     stopOn: [],
+    idempotent: true,
     retryIf: () => true,
     attemptTimeout: 5,
     totalTimeout: 5,

@@ -4,8 +4,8 @@ import {
   extendPolicy,
   type PolicyInput,
   TotalTimeoutError,
-  transientNetwork,
 } from '@retry/core';
+import { network } from '@retry/core/errors';
 import {
   type AttemptContext,
   type GiveUpEvent,
@@ -39,7 +39,7 @@ async function attemptsUnder(
 
 describe('an attempt timeout', () => {
   it.each<[string, PolicyInput['retryOn'] & object]>([
-    ['of the README', [...transientNetwork, { status: [429, 503] }]],
+    ['of the README', [...network, { status: [429, 503] }]],
     ['of one class', [RangeError]],
   ])('is expected by the rules %s, which do not name it', async (_name, retryOn) => {
     expect(await attemptsUnder({ ...TIMED, retryOn })).toEqual([3, expect.any(AttemptTimeoutError)]);

@@ -32,7 +32,7 @@ function rowOf({ right, lists, delays }: Score) {
     right,
     missed: lists.missed.length,
     wrong: lists.wrong.length,
-    'wrong half': lists.wrongHalf.length,
+    ...(delays === undefined && { repeated: lists.repeated.length, careful: lists.careful.length }),
     ...(delays !== undefined && { delays, 'delays missed': lists.delayMissed.length }),
   };
 }

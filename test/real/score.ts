@@ -1,11 +1,5 @@
-import {
-  httpTransient,
-  matchesError,
-  postgresTransient,
-  readServerDelay,
-  redisTransient,
-  transientNetwork,
-} from '@retry/core';
+import { definePolicy, explain, readServerDelay } from '@retry/core';
+import * as families from '@retry/core/errors';
 import { type RecordedScene, readClients, readScenes } from './read-folder.ts';
 import { rebuild } from './rebuild.ts';
 
@@ -20,17 +14,23 @@ export interface Score {
     readonly missed: string[];
     /** Never passes, and is matched. */
     readonly wrong: string[];
-    /** Is matched by the half for what was not applied although it may have been, or the other way round. */
-    readonly wrongHalf: string[];
+    /** May have been applied, and is repeated also where `idempotent` is false. */
+    readonly repeated: string[];
+    /** Was not applied, and is not repeated where `idempotent` is false. */
+    readonly careful: string[];
     /** The server asked for a delay of 7 s that was not found. */
     readonly delayMissed: string[];
   };
 }
 
-const ALL = [...transientNetwork, ...httpTransient, ...postgresTransient, ...redisTransient];
+/** All families together: what one of them says of another's errors counts, too. */
+const retryOn = Object.values(families).flat();
+
+const ANY = definePolicy({ retryOn });
+const NOT_APPLIED = definePolicy({ retryOn, idempotent: false });
 
 function isTransient(error: unknown): boolean {
-  return ALL.some((matcher) => matchesError(matcher, error));
+  return explain(ANY, error).retries;
 }
 
 /** Scenarios of a server that fails: a repeated call may succeed. */
@@ -49,8 +49,13 @@ export function scoreScenes(folder: string): readonly Score[] {
   return readScenes(folder).map(([file, scenes]) => {
     const score = emptyScore(file);
     for (const scene of scenes) {
-      if (scene.retry !== 'policy')
-        count(score, nameOf(scene), scene.retry, isTransient(rebuild(scene.error)));
+      if (scene.retry === 'policy') continue;
+      const error = rebuild(scene.error);
+      count(score, nameOf(scene), scene.retry, isTransient(error));
+      const isRepeated = explain(NOT_APPLIED, error).retries;
+      if (isRepeated && scene.class === 'ambiguous') score.lists.repeated.push(nameOf(scene));
+      if (!isRepeated && scene.retry && scene.class === 'not-applied')
+        score.lists.careful.push(nameOf(scene));
     }
     return score;
   });
@@ -79,7 +84,7 @@ export function scoreClients(folder: string): readonly Score[] {
 }
 
 function emptyScore(file: string): Score {
-  return { file, right: 0, lists: { missed: [], wrong: [], wrongHalf: [], delayMissed: [] } };
+  return { file, right: 0, lists: { missed: [], wrong: [], repeated: [], careful: [], delayMissed: [] } };
 }
 
 function count(score: Score, name: string, expected: boolean, seen: boolean): void {

@@ -1,5 +1,6 @@
 /** What must hold in every runtime, with nothing but the language and the web's own globals. */
-import { definePolicy, matchesError, transientNetwork } from '@retry/core';
+import { definePolicy, matchesError } from '@retry/core';
+import { network } from '@retry/core/errors';
 import { simulate } from '@retry/core/simulate';
 import { createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
 import { createRetryFetch } from '@retry/inprocess/fetch';
@@ -93,7 +94,7 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
   },
   'recognises the failed connection of its own fetch': async () => {
     const error: unknown = await fetch('http://127.0.0.1:59999/').catch((thrown: unknown) => thrown);
-    return transientNetwork.some((matcher) => matchesError(matcher, error));
+    return network.some((matcher) => matchesError(matcher, error));
   },
 };
 

@@ -225,6 +225,7 @@ const rules = fc.record(
       fc.constantFrom<Duration>(1, '2m', 'Infinity'),
       amounts.filter((ms) => ms > 0.5),
     ),
+    idempotent: fc.constant(true), // `false` needs a list of errors
     retryTimeouts: fc.boolean(),
     retryAfter: fc.record(
       {

@@ -34,12 +34,6 @@ export {
   TotalTimeoutError,
 } from './markers.ts';
 export type { ErrorClass, Matcher, MessageGlob, Predicate } from './matching/matcher.ts';
-export {
-  httpTransient,
-  postgresTransient,
-  redisTransient,
-  transientNetwork,
-} from './matching/matcher-sets.ts';
 export { matchesError } from './matching/matches-error.ts';
 export { definePolicy, isPolicy, TASK_POLICY } from './policy/define-policy.ts';
 export { extendPolicy } from './policy/extend-policy.ts';

@@ -1,6 +1,7 @@
 import type { PolicyInput } from '@retry/core';
-import { decide, definePolicy, NonRetryableError, transientNetwork } from '@retry/core';
+import { decide, definePolicy, NonRetryableError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { network } from '@retry/core/errors';
 import { replay } from '@retry/core/failures';
 import { defineTask } from '@retry/worker';
 import { expect, it } from 'vitest';
@@ -32,7 +33,7 @@ const BACKOFFS = [
 
 const RULES = [
   {},
-  { retryOn: [...transientNetwork, { status: [429, 503] }] },
+  { retryOn: [...network, { status: [429, 503] }] },
   { stopOn: [{ status: 404 }, { code: 23_505 }] },
   { retryOn: [{ message: 'boom' }, { message: 'HTTP' }], retryAfter: { mode: 'ignore' } },
   { retryOn: [{ cause: { code: 'ECONNRESET' } }, { code: 'ECONNRESET' }, { message: 'boom' }] },

@@ -1,5 +1,6 @@
 import type { LintCode, LintWarning, PolicyInput } from '@retry/core';
-import { definePolicy, lintPolicy, transientNetwork } from '@retry/core';
+import { definePolicy, lintPolicy } from '@retry/core';
+import { network } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
 
 function codesOf(input: PolicyInput): readonly LintCode[] {
@@ -18,13 +19,13 @@ describe('lintPolicy', () => {
         message:
           'every error is retried, also those that come again: a wrong argument, a missing right, a bug. ' +
           'It is the default because no list of errors holds for every program, and a list that is wrong fails in silence',
-        cure: 'List the errors that pass: retryOn: [...transientNetwork, ...httpTransient].',
+        cure: 'List the errors that pass: retryOn: [...network, ...http], of @retry/core/errors.',
       },
     ]);
   });
 
   it.each<[PolicyInput]>([
-    [{ retryOn: [...transientNetwork] }],
+    [{ retryOn: [...network] }],
     [{ stopOn: [TypeError] }],
     [{ retryIf: () => true }],
     [{ maxAttempts: 1 }],

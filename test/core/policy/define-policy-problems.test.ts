@@ -13,7 +13,7 @@ describe('definePolicy', () => {
         message: 'must be an object',
         cure:
           'Its keys are maxAttempts, initialDelay, backoff, delays, immediateFirst, jitter, minDelay, maxDelay, capAt, granularity, ' +
-          'retryOn, stopOn, retryIf, attemptTimeout, totalTimeout, retryTimeouts, retryAfter, retryable.',
+          'retryOn, stopOn, idempotent, retryIf, attemptTimeout, totalTimeout, retryTimeouts, retryAfter, retryable.',
       },
     ]);
   });

@@ -114,6 +114,8 @@ const parts = {
   retryIf: names,
   attemptTimeout: limits.filter(isMoreThan0),
   totalTimeout: limits.filter(isMoreThan0),
+  // `false` needs a list of errors, which the schema does not compare.
+  idempotent: fc.constant(true),
   retryTimeouts: fc.boolean(),
   retryAfter: fc.record(
     {

@@ -88,7 +88,7 @@ describe('readMatchers', () => {
     [[{ cause: 'Error' }], 'retryOn[0].cause is not a matcher, got "Error". Use an error class,'],
     [
       [{ codes: ['A'] }],
-      'retryOn[0].codes is not a known key, got ["A"]. Did you mean code? Known keys are name, code, status, message, retryAfter, cause.',
+      'retryOn[0].codes is not a known key, got ["A"]. Did you mean code? Known keys are name, code, status, message, errno, sqlState, label, retryAfter, retryable, cause, anywhere, unless, ambiguous.',
     ],
     [[{ code: [] }], 'retryOn[0].code must be one value or a list of them, got [].'],
     [

@@ -2,6 +2,7 @@ import { isRetryError } from '../errors.ts';
 import { isNonRetryable } from '../markers.ts';
 import { isYes } from '../matching/answer.ts';
 import { findMatch } from '../matching/find-match.ts';
+import type { Matcher } from '../matching/matcher.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import type { Counters } from './counters.ts';
 import { chargedAttempts, factsOf } from './counters.ts';
@@ -40,6 +41,17 @@ export function isExpectedTimeout({ retryTimeouts }: PolicySettings, { error, ti
   return retryTimeouts && (timedOut ?? isRetryError(error, 'ATTEMPT_TIMEOUT'));
 }
 
-function isExpected({ retryOn }: PolicySettings, error: unknown): boolean {
-  return retryOn !== 'nothing' && (retryOn === 'everything' || findMatch(retryOn, error) !== -1);
+function isExpected({ retryOn, idempotent }: PolicySettings, error: unknown): boolean {
+  if (typeof retryOn === 'string') return retryOn === 'everything';
+  return findMatch(retryOn, error) !== -1 && (idempotent || !mayBeApplied(retryOn, error));
+}
+
+/** Returns whether a pattern for what may have been applied matches, too: it counts more than one for what was not. */
+export function mayBeApplied(matchers: readonly Matcher[], error: unknown): boolean {
+  return findMatch(matchers.filter(isAmbiguous), error) !== -1;
+}
+
+/** Returns whether a matcher is for errors after which the attempt may have been applied. */
+export function isAmbiguous(matcher: Matcher): boolean {
+  return typeof matcher !== 'function' && matcher.ambiguous === true;
 }

@@ -73,7 +73,7 @@ function missingFor(matcher: Matcher, attempt: RecordedAttempt, error: unknown):
 /** Returns what is not known where a field of a pattern does not match; `undefined` if all is. */
 function missingForKey(
   key: keyof ErrorPattern,
-  { cause }: ErrorPattern,
+  { cause, anywhere }: ErrorPattern,
   attempt: RecordedAttempt,
 ): MissingFact | undefined {
   switch (key) {
@@ -84,14 +84,30 @@ function missingForKey(
       return isUnknown(attempt, key) ? key : undefined;
     case 'retryAfter':
       return isUnknown(attempt, 'retryAfterMs') ? 'retryAfterMs' : undefined;
-    case 'cause': {
-      // The code of the nearest cause is recorded; nothing else of causes is.
-      const isByCode = typeof cause === 'object' && Object.keys(cause).join() === 'code';
-      return isByCode && isComplete(attempt) ? undefined : 'cause';
-    }
+    case 'cause':
+      return isByCode(cause) && isComplete(attempt) ? undefined : 'cause';
+    case 'anywhere':
+      return listOf(anywhere).every(isByCode) && isComplete(attempt) ? undefined : 'cause';
+    case 'errno':
+    case 'sqlState':
+    case 'label':
+    case 'retryable':
+      return 'error';
+    case 'unless':
+    case 'ambiguous':
     case 'message':
       return undefined;
   }
+}
+
+/** The code of the nearest cause is recorded; nothing else of causes is. */
+function isByCode(matcher: Matcher | undefined): boolean {
+  return typeof matcher === 'object' && Object.keys(matcher).join() === 'code';
+}
+
+function listOf(matchers: ErrorPattern['anywhere']): readonly Matcher[] {
+  // `Array.isArray` does not narrow a readonly array, hence the assertion.
+  return matchers === undefined || Array.isArray(matchers) ? (matchers ?? []) : [matchers as Matcher];
 }
 
 /** Asks no predicate: only `decide` does, once. */
@@ -101,7 +117,8 @@ function isKnownToMatch(matcher: Matcher, error: unknown): boolean {
 
 function hasPredicate(matcher: Matcher | undefined): boolean {
   if (typeof matcher === 'function') return !isErrorClass(matcher);
-  return matcher !== undefined && hasPredicate(matcher.cause);
+  if (matcher === undefined) return false;
+  return [matcher.cause, ...listOf(matcher.anywhere), ...listOf(matcher.unless)].some(hasPredicate);
 }
 
 function isUnknown(attempt: RecordedAttempt, fact: 'code' | 'status' | 'retryAfterMs'): boolean {

@@ -14,6 +14,7 @@ export const POLICY_KEYS: readonly PolicyKey[] = [
   'granularity',
   'retryOn',
   'stopOn',
+  'idempotent',
   'retryIf',
   'attemptTimeout',
   'totalTimeout',

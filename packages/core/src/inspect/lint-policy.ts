@@ -85,7 +85,7 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
           'every error is retried, also those that come again: a wrong argument, a missing right, a bug. ' +
           'It is the default because no list of errors holds for every program, and a list that is wrong fails in silence',
       ),
-    cure: 'List the errors that pass: retryOn: [...transientNetwork, ...httpTransient].',
+    cure: 'List the errors that pass: retryOn: [...network, ...http], of @retry/core/errors.',
   },
   NESTED_QUANTIFIERS: {
     path: 'retryOn',

@@ -5,6 +5,7 @@ import { isYes } from './answer.ts';
 import { causesOf } from './causes.ts';
 import { matchesGlob } from './glob.ts';
 import type { ErrorClass, ErrorPattern, Matcher, MessageGlob, Predicate } from './matcher.ts';
+import { hasLabel, saysRetryable } from './retry-hints.ts';
 import { statusOf } from './status-of.ts';
 
 /** The characters of a message that are matched. */
@@ -15,26 +16,32 @@ const MAX_LINKS = 100;
 
 /** Returns whether a matcher that has been checked matches a thrown value. Throws only what a predicate throws. */
 export function matches(matcher: Matcher, error: unknown): boolean {
-  return matchesOnce(matcher, error, undefined);
+  return matchesOnce(matcher, error, {});
 }
 
-/** Which errors a pattern does not match, by what is known already. */
-type Unmatched = Map<ErrorPattern, Set<unknown>>;
+/** What is known while one error is matched. */
+interface Search {
+  /** The causes of errors that were asked for. */
+  causes?: Map<unknown, readonly unknown[]>;
+  /** Which errors a pattern does not match. */
+  unmatched?: Map<ErrorPattern, Set<unknown>>;
+}
 
 /**
  * Matches as `matches` does. Each pattern inside the `cause` of a pattern is tried once for each error: otherwise a chain of causes
  * would be walked again from each of its errors, for each level of patterns.
  */
-function matchesOnce(matcher: Matcher, error: unknown, unmatched: Unmatched | undefined): boolean {
-  if (typeof matcher !== 'function') return matchesPattern(matcher, error, unmatched);
+function matchesOnce(matcher: Matcher, error: unknown, search: Search): boolean {
+  if (typeof matcher !== 'function') return matchesPattern(matcher, error, search);
   return isErrorClass(matcher) ? isOfClass(error, matcher) : isYes(matcher(error));
 }
 
 /** Returns the index of the first matcher that matches; -1 if none does. */
 export function findMatch(matchers: readonly Matcher[], error: unknown): number {
+  const search: Search = {};
   for (let index = 0; index < matchers.length; index += 1) {
     const matcher = matchers[index];
-    if (matcher !== undefined && matches(matcher, error)) return index;
+    if (matcher !== undefined && matchesOnce(matcher, error, search)) return index;
   }
   return -1;
 }
@@ -62,24 +69,75 @@ function isInstance(error: unknown, errorClass: ErrorClass): boolean {
   }
 }
 
-function matchesPattern(pattern: ErrorPattern, error: unknown, unmatched: Unmatched | undefined): boolean {
+function matchesPattern(pattern: ErrorPattern, error: unknown, search: Search): boolean {
   const { name, code, status, message, retryAfter, cause } = pattern;
   if (name !== undefined && !anyOf(name, (wanted) => isNamed(error, wanted))) return false;
-  if (code !== undefined && !anyOf(code, (wanted) => isCode(wanted, read(error, 'code')))) return false;
-  if (status !== undefined && !anyOf(status, (wanted) => wanted === statusOf(error))) return false;
+  if (code !== undefined && !hasCode(code, error)) return false;
+  if (status !== undefined && !hasStatus(status, error)) return false;
   if (message !== undefined && !isMessage(message, messageOf(error))) return false;
   if (retryAfter === true && readServerDelay(error, NO_CLOCK).type !== 'delay') return false;
-  return cause === undefined || hasCause(cause, error, unmatched);
+  if (cause !== undefined && !hasCause(cause, error, search)) return false;
+  return matchesRest(pattern, error, search);
 }
 
-function hasCause(cause: Matcher, error: unknown, unmatched: Unmatched = new Map()): boolean {
+/** Matches the fields that few patterns have. */
+function matchesRest(pattern: ErrorPattern, error: unknown, search: Search): boolean {
+  const { errno, sqlState, label, retryable, anywhere, unless } = pattern;
+  if (errno !== undefined && !hasAnyCode(ERRNO_KEYS, errno, error)) return false;
+  if (sqlState !== undefined && !hasAnyCode(SQL_STATE_KEYS, sqlState, error)) return false;
+  if (label !== undefined && !anyOf(label, (wanted) => hasLabel(error, wanted))) return false;
+  if (retryable === true && !saysRetryable(error)) return false;
+  if (anywhere !== undefined && !isAnywhere(anywhere, error, search)) return false;
+  return unless === undefined || !isAnywhere(unless, error, search);
+}
+
+/** Where drivers and what wraps them keep a code (`kind` is Prisma's); a number of the system, of MySQL or of SQLite; an SQLSTATE. */
+const CODE_KEYS = ['originalCode', 'extendedCode', 'kind'] as const;
+const ERRNO_KEYS = ['errno', 'errcode', 'rawCode'] as const;
+const SQL_STATE_KEYS = ['sqlState', 'sqlstate', 'state'] as const;
+
+type Codes = NonNullable<ErrorPattern['code']>;
+
+function hasCode(codes: Codes, error: unknown): boolean {
+  return anyOf(codes, (wanted) => isCode(wanted, read(error, 'code'))) || hasAnyCode(CODE_KEYS, codes, error);
+}
+
+function hasAnyCode(keys: readonly string[], codes: Codes, error: unknown): boolean {
+  return keys.some((key) => {
+    const given = read(error, key);
+    return given !== undefined && anyOf(codes, (wanted) => isCode(wanted, given));
+  });
+}
+
+function hasStatus(statuses: NonNullable<ErrorPattern['status']>, error: unknown): boolean {
+  const status = statusOf(error);
+  return status !== undefined && anyOf(statuses, (wanted) => wanted === status);
+}
+
+/** Returns whether one of the matchers matches the error or one of its causes. */
+function isAnywhere(matchers: Matcher | readonly Matcher[], error: unknown, search: Search): boolean {
+  return [error, ...knownCauses(error, search)].some((inner) =>
+    anyOf(matchers, (matcher) => matchesOnce(matcher, inner, search)),
+  );
+}
+
+function knownCauses(error: unknown, search: Search): readonly unknown[] {
+  search.causes ??= new Map();
+  const known = search.causes.get(error) ?? causesOf(error);
+  search.causes.set(error, known);
+  return known;
+}
+
+function hasCause(cause: Matcher, error: unknown, search: Search): boolean {
   const isNested = typeof cause !== 'function' && cause.cause !== undefined;
-  if (!isNested) return causesOf(error).some((inner) => matchesOnce(cause, inner, undefined));
-  const tried = unmatched.get(cause) ?? new Set();
-  unmatched.set(cause, tried);
-  for (const inner of causesOf(error)) {
+  const causes = knownCauses(error, search);
+  if (!isNested) return causes.some((inner) => matchesOnce(cause, inner, search));
+  search.unmatched ??= new Map();
+  const tried = search.unmatched.get(cause) ?? new Set();
+  search.unmatched.set(cause, tried);
+  for (const inner of causes) {
     if (tried.has(inner)) continue;
-    if (matchesOnce(cause, inner, unmatched)) return true;
+    if (matchesOnce(cause, inner, search)) return true;
     tried.add(inner);
   }
   return false;
@@ -97,7 +155,7 @@ function anyOf<T>(wanted: T | readonly T[], test: (wanted: T) => boolean): boole
 }
 
 function isNamed(error: unknown, name: string): boolean {
-  return read(error, 'name') === name || hasClassNamed(error, name);
+  return isCode(name, read(error, 'name')) || hasClassNamed(error, name);
 }
 
 /**
@@ -108,7 +166,7 @@ function hasClassNamed(error: unknown, name: string): boolean {
   // A class may have its own static `name` of any type.
   if (typeof name !== 'string' || name.length < 3 || typeof error !== 'object') return false;
   for (let link = prototypeOf(error), links = 0; link !== null && links < MAX_LINKS; links += 1) {
-    if (classNameOf(link) === name) return true;
+    if (isCode(name, classNameOf(link))) return true;
     link = prototypeOf(link);
   }
   return false;

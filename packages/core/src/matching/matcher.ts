@@ -27,11 +27,15 @@ export interface MessageGlob {
 
 /** A description of errors as data. Every given field must match; a list matches if any of its entries does. */
 export interface ErrorPattern {
-  /** `error.name`, or the name of a class that the error is an instance of. */
+  /** `error.name`, or the name of a class that the error is an instance of; a `*` matches any text: `'*TimeoutError'`. */
   readonly name?: OneOrMany<string> | undefined;
-  /** `error.code`; a `*` matches any text: `'08*'`. */
+  /** `error.code`, or `originalCode` of Prisma; a `*` matches any text: `'08*'`. */
   readonly code?: OneOrMany<string | number> | undefined;
-  /** HTTP status, from `status`, `statusCode`, `response.status` or `$metadata.httpStatusCode`. */
+  /** `error.errno` of the system or of MySQL, or `errcode` of SQLite. */
+  readonly errno?: OneOrMany<string | number> | undefined;
+  /** `error.sqlState`: the SQLSTATE that drivers of MySQL keep beside their code; a `*` matches any text. */
+  readonly sqlState?: OneOrMany<string> | undefined;
+  /** HTTP status: of the error, or of its response wherever clients keep it. */
   readonly status?: OneOrMany<number> | undefined;
   /**
    * Matches the first 4096 characters of the error's message: text that it contains, a glob, or in code a regular expression. A policy
@@ -43,8 +47,18 @@ export interface ErrorPattern {
    * when the response's own `Date` says that it was over when it was sent.
    */
   readonly retryAfter?: true | undefined;
-  /** One of its causes matches, through `cause` and `AggregateError.errors`; at most the nearest 1000 are read. */
+  /** A label of MongoDB: `'TransientTransactionError'`. */
+  readonly label?: OneOrMany<string> | undefined;
+  /** The error, or the response it came with, says itself that a retry may succeed: `isRetryable`, `x-should-retry: true`, … */
+  readonly retryable?: true | undefined;
+  /** One of its causes matches: through `cause`, `AggregateError.errors`, and any own property that holds an error; at most 1000. */
   readonly cause?: Matcher | undefined;
+  /** The error itself or one of its causes matches; of a list, any of the matchers. */
+  readonly anywhere?: OneOrMany<Matcher> | undefined;
+  /** Neither the error itself nor any of its causes matches; of a list, none of the matchers. */
+  readonly unless?: OneOrMany<Matcher> | undefined;
+  /** What was sent may have been applied: in `retryOn` of a policy with `idempotent: false`, such errors are not expected. */
+  readonly ambiguous?: true | undefined;
 }
 
 /** Selects errors: a class, a description, or a predicate. */

@@ -54,6 +54,7 @@ function readInput(input: unknown, registry: Registry, report: Report): Policy |
   const policy = readPolicy(fields, registry, onProblem);
   // Limits are compared only if all of them could be read: a fallback would cause misleading problems.
   if (isValid) checkDelays(policy, fields);
+  if (isValid) checkIdempotent(policy, fields);
   const written = POLICY_KEYS.filter((key) => fields.value(key) !== undefined);
   Object.freeze(Object.defineProperty(policy, DEFINED, { value: Object.freeze(written) }));
   return policyOf(policy);
@@ -74,14 +75,16 @@ function readPolicy(fields: Fields, registry: Registry, report: Report): PolicyS
   const backoff = readBackoff(fields, registry, report);
   const maxAttempts = fields.number('maxAttempts', 3, countFrom(1, COUNT_CURE));
   const delays = readDelays(fields, { backoff, registry, report });
+  const idempotent = fields.choice('idempotent', true, [true, false]);
   return {
     maxAttempts,
     ...delays,
     ...readLimits(fields, defaultMaxDelay(delays)),
     ...readRules(fields, registry, report),
+    idempotent,
     attemptTimeoutMs: fields.duration('attemptTimeout', Infinity, MORE_THAN_0),
     totalTimeoutMs: fields.duration('totalTimeout', Infinity, MORE_THAN_0),
-    retryTimeouts: fields.choice('retryTimeouts', true, [true, false]),
+    retryTimeouts: fields.choice('retryTimeouts', idempotent, [true, false]),
     retryAfter: readServerDelay(fields, report),
     retryable: fields.choice('retryable', true, [true, false]),
   };
@@ -144,6 +147,13 @@ function writtenDelay(backoff: Backoff): number {
   if (backoff.type === 'list') return backoff.delaysMs.reduce((longest, ms) => Math.max(longest, ms), 0);
   const offsetMs = 'offsetMs' in backoff ? (backoff.offsetMs ?? 0) : 0;
   return Math.min(backoff.baseMs + offsetMs, Number.MAX_VALUE);
+}
+
+/** Reports an `idempotent: false` that would change nothing: of `'everything'`, no pattern says what may have been applied. */
+function checkIdempotent({ idempotent, retryOn }: PolicySettings, fields: Fields): void {
+  if (idempotent || retryOn !== 'everything') return;
+  const cure = "Import families of '@retry/core/errors': retryOn: [...network, ...http].";
+  fields.fail('idempotent', "must not be false where retryOn is 'everything'", cure);
 }
 
 /** Reports limits that exclude each other: no delay, or no attempt, could satisfy both. */

@@ -296,6 +296,11 @@ export interface PolicyInput {
   readonly retryOn?: readonly Matcher[] | 'everything' | 'nothing' | undefined;
   /** Errors that are never retried; takes precedence over `retryOn`. @default [] */
   readonly stopOn?: readonly Matcher[] | undefined;
+  /**
+   * Whether what is retried may be applied twice. `false`: an error after which it may have been applied is not expected (the half
+   * `ambiguous` of the families of `@retry/core/errors`), nor an attempt timeout unless `retryTimeouts` is written. @default true
+   */
+  readonly idempotent?: boolean | undefined;
   /** Called for a retry that all other error rules allow, before its delay: a gate, or its name in the registry. */
   readonly retryIf?: GateLike | string | undefined;
   /** Longest time one attempt may take. @default 'Infinity' */
@@ -304,7 +309,7 @@ export interface PolicyInput {
   readonly totalTimeout?: Duration | undefined;
   /**
    * `true`: an attempt timeout is an expected failure whatever `retryOn` is, unless `stopOn` matches it. `false`: it is
-   * matched like any other error. @default true
+   * matched like any other error. @default the value of `idempotent`
    */
   readonly retryTimeouts?: boolean | undefined;
   /** What becomes of a delay that the server asks for, by a `Retry-After` header for example. */
@@ -374,6 +379,8 @@ export interface PolicySettings {
   readonly retryOn: readonly Matcher[] | 'everything' | 'nothing';
   /** Errors that are never retried; takes precedence over `retryOn`. */
   readonly stopOn: readonly Matcher[];
+  /** Whether errors are expected after which the attempt may have been applied. */
+  readonly idempotent: boolean;
   /** Asked about a retry that all other error rules allow; its name in the registry, if it has one. */
   readonly retryIf?: { readonly name?: string; readonly test: Gate } | undefined;
   /** Longest time of one attempt; may be `Infinity`. */

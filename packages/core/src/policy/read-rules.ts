@@ -74,13 +74,35 @@ const FIELDS: Readonly<Record<keyof ErrorPattern, (fields: Fields, report: Repor
   code: (fields) => readWanted(fields, 'code', (code) => isText(code) || Number.isFinite(code)),
   status: (fields) => readWanted(fields, 'status', Number.isInteger, 'Use numbers: { status: 503 }.'),
   message: readMessage,
-  retryAfter: (fields) => {
-    const isTrue = fields.value('retryAfter') === true;
-    if (!isTrue) fields.fail('retryAfter', 'must be true', 'Leave it out otherwise.');
-    return isTrue;
-  },
+  errno: (fields) => readWanted(fields, 'errno', (errno) => isText(errno) || Number.isFinite(errno)),
+  sqlState: (fields) => readWanted(fields, 'sqlState', isText),
+  label: (fields) => readWanted(fields, 'label', isText),
+  retryAfter: (fields) => readTrue(fields, 'retryAfter'),
+  retryable: (fields) => readTrue(fields, 'retryable'),
   cause: (fields, report) => readMatcher(fields.value('cause'), fields.path('cause'), report),
+  anywhere: (fields, report) => readOneOrMany(fields, 'anywhere', report),
+  unless: (fields, report) => readOneOrMany(fields, 'unless', report),
+  ambiguous: (fields) => {
+    // Of a pattern inside another one it would say nothing.
+    const isOuter = fields.path('ambiguous').split('.').length <= 2;
+    if (!isOuter)
+      fields.fail('ambiguous', 'must be a field of the outer pattern', 'Write it beside anywhere.');
+    return readTrue(fields, 'ambiguous');
+  },
 };
+
+function readTrue(fields: Fields, key: string): boolean {
+  const isTrue = fields.value(key) === true;
+  if (!isTrue) fields.fail(key, 'must be true', 'Leave it out otherwise.');
+  return isTrue;
+}
+
+function readOneOrMany(fields: Fields, key: string, report: Report): Matcher | readonly Matcher[] {
+  const given = fields.value(key);
+  if (!Array.isArray(given)) return readMatcher(given, fields.path(key), report);
+  if (given.length === 0) fields.fail(key, 'must not be empty', MATCHER_CURE);
+  return readMatchers(fields, key, report);
+}
 
 const PATTERN_KEYS = Object.keys(FIELDS) as readonly (keyof ErrorPattern)[]; // the keys of a Record are its key type
 

@@ -32,6 +32,7 @@ export function toInput(policy: PolicySettings): PolicyInput {
     granularity: policy.granularityMs,
     retryOn: policy.retryOn,
     stopOn: policy.stopOn,
+    idempotent: policy.idempotent,
     ...(retryIf !== undefined && { retryIf: retryIf.name ?? retryIf.test }),
     attemptTimeout: policy.attemptTimeoutMs,
     totalTimeout: policy.totalTimeoutMs,

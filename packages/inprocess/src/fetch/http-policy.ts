@@ -1,5 +1,6 @@
 import type { Policy } from '@retry/core';
-import { definePolicy, httpTransient, transientNetwork } from '@retry/core';
+import { definePolicy } from '@retry/core';
+import { http, network } from '@retry/core/errors';
 import type { ErrorPattern } from '@retry/core/fields';
 
 /** Messages of the causes of a TypeError of `fetch` (Node, undici, Deno) when a request or response is invalid for good. */
@@ -45,6 +46,6 @@ export const fetchRefusals: readonly ErrorPattern[] = Object.freeze([
  */
 export const httpPolicy: Policy = definePolicy({
   backoff: { type: 'exponential', base: '200ms' },
-  retryOn: [...httpTransient, TypeError, ...transientNetwork],
+  retryOn: [...http, TypeError, ...network],
   stopOn: [...fetchRefusals],
 });

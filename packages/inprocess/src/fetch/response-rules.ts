@@ -1,5 +1,5 @@
 import type { Matcher } from '@retry/core';
-import { httpTransient } from '@retry/core';
+import { http } from '@retry/core/errors';
 import type { PolicySettings } from '@retry/core/fields';
 import { findMatch, isErrorClass } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
@@ -19,7 +19,7 @@ export interface ResponseRules {
 
 /** Returns what a policy says about responses. One that names no errors retries every error, but not every response. */
 export function responseRulesOf({ retryOn, stopOn }: PolicySettings): ResponseRules {
-  const failures = retryOn === 'everything' ? httpTransient : retryOn;
+  const failures = retryOn === 'everything' ? http : retryOn;
   const ofResponses = (typeof failures === 'string' ? [] : failures).filter(isAboutResponses);
   return {
     retryOn: ofResponses,

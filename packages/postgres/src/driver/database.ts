@@ -1,6 +1,7 @@
 import type { Policy } from '@retry/core';
-import { decide, definePolicy, postgresTransient, transientNetwork } from '@retry/core';
+import { decide, definePolicy } from '@retry/core';
 import { createCloseGate } from '@retry/core/broker/kit';
+import { network, postgres } from '@retry/core/errors';
 import { PostgresBrokerError } from '../errors.ts';
 import { checkVersion } from '../schema/migrations/check-version.ts';
 import { quoteName } from '../schema/migrations.ts';
@@ -38,8 +39,8 @@ const RESEND: Policy = definePolicy({
   backoff: { type: 'exponential', base: '10ms' },
   maxDelay: '1s',
   retryOn: [
-    ...postgresTransient,
-    ...transientNetwork,
+    ...postgres,
+    ...network,
     { code: 'XX000' },
     { code: '42883' },
     { message: /^Connection terminated/ },

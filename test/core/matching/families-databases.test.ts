@@ -1,12 +1,13 @@
 import type { Matcher } from '@retry/core';
-import { matchesError, postgresTransient, redisTransient } from '@retry/core';
+import { matchesError } from '@retry/core';
+import { postgres, redis } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
 
 function isMeant(set: readonly Matcher[], error: unknown): boolean {
   return set.some((matcher) => matchesError(matcher, error));
 }
 
-describe('postgresTransient', () => {
+describe('postgres', () => {
   it.each([
     ['40001', 'serialization_failure'],
     ['40P01', 'deadlock_detected'],
@@ -19,7 +20,7 @@ describe('postgresTransient', () => {
     ['57P03', 'cannot_connect_now'],
     ['57P05', 'idle_session_timeout'],
   ])('matches %s %s', (code, message) => {
-    expect(isMeant(postgresTransient, Object.assign(new Error(message), { code }))).toBe(true);
+    expect(isMeant(postgres, Object.assign(new Error(message), { code }))).toBe(true);
   });
 
   it.each([
@@ -31,15 +32,15 @@ describe('postgresTransient', () => {
     ['28P01', 'invalid_password'],
     ['00800', 'no code of class 08'],
   ])('does not match %s %s', (code, message) => {
-    expect(isMeant(postgresTransient, Object.assign(new Error(message), { code }))).toBe(false);
+    expect(isMeant(postgres, Object.assign(new Error(message), { code }))).toBe(false);
   });
 
   it('does not match a numeric code of the same digits', () => {
-    expect(isMeant(postgresTransient, { code: 40_001 })).toBe(false);
+    expect(isMeant(postgres, { code: 40_001 })).toBe(false);
   });
 });
 
-describe('redisTransient', () => {
+describe('redis', () => {
   it.each([
     'LOADING Redis is loading the dataset in memory',
     'TRYAGAIN Multiple keys request during rehashing of slot',
@@ -49,7 +50,7 @@ describe('redisTransient', () => {
     'NOREPLICAS Not enough good replicas to write.',
     'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
   ])('matches the reply %s', (reply) => {
-    expect(isMeant(redisTransient, new Error(reply))).toBe(true);
+    expect(isMeant(redis, new Error(reply))).toBe(true);
   });
 
   it.each([
@@ -61,7 +62,7 @@ describe('redisTransient', () => {
     'MOVED 3999 127.0.0.1:6381',
     'it was LOADING Redis',
   ])('does not match the reply %s', (reply) => {
-    expect(isMeant(redisTransient, new Error(reply))).toBe(false);
+    expect(isMeant(redis, new Error(reply))).toBe(false);
   });
 
   it('matches the errors of node-redis, which have a class and no name', () => {
@@ -76,7 +77,7 @@ describe('redisTransient', () => {
       new DisconnectsClientError('Disconnects client'),
     ];
 
-    expect(errors.map((error) => isMeant(redisTransient, error))).toEqual([true, true, true, true]);
+    expect(errors.map((error) => isMeant(redis, error))).toEqual([true, true, true, true]);
   });
 
   it('matches the errors of ioredis, which have a name', () => {
@@ -84,12 +85,12 @@ describe('redisTransient', () => {
       Object.assign(new Error('x'), { name }),
     );
 
-    expect(errors.map((error) => isMeant(redisTransient, error))).toEqual([true, true]);
+    expect(errors.map((error) => isMeant(redis, error))).toEqual([true, true]);
   });
 
   it('does not match a client that was closed on purpose', () => {
     class ClientClosedError extends Error {}
 
-    expect(isMeant(redisTransient, new ClientClosedError('The client is closed'))).toBe(false);
+    expect(isMeant(redis, new ClientClosedError('The client is closed'))).toBe(false);
   });
 });

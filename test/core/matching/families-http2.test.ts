@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import type { ClientHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { matchesError, transientNetwork } from '@retry/core';
+import { matchesError } from '@retry/core';
+import { network } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
 
 function isTransient(error: unknown): boolean {
-  return transientNetwork.some((matcher) => matchesError(matcher, error));
+  return network.some((matcher) => matchesError(matcher, error));
 }
 
 /** Returns the error of a request to a server that does this to its streams. */
@@ -44,7 +45,7 @@ async function request(client: ClientHttp2Session): Promise<void> {
   await once(stream, 'close');
 }
 
-describe('transientNetwork, of HTTP/2', () => {
+describe('network, of HTTP/2', () => {
   it.each(['NGHTTP2_REFUSED_STREAM', 'NGHTTP2_INTERNAL_ERROR', 'NGHTTP2_ENHANCE_YOUR_CALM'] as const)(
     'matches a stream that ends with %s',
     async (code) => {

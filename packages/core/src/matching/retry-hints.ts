@@ -1,0 +1,47 @@
+import { isList, read } from '../read.ts';
+
+/** What clients name the property that says whether a repetition may succeed: AI SDK, kafkajs, Azure, Kafka of Platformatic, Prisma. */
+const HINTS = [
+  ...[
+    'isRetryable',
+    'retryable',
+    'retriable',
+    'isRetriable',
+    'canRetry',
+    'shouldRetry',
+    'isTransient',
+    'transient',
+  ],
+] as const;
+
+/** What a server answers: OpenAI, Anthropic and what is generated like them; Stripe. */
+const HEADERS = ['x-should-retry', 'stripe-should-retry'] as const;
+
+/**
+ * Returns whether the error, or the response it came with, says that it may be retried. A `false` of a client counts for nothing: it may
+ * mean that the client has given up its own retries; that of a server is its refusal, which `readServerDelay` returns.
+ */
+export function saysRetryable(error: unknown): boolean {
+  if (HINTS.some((key) => read(error, key) === true)) return true;
+  // Of the AWS SDK: an object where a retry may succeed.
+  if (typeof read(error, '$retryable') === 'object' && read(error, '$retryable') !== null) return true;
+  const sources = [read(error, 'headers'), read(read(error, 'response'), 'headers')];
+  return sources.some((headers) => HEADERS.some((name) => headerOf(headers, name) === 'true'));
+}
+
+/** Returns whether an error of MongoDB has a label. */
+export function hasLabel(error: unknown, label: string): boolean {
+  const labels = read(error, 'errorLabels') ?? read(read(error, 'errorResponse'), 'errorLabels');
+  if (isList(labels)) return labels.includes(label);
+  const set = read(error, 'errorLabelSet');
+  return set instanceof Set && set.has(label);
+}
+
+function headerOf(headers: unknown, name: string): unknown {
+  const get = read(headers, 'get');
+  try {
+    return typeof get === 'function' ? get.call(headers, name) : read(headers, name);
+  } catch {
+    return undefined;
+  }
+}

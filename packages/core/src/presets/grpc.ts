@@ -1,0 +1,27 @@
+import { type ErrorFamily, family, globs } from './family.ts';
+import { NEVER_CONNECTS } from './permanent.ts';
+
+/**
+ * Matches statuses of gRPC that may pass, as grpc-js, nice-grpc, Connect and Google's clients throw them: UNAVAILABLE,
+ * RESOURCE_EXHAUSTED, ABORTED (the whole transaction), DEADLINE_EXCEEDED, and a stream that was broken off.
+ *
+ * @see the guide to status codes of gRPC
+ */
+export const grpc: ErrorFamily = /* @__PURE__ */ family({
+  notApplied: [
+    { code: 14, message: globs('*No connection established*', '*ECONNREFUSED*') },
+    { code: 10, message: ['ABORTED', '[aborted]'] },
+  ],
+  ambiguous: [
+    {
+      code: 14,
+      message: ['UNAVAILABLE', '[unavailable]'],
+      unless: { message: globs('*No connection established*', '*ECONNREFUSED*') },
+    },
+    { code: 8, message: ['RESOURCE_EXHAUSTED', '[resource_exhausted]'] },
+    { code: 4, message: ['DEADLINE_EXCEEDED', '[deadline_exceeded]'] },
+    { code: 1, message: globs('1 CANCELLED: Call cancelled') }, // the server died
+    { code: 13, message: globs('13 INTERNAL: Received RST_STREAM with code *') },
+  ],
+  unless: [...NEVER_CONNECTS, { code: 14, message: globs('*Last error: Protocol error*') }],
+});

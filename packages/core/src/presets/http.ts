@@ -1,0 +1,63 @@
+import type { ErrorPattern } from '../matching/matcher.ts';
+import { type ErrorFamily, family, globs, globsOfAnyCase, joined } from './family.ts';
+import { NEVER_CONNECTS, REFUSED_REQUEST } from './permanent.ts';
+
+const byStatus = /* @__PURE__ */ family({
+  notApplied: [
+    // 521 and 523: Cloudflare could not connect. 529: Anthropic is overloaded.
+    { status: [425, 429, 521, 523, 529] },
+    { status: [403, 413, 503], retryAfter: true },
+    { name: ['*RateLimit*', '*Ratelimit*', '*TooManyRequests*'] },
+    { message: globsOfAnyCase('rate limit exceeded*', '*too many requests*') },
+  ],
+  ambiguous: [
+    { status: [408, 500, 502, 504, 520, 522, 524, 527, 598, 599] },
+    { status: 503, unless: { retryAfter: true } },
+    {
+      name: [
+        'InternalServerError',
+        '*ServiceUnavailable*',
+        '*ServiceNotAvailable*',
+        '*BadGateway*',
+        '*GatewayTimeout*',
+      ],
+    },
+    // A client that gave up its own retries, and kept no reason.
+    { name: ['*RetryError', '*MaxRetries*', '*RetriesExceeded*'] },
+    {
+      message: globsOfAnyCase(
+        '*bad gateway*',
+        '*service unavailable*',
+        '*gateway timeout*',
+        '*gateway time-out*',
+        '*internal server error*',
+        '*retryable status*',
+      ),
+    },
+    // The page of a proxy, in place of JSON.
+    { name: 'SyntaxError', message: globs("Unexpected token '<', \"<html>*") },
+  ],
+  unless: [...NEVER_CONNECTS, ...REFUSED_REQUEST],
+});
+
+/** A server, SDK or client that says itself that a repetition may succeed. */
+const byHint = /* @__PURE__ */ family({
+  notApplied: [],
+  ambiguous: [{ retryable: true, unless: { message: globs('The producer is disconnected') } }],
+  unless: NEVER_CONNECTS,
+});
+
+/**
+ * Matches HTTP statuses that may pass, wherever clients keep them. Not applied: 425, 429, 521, 523, 529; 403, 413 and 503 with a delay
+ * that the server asks for; errors named after a rate limit. Ambiguous: 408, 500, 502, 503, 504, 520, 522, 524, and what says itself
+ * that it may be retried (`x-should-retry`, `stripe-should-retry`, `$retryable`, `isRetryable`, `retriable`, `canRetry`, `transient`).
+ */
+export const http: ErrorFamily = /* @__PURE__ */ joined(
+  byStatus.notApplied,
+  /* @__PURE__ */ concat(byStatus.ambiguous, byHint.ambiguous),
+);
+
+/** A call, which bundlers leave out with its result; a spread they keep. */
+function concat(...lists: readonly (readonly ErrorPattern[])[]): readonly ErrorPattern[] {
+  return Object.freeze(lists.flat());
+}

@@ -1,0 +1,12 @@
+export { amqp, kafka, mqtt, nats } from './brokers.ts';
+export { aws, azure, google } from './clouds.ts';
+export type { ErrorFamily } from './family.ts';
+export { grpc } from './grpc.ts';
+export { http } from './http.ts';
+export { mongodb } from './mongodb.ts';
+export { mysql } from './mysql.ts';
+export { network } from './network.ts';
+export { postgres } from './postgres.ts';
+export { redis } from './redis.ts';
+export { sqlite } from './sqlite.ts';
+export { timeouts } from './timeouts.ts';

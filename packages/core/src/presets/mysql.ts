@@ -1,0 +1,80 @@
+import { codesInText, type ErrorFamily, endings, family } from './family.ts';
+import { PRISMA_AMBIGUOUS, PRISMA_NOT_APPLIED } from './prisma.ts';
+
+const SOCKET_CODES = ['ECONNREFUSED', 'ETIMEDOUT', 'ECONNRESET', 'ER_SOCKET_UNEXPECTED_CLOSE'];
+
+/** A deadlock, a lock wait, a changed record, too many connections (of the server, of a user); galera's node that is not ready. */
+const REFUSED_NUMBERS = [1213, 1205, 1020, 1040, 1203, 1047, 3572];
+
+/**
+ * Matches errors of MySQL and MariaDB that may pass, as mysql2, mariadb, knex, kysely, drizzle, TypeORM, Sequelize and Prisma throw
+ * them. After 1205 only the statement is undone, after 1213 and 1020 everything: repeat the whole transaction.
+ */
+export const mysql: ErrorFamily = /* @__PURE__ */ family({
+  notApplied: [
+    {
+      code: [
+        'ER_LOCK_DEADLOCK',
+        'ER_LOCK_WAIT_TIMEOUT',
+        'ER_LOCK_NOWAIT',
+        'ER_CHECKREAD',
+        'ER_CON_COUNT_ERROR',
+        'ER_TOO_MANY_USER_CONNECTIONS',
+        'ER_CONNECTION_TIMEOUT',
+      ],
+    },
+    { errno: REFUSED_NUMBERS, sqlState: '*' },
+    { code: REFUSED_NUMBERS.map(String) }, // Prisma
+    codesInText([...REFUSED_NUMBERS, 45_012, 45_028]),
+    { code: ['ER_USER_LIMIT_REACHED', '1226'], message: "'max_user_connections'" },
+    { code: ['P2010', 'P2039'], message: "'max_user_connections'" },
+    {
+      message: endings(
+        'Deadlock found when trying to get lock; try restarting transaction*',
+        'Lock wait timeout exceeded; try restarting transaction*',
+        'Record has changed since last read in table *',
+        'Too many connections',
+      ),
+    },
+    // A pool of `mariadb` says ER_GET_CONNECTION_TIMEOUT for a wrong password, too: then it has a cause.
+    {
+      code: ['ER_GET_CONNECTION_TIMEOUT', '45028'],
+      message: 'failed to retrieve a connection from pool',
+      unless: {
+        code: ['ER_ACCESS_DENIED*', 'ER_DBACCESS_DENIED*', 'ER_BAD_DB_ERROR', '1044', '1045', '1049'],
+      },
+    },
+    { code: 'ER_GET_CONNECTION_TIMEOUT', cause: { code: SOCKET_CODES } },
+    { name: ['KnexTimeoutError', 'SequelizeConnectionAcquireTimeoutError'] },
+    ...PRISMA_NOT_APPLIED,
+  ],
+  ambiguous: [
+    {
+      code: [
+        'PROTOCOL_CONNECTION_LOST',
+        'PROTOCOL_SEQUENCE_TIMEOUT',
+        'ER_SOCKET_UNEXPECTED_CLOSE',
+        'ER_CMD_CONNECTION_CLOSED',
+        'ER_SERVER_SHUTDOWN',
+        'ER_CONNECTION_KILLED',
+        'ER_NORMAL_SHUTDOWN',
+        ...['45009', '45013', '1053', '1927'],
+      ],
+    },
+    codesInText([1053, 1927, 45_009, 45_013]),
+    { errno: [1053, 1927, 45009, 45013, 2006, 2013], sqlState: '*' },
+    {
+      message: endings(
+        'Connection lost: The server closed the connection.',
+        "Can't add new command when connection is in closed state",
+        'socket has unexpectedly been closed',
+        'Cannot execute new commands: connection closed*',
+      ),
+    },
+    ...PRISMA_AMBIGUOUS,
+  ],
+  unless: [
+    { sqlState: ['22*', '23*', '28*', '42S*'] },
+    { code: ['ER_DUP_ENTRY', 'ER_PARSE_ERROR', 'ER_ACCESS_DENIED*'] },
+  ],
+});

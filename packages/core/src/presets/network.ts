@@ -1,0 +1,144 @@
+import type { ErrorPattern } from '../matching/matcher.ts';
+import { type ErrorFamily, endings, family, globs } from './family.ts';
+import { NEVER_CONNECTS } from './permanent.ts';
+
+/** The connection was not made. */
+const NOT_CONNECTED: readonly ErrorPattern[] = [
+  {
+    code: [
+      'ECONNREFUSED',
+      'EAI_AGAIN',
+      'ENETDOWN',
+      'ENETUNREACH',
+      'EHOSTDOWN',
+      'EHOSTUNREACH',
+      'EADDRNOTAVAIL',
+      'EMFILE',
+      'ENFILE',
+      'UND_ERR_CONNECT_TIMEOUT',
+      // Of c-ares.
+      ...['ETIMEOUT', 'ESERVFAIL', 'EREFUSED'],
+      // Of Bun below 1.4.
+      ...['ConnectionRefused', 'FailedToOpenSocket'],
+    ],
+  },
+  {
+    message: [
+      ...endings(
+        'connect ECONNREFUSED*',
+        'connect ETIMEDOUT*',
+        'connect EHOSTUNREACH*',
+        'connect ENETUNREACH*',
+      ),
+      ...globs(
+        'ECONNREFUSED', // mailgun.js
+        'Client network socket disconnected before secure TLS connection was established*',
+        'Proxy response (502) !== 200 when HTTP Tunneling',
+        'Proxy response (503) !== 200 when HTTP Tunneling',
+        'Proxy response (504) !== 200 when HTTP Tunneling',
+      ),
+    ],
+  },
+];
+
+/** HTTP/2: the server has not begun the stream, or the session takes no new ones. */
+const STREAM_REFUSED: readonly ErrorPattern[] = [
+  { code: ['ERR_HTTP2_INVALID_SESSION', 'ERR_HTTP2_GOAWAY_SESSION'] },
+  {
+    code: ['ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR'],
+    message: globs('*error code NGHTTP2_REFUSED_STREAM', '*error code 7'),
+  },
+];
+
+/** What `fetch` says in browsers, React Native and Deno, which have no codes. Of Deno, unknown hosts and certificates are left out. */
+const FETCH_FAILED = [
+  ...globs(
+    'Failed to fetch*',
+    'NetworkError when attempting to fetch*',
+    'Load failed*',
+    'network error*',
+    'The Internet connection appears to be offline*',
+    'Network request failed*',
+    'error reading a body from connection*',
+  ),
+  { glob: 'error sending request *', except: ['*certificate*', '*not known*', '*No such host*'] },
+];
+
+/** The connection was lost. */
+const CONNECTION_LOST: readonly ErrorPattern[] = [
+  {
+    code: [
+      'ECONNRESET',
+      'ECONNABORTED',
+      'EPIPE',
+      'ETIMEDOUT',
+      'ESOCKETTIMEDOUT',
+      'ERR_STREAM_PREMATURE_CLOSE',
+      'UND_ERR_SOCKET',
+      'UND_ERR_HEADERS_TIMEOUT',
+      'UND_ERR_BODY_TIMEOUT',
+      'UND_ERR_REQ_RETRY',
+      // Of axios in a browser; of Bun below 1.4.
+      ...['ERR_NETWORK', 'ConnectionClosed'],
+    ],
+    // The same codes where the connection was not made.
+    unless: {
+      message: globs(
+        'connect E*',
+        'Client network socket disconnected before secure TLS connection was established*',
+      ),
+    },
+  },
+  { code: ['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'], message: globs('read E*', 'write E*') },
+  {
+    code: ['ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR'],
+    message: globs(
+      '*error code NGHTTP2_INTERNAL_ERROR',
+      '*error code NGHTTP2_ENHANCE_YOUR_CALM',
+      '*error code 2',
+      '*error code 11',
+    ),
+  },
+  { name: 'TypeError', message: FETCH_FAILED },
+  {
+    message: globs('fetch failed*', 'Request failed due to a network error*'),
+    cause: { message: FETCH_FAILED },
+  },
+  { message: globs('Network connection lost*') },
+  {
+    message: [
+      ...endings(
+        'read ECONNRESET',
+        'write EPIPE',
+        'socket hang up',
+        'other side closed*',
+        'aborted',
+        'terminated',
+        'Premature close',
+        'stream has been aborted',
+        'fetch failed',
+      ),
+      ...globs(
+        'Response aborted',
+        'ECONNRESET',
+        'ECONNABORTED',
+        'The socket connection was closed*',
+        'Failed to connect to *',
+      ),
+    ],
+    // Its cause says more.
+    unless: { name: 'TypeError', message: globs('fetch failed', 'terminated') },
+  },
+  { name: 'ReadError', code: 'ERR_HTTP_CONTENT_LENGTH_MISMATCH' }, // got
+];
+
+/**
+ * Matches connections that were not made, and connections that were lost: by the codes of Node, undici, HTTP/2, axios, got and Bun,
+ * and by the messages of `fetch` in browsers, React Native, Deno and Workers and of clients that lose the code; never where a
+ * certificate was refused.
+ */
+export const network: ErrorFamily = /* @__PURE__ */ family({
+  notApplied: [...NOT_CONNECTED, ...STREAM_REFUSED],
+  ambiguous: CONNECTION_LOST,
+  unless: NEVER_CONNECTS,
+});

@@ -1,0 +1,45 @@
+import { type ErrorFamily, family, globs, globsOfAnyCase } from './family.ts';
+import { NEVER_CONNECTS, REFUSED_REQUEST } from './permanent.ts';
+
+/** A pool or a connection, not a request. */
+const NOT_CONNECTED = [
+  { name: ['KnexTimeoutError', '*AcquireTimeoutError', 'ConnectTimeoutError', 'ConnectionTimeoutError'] },
+  {
+    message: globsOfAnyCase(
+      '*timeout*when trying to connect*',
+      '*timeout acquiring a connection*',
+      '*connection timeout',
+    ),
+  },
+];
+
+/**
+ * Matches the timeouts of clients: of a pool or a connection, after which nothing was sent; and of a request, after which the server
+ * may be at work still. An `AbortError` is none: it may be the caller's own abort.
+ */
+export const timeouts: ErrorFamily = /* @__PURE__ */ family({
+  notApplied: NOT_CONNECTED,
+  ambiguous: [
+    { name: ['TimeoutError', '*TimeoutError', '*TimedOutError', '*TimeOutError'] },
+    { code: ['TimeoutError', 'ESOCKETTIMEDOUT'] },
+    {
+      message: [
+        ...globsOfAnyCase(
+          '*request timed out*',
+          '*operation timed out*',
+          '*has timed out*',
+          '*due to timeout*',
+          '*timeout of *exceeded*',
+          '*timeout was reached*',
+          '*timeout exceeded',
+          'timeout error*',
+          'timeout',
+          '"timeout"',
+        ),
+        ...globs('Command timed out', 'timed out', 'ETIMEDOUT'),
+      ],
+    },
+  ],
+  unless: [...NEVER_CONNECTS, ...REFUSED_REQUEST],
+  notAmbiguous: NOT_CONNECTED,
+});
