@@ -1,4 +1,5 @@
 export { decideBy } from '../decision/decide.ts';
+export { mayBeApplied } from '../decision/judge.ts';
 export { askRandom } from '../delay/backoff.ts';
 export { hasCalendarDay } from '../duration.ts';
 export { markCutFor, wasCutFor } from '../markers.ts';
