@@ -123,7 +123,7 @@ describe('queue.complete', () => {
       JSON.parse('{"__proto__":1}'),
       'the result cannot be stored: it has a key __proto__, which would pollute',
     ],
-    ['x'.repeat(1_048_575), 'the result has 1048577 bytes'],
+    ['x'.repeat(1_048_575), 'it has 1048577 bytes'],
   ])('refuses a result that cannot be stored, and calls it a result: %o', async (result, message) => {
     const { queue } = setScene();
     const { id } = await queue.submit(task, null);

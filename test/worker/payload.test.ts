@@ -1,7 +1,7 @@
 import type { Submission } from '@retry/core/broker';
 import { defineTask, PayloadError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { readPayload, writePayload } from '../../packages/worker/src/task/payload.ts';
+import { readPayload, writePayload, writeResult } from '../../packages/worker/src/task/payload.ts';
 import { setScene } from './scene.ts';
 
 const cyclic: Record<string, unknown> = { name: 'loop' };
@@ -88,6 +88,29 @@ const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
     /^the payload has a key constructor,/,
   ],
 ];
+
+it.each<[string, unknown]>([
+  ['a sparse list', new Array(2 ** 32 - 1)],
+  ['one within a list', [new Array(2 ** 32 - 1)]],
+  [
+    'one that a class holds',
+    new (class Held {
+      list = new Array(2 ** 32 - 1);
+    })(),
+  ],
+  [
+    'very many times the same list',
+    new Array(400).fill(new Array(400).fill(new Array(400).fill(new Array(400)))),
+  ],
+])('is refused before it is written, with %s', (_name, value) => {
+  const startedAt = performance.now();
+
+  expect(() => writePayload(value, { maxPayloadBytes: 1_000_000 })).toThrow(
+    /has more items than bytes fit into the limit of 1000000\. /,
+  );
+  expect(() => writeResult(value, 1_000_000)).toThrow(/^the result cannot be stored: .* has more items than/);
+  expect(performance.now() - startedAt).toBeLessThan(5_000); // it took 99 s
+});
 
 it('is what a toJSON says, also null', () => {
   const silent = Object.assign(new Error('secret'), { toJSON: () => null });

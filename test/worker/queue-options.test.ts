@@ -167,7 +167,7 @@ describe('submitMany', () => {
     const { queue } = setScene();
 
     expect(await problemsOf(queue.submitMany(task, payloads as never))).toEqual([
-      'payloads must be a list of payloads',
+      'payloads must be a list of at most 1000000 payloads',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
-import { A_FUNCTION, readOptions } from '@retry/core/fields';
+import { A_FUNCTION, MAX_ITEMS, readOptions } from '@retry/core/fields';
 import type { AnyTask } from '@retry/worker';
 import { createQueue, isTask } from '@retry/worker';
 import type { Access } from './access/rights.ts';
@@ -107,8 +107,8 @@ function readBroker(fields: Fields, report: Report): Broker {
 function readTasks(fields: Fields, report: Report): ReadonlyMap<string, AnyTask> {
   const tasks = fields.value('tasks') ?? [];
   const cure = 'Use tasks: [sendEmail], made by defineTask.';
-  if (!Array.isArray(tasks)) {
-    report({ path: 'tasks', value: tasks, message: 'must be a list of tasks', cure });
+  if (!Array.isArray(tasks) || tasks.length > MAX_ITEMS) {
+    report({ path: 'tasks', value: tasks, message: `must be a list of at most ${MAX_ITEMS} tasks`, cure });
     return new Map();
   }
   const known = tasks.filter((task, index) => {

@@ -1,5 +1,5 @@
 import { read } from './read.ts';
-import { HIDDEN, hideSecretOf, hideSecrets, print, show } from './show.ts';
+import { HIDDEN, hideSecretOf, hideSecrets, LEFT_OUT, print, show } from './show.ts';
 
 /** Codes of the errors that core throws; each other package has its own codes in addition. */
 export type RetryErrorCode =
@@ -57,25 +57,28 @@ export interface Problem {
 }
 
 /**
- * Thrown for wrong options or arguments. `problems` lists every problem, `message` the first 50. Passwords (in URLs, and
+ * Thrown for wrong options or arguments. `problems` lists every problem, `message` too, up to the first 100. Passwords (in URLs, and
  * values of keys like `password` or `token`) are hidden in `message` and `problems`, because errors get logged.
  */
 export class InvalidOptionsError extends RetryError<'INVALID_OPTIONS'> {
   override readonly name: string = 'InvalidOptionsError';
-  /** Every problem, in the order in which it was found; passwords in values are hidden. */
+  /** The problems in the order in which they were found, at most the first 100; passwords in values are hidden. */
   readonly problems: readonly Problem[];
 
   /** @param subject - what the options are of: `policy`, `task`, `worker`, `submit` */
   constructor(problems: readonly Problem[], subject = 'policy') {
-    const lines = problems.slice(0, MAX_LINES).map((problem) => problemLine(problem, subject));
-    if (problems.length > MAX_LINES) lines.push(`${problems.length - MAX_LINES} more, see problems`);
+    const first = problems.slice(0, MAX_PROBLEMS);
+    const lines = first.map((problem) => problemLine(problem, subject));
+    if (problems.length > MAX_PROBLEMS) lines.push(`and ${problems.length - MAX_PROBLEMS} more`);
     super('INVALID_OPTIONS', [`invalid ${subject}`, ...lines].join('\n- '));
-    this.problems = problems.map(withoutSecrets);
+    this.problems = first.map(withoutSecrets);
   }
 }
 
-/** How many problems a message lists, and how much of a path: `problems` has all of them, whole. */
-const MAX_LINES = 50;
+/** How many problems an error has: printing a hundred thousand of them takes seconds. */
+const MAX_PROBLEMS = 100;
+
+/** How much of a path a message shows. */
 const MAX_PATH_LENGTH = 200;
 
 function withoutSecrets(problem: Problem): Problem {
@@ -94,7 +97,8 @@ function shownValue(path: string, value: unknown): unknown {
   if (typeof value !== 'object') return hideSecretOf(path, value);
   const printed = print(value);
   const isShort = printed.length <= MAX_VALUE_LENGTH && printed !== typeof value;
-  return isShort && !printed.includes(HIDDEN) ? value : printed.slice(0, MAX_VALUE_LENGTH);
+  const isWhole = isShort && !printed.includes(HIDDEN) && !printed.includes(LEFT_OUT);
+  return isWhole ? value : printed.slice(0, MAX_VALUE_LENGTH);
 }
 
 function problemLine({ path, value, message, cure }: Problem, subject: string): string {

@@ -20,6 +20,9 @@ export function isList(value: unknown): value is readonly unknown[] {
   }
 }
 
+/** How many items a list of options may have, as matchers or tasks: a sparse one may have 2³² without taking any memory. */
+export const MAX_ITEMS = 10_000;
+
 /** Returns whether the value is a list of what is accepted; what a sparse list lacks is read as `undefined`. */
 export function isListOf(value: unknown, accepts: (item: unknown) => boolean): value is readonly unknown[] {
   if (!isList(value)) return false;

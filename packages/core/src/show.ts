@@ -8,20 +8,38 @@ export function show(value: unknown): string {
   return print(value).slice(0, 80);
 }
 
-/** Returns a value as text of any length, without passwords. Never throws. */
+/** How many values of an object are printed, and how many items of a list: a sparse one may have 2³² without taking any memory. */
+const MAX_PRINTED = 1_000;
+
+/** Returns a value as text, without passwords; of an object, a bounded number of its values, and `…` for those below. Never throws. */
 export function print(value: unknown): string {
   try {
     if (typeof value === 'function') return `function ${String(value.name) || '(anonymous)'}`;
     if (typeof value === 'bigint') return `${value}n`;
     if (typeof value !== 'string' && typeof value !== 'object') return String(value);
     if (value instanceof Error || PRINTED.test(tagOf(value))) return hideSecrets(String(value));
-    const text = JSON.stringify(value, hideSecretOf) ?? typeof value;
+    const text = JSON.stringify(value, boundedPrinter()) ?? typeof value;
     const className: unknown = typeof value === 'object' && value?.constructor?.name;
     // JSON shows a Map or an AbortController as `{}`.
     return text === '{}' && className !== 'Object' && className ? `${String(className)} {}` : text;
   } catch {
     return typeof value;
   }
+}
+
+/** Marks what is left out of a printed value. */
+export const LEFT_OUT = '…';
+
+/** Returns a replacer for `JSON.stringify` that leaves out passwords, and what comes after a number of values. */
+function boundedPrinter(): (name: string, value: unknown) => unknown {
+  let left = MAX_PRINTED;
+  return (name, value) => {
+    left -= 1;
+    if (typeof value !== 'object' || value === null) return hideSecretOf(name, value);
+    if (left < 0) return LEFT_OUT;
+    if (!Array.isArray(value) || value.length <= MAX_PRINTED) return value;
+    return [...value.slice(0, MAX_PRINTED), LEFT_OUT];
+  };
 }
 
 /** Replaces a password. */

@@ -4,7 +4,7 @@ import type { Clock, Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Synonyms } from '@retry/core/fields';
-import { A_FUNCTION, isAsync, isListOf, readOptions } from '@retry/core/fields';
+import { A_FUNCTION, isAsync, isListOf, MAX_ITEMS, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
 import { readClock } from './clock.ts';
 import type { Prefetch } from './engine/prefetch.ts';
@@ -199,18 +199,20 @@ const A_PREFETCH = {
 
 function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
   const tasks = fields.value('tasks');
-  const given: readonly unknown[] = Array.isArray(tasks) ? [...tasks] : [];
-  const known = given.filter(isTask);
-  const lanes = known.map(({ lane }) => lane);
-  const repeated = [...new Set(lanes.filter((lane, index) => lanes.indexOf(lane) < index))];
-  const byLane = new Map(known.map((task) => [task.lane, task]));
+  const given: readonly unknown[] = Array.isArray(tasks) && tasks.length <= MAX_ITEMS ? [...tasks] : [];
+  const byLane = new Map<string, AnyTask>();
+  const repeated = new Set<string>();
+  for (const task of given.filter(isTask)) {
+    if (byLane.has(task.lane)) repeated.add(task.lane);
+    byLane.set(task.lane, task);
+  }
   if (byLane.size === 0 || byLane.size < given.length) {
     fields.fail(
       'tasks',
-      'must be a list of tasks of defineTask, each name@version once',
-      repeated.length === 0
+      `must be a list of 1 to ${MAX_ITEMS} tasks of defineTask, each name@version once`,
+      repeated.size === 0
         ? 'Use tasks: [sendEmail, resizeImage].'
-        : `Leave the second ${repeated.join(' and ')} out, or give it a version of its own.`,
+        : `Leave the second ${[...repeated].join(' and ')} out, or give it a version of its own.`,
     );
   }
   return byLane;

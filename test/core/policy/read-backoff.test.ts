@@ -58,8 +58,8 @@ describe('readBackoff', () => {
     ],
     [{ type: 'constant', baseMs: 1, base: 1 }, 'Use base: it takes milliseconds'],
     [{ type: 'none', base: 1 }, 'backoff.base is not a known key, got 1. Known keys are type.'],
-    [{ type: 'list' }, 'backoff.delays must be a list of at least one finite duration ≥ 0, got undefined.'],
-    [{ type: 'list', delays: [1, 'x'] }, 'backoff.delays must be a list of at least one finite duration ≥ 0'],
+    [{ type: 'list' }, 'backoff.delays must be a list of 1 to 10000 finite durations ≥ 0, got undefined.'],
+    [{ type: 'list', delays: [1, 'x'] }, 'backoff.delays must be a list of 1 to 10000 finite durations ≥ 0'],
     [{ type: 'list', delays: ['1s', 'Infinity'] }, "Use delays: ['1s', '5s', '1m']."],
     [
       { type: 'custom' },
@@ -88,8 +88,8 @@ describe('readBackoff', () => {
     );
   });
 
-  it('takes a list of any length', () => {
-    const delays = Array.from({ length: 200_000 }, () => 1);
+  it('takes a long list', () => {
+    const delays = Array.from({ length: 10_000 }, () => 1);
 
     expect(backoffOf({ type: 'list', delays })).toEqual({ type: 'list', delaysMs: delays });
   });

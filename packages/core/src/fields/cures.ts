@@ -59,9 +59,13 @@ export interface KnownKeys {
   readonly order?: string;
 }
 
+/** A longer key is none that was misspelt. */
+const MAX_KEY_LENGTH = 100;
+
 /** Returns the cure for an unknown key: what to write instead. */
-export function cureForKey(key: string, value: unknown, known: KnownKeys): string {
+export function cureForKey(given: string, value: unknown, known: KnownKeys): string {
   const { keys, cures = {}, order } = known;
+  const key = given.slice(0, MAX_KEY_LENGTH);
   if (Object.hasOwn(cures, key)) return cures[key] ?? '';
   const camel = key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const isPolicy = keys.includes('maxAttempts');

@@ -51,13 +51,28 @@ export function readFields(input: unknown, at: string, known: Known): Fields | u
   }
   for (const [key, unknown] of values) {
     if (keys.includes(key)) continue;
-    const cure = cureForKey(key, unknown, known);
-    report({ path: path(key), value: unknown, message: 'is not a known key', cure });
+    report(unknownKey({ path: path(key), key, value: unknown }, known));
   }
   const value = (key: string): unknown => values.get(key);
   const fail = (key: string, message: string, cure: string): void =>
     report({ path: path(key), value: value(key), message, cure });
   return fieldsOf({ path, value, fail });
+}
+
+interface UnknownKey {
+  readonly path: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Its cure is looked for when it is read: an error has the first problems only, and there may be very many. */
+function unknownKey({ path, key, value }: UnknownKey, known: KnownKeys): Problem {
+  return {
+    ...{ path, value, message: 'is not a known key' },
+    get cure() {
+      return cureForKey(key, value, known);
+    },
+  };
 }
 
 /**

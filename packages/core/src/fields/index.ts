@@ -24,7 +24,7 @@ export {
   withoutMatchers,
   withSettings,
 } from '../policy/settings.ts';
-export { isList, isListOf, read } from '../read.ts';
+export { isList, isListOf, MAX_ITEMS, read } from '../read.ts';
 export type { Synonyms } from './cures.ts';
 export { POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
 export type { Fields, Report } from './fields.ts';

@@ -3,7 +3,7 @@ import { InvalidOptionsError } from '../errors.ts';
 import { writtenIn } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
 import type { Matcher } from '../matching/matcher.ts';
-import { isRegExp } from '../read.ts';
+import { isRegExp, MAX_ITEMS } from '../read.ts';
 import { definePolicy, isPolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
 import { hasFunction } from './policy-json.ts';
@@ -62,9 +62,12 @@ type Matchers = readonly Matcher[];
 
 type MatcherKey = 'retryOn' | 'stopOn';
 
-/** An empty `retryOn` is refused, as in a policy: who writes it may mean `'nothing'`. An empty `stopOn` adds nothing. */
+/**
+ * A list that is too long is refused, as in a policy, and so is an empty `retryOn`: who writes it may mean `'nothing'`. An empty `stopOn`
+ * adds nothing.
+ */
 function isUnited(key: MatcherKey, given: unknown): boolean {
-  return Array.isArray(given) && (key === 'stopOn' || given.length > 0);
+  return Array.isArray(given) && given.length <= MAX_ITEMS && (key === 'stopOn' || given.length > 0);
 }
 
 function pick(keys: readonly MatcherKey[], listAt: (key: MatcherKey) => Matchers): PolicyInput {

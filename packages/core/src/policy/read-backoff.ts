@@ -5,7 +5,7 @@ import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { ASYNC_CURE, FINITE_AT_LEAST_0, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import { refusePromise } from '../matching/answer.ts';
-import { read } from '../read.ts';
+import { isList, MAX_ITEMS, read } from '../read.ts';
 import type { Backoff, DelayStrategy, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
 
@@ -115,12 +115,12 @@ const AN_INTEGER = {
 
 function readDelays(fields: Fields): readonly number[] {
   const given = fields.value('delays');
-  const delays = Array.isArray(given) ? given.map(parseDuration) : [];
+  const delays = isList(given) && given.length <= MAX_ITEMS ? given.map(parseDuration) : [];
   const delaysMs = delays.filter((ms): ms is number => ms !== undefined && ms < Infinity);
   if (delaysMs.length === 0 || delaysMs.length < delays.length) {
     fields.fail(
       'delays',
-      'must be a list of at least one finite duration ≥ 0',
+      `must be a list of 1 to ${MAX_ITEMS} finite durations ≥ 0`,
       "Use delays: ['1s', '5s', '1m'].",
     );
   }

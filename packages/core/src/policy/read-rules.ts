@@ -2,7 +2,7 @@ import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import type { ErrorPattern, Matcher, MessageGlob } from '../matching/matcher.ts';
-import { isListOf, isRegExp } from '../read.ts';
+import { isListOf, isRegExp, MAX_ITEMS } from '../read.ts';
 import type { Gate, PolicySettings, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
 
@@ -34,9 +34,19 @@ export function readMatchers(policy: Fields, key: string, report: Report): reado
     policy.fail(key, 'must be a list of matchers', MATCHER_CURE);
     return NO_MATCHERS;
   }
+  if (given.length > MAX_ITEMS) {
+    refuseLong(policy, key);
+    return NO_MATCHERS;
+  }
   return Object.freeze(
     Array.from(given, (matcher, index) => readMatcher(matcher, `${policy.path(key)}[${index}]`, report)),
   );
+}
+
+/** Reports a list with more items than are read. */
+export function refuseLong(fields: Fields, key: string): void {
+  const cure = 'Describe several errors by one matcher, or use a function.';
+  fields.fail(key, `must have at most ${MAX_ITEMS} items`, cure);
 }
 
 /** Reads one matcher; returns `{}` after reporting a problem. */
@@ -120,9 +130,10 @@ function readWanted(
   const given = fields.value(key);
   const isOne = !Array.isArray(given);
   const wanted: readonly unknown[] = isOne ? [given] : given;
-  if (wanted.length === 0 || !isListOf(wanted, accepts)) {
+  if (wanted.length > MAX_ITEMS) refuseLong(fields, key);
+  else if (wanted.length === 0 || !isListOf(wanted, accepts))
     fields.fail(key, 'must be one value or a list of them', cure);
-  }
+  if (wanted.length > MAX_ITEMS) return undefined;
   const read = wanted.map(asInJSON);
   return isOne ? read[0] : Object.freeze(read);
 }
@@ -138,6 +149,10 @@ function readMessage(fields: Fields, report: Report): unknown {
   const path = fields.path('message');
   if (!Array.isArray(given)) return readOneMessage(given, path, report);
   if (given.length === 0) fields.fail('message', 'must not be empty', MESSAGE_CURE);
+  if (given.length > MAX_ITEMS) {
+    refuseLong(fields, 'message');
+    return undefined;
+  }
   return Object.freeze(
     Array.from(given, (message, index) => readOneMessage(message, `${path}[${index}]`, report)),
   );

@@ -226,12 +226,15 @@ function note(
 
 const NO_OTHER = { type: undefined, id: '' } as const;
 
+/** A sparse list may have 2³² without taking any memory. */
+const MAX_PAYLOADS = 1_000_000;
+
 async function prepareAll(
   task: AnyTask,
   payloads: unknown,
   settings: ManySettings,
 ): Promise<readonly Submission[]> {
-  if (isList(payloads)) {
+  if (isList(payloads) && payloads.length <= MAX_PAYLOADS) {
     // Array.from turns holes into undefined payloads.
     const all: readonly unknown[] = Array.from(payloads);
     const settingsOf = settingsOfEach(all, settings, task.name);
@@ -241,7 +244,12 @@ async function prepareAll(
     return prepared.every(isPrepared) ? prepared : Promise.all(prepared);
   }
   const cure = 'Use submit for a single one.';
-  const problem = { path: 'payloads', value: payloads, message: 'must be a list of payloads', cure };
+  const problem = {
+    path: 'payloads',
+    value: payloads,
+    message: `must be a list of at most ${MAX_PAYLOADS} payloads`,
+    cure,
+  };
   throw new InvalidOptionsError([problem], 'submitMany');
 }
 

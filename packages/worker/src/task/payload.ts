@@ -13,6 +13,9 @@ export interface PayloadRules {
   readonly schema?: unknown;
 }
 
+/** A digit and a comma. */
+const MIN_BYTES_PER_ITEM = 2;
+
 /**
  * Returns the JSON text of a payload.
  *
@@ -37,22 +40,20 @@ interface Written {
 
 function writeText(value: unknown, written: Written): string {
   const { noun, maxBytes } = written;
-  const isPlain = seemsPlain(value);
-  const text = toJSON(value, isPlain ? undefined : written);
+  const isPlain = seemsPlain(value, maxBytes);
+  const text = toJSON(value, written, isPlain);
   const bytes = text.length * MAX_BYTES_PER_UNIT > maxBytes ? Buffer.byteLength(text) : 0;
   if (bytes > maxBytes) {
-    throw new PayloadError(
-      `${noun} has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and submit its key.`,
-    );
+    throw tooLarge(`${noun} has ${bytes} bytes, more than the limit`, maxBytes);
   }
   if (!isPlain && mayPollute(text)) readStored(text, noun);
   return text;
 }
 
 /** One that cannot be read is not plain: `JSON.stringify` throws as well, or reads what is left of it. */
-function seemsPlain(value: unknown): boolean {
+function seemsPlain(value: unknown, maxBytes: number): boolean {
   try {
-    return isPlainJson(value);
+    return isPlainJson(value, { items: maxBytes / MIN_BYTES_PER_ITEM });
   } catch {
     return false;
   }
@@ -83,32 +84,30 @@ export function readStored(text: string, noun: Noun): unknown {
 
 /** Returns the JSON text of a handler's result. @throws {PayloadError} when it cannot be stored */
 export function writeResult(result: unknown, maxBytes: number): string {
-  const text = toResultText(result);
-  const bytes = text.length * MAX_BYTES_PER_UNIT > maxBytes ? Buffer.byteLength(text) : 0;
-  if (bytes <= maxBytes) return text;
-  throw new PayloadError(
-    `the result has ${bytes} bytes, more than the limit of ${maxBytes}. Store the data elsewhere and return its key, or raise maxResultBytes.`,
-  );
-}
-
-function toResultText(result: unknown): string {
   try {
-    return writeText(result, { noun: 'it', maxBytes: Infinity, cure: 'Return text or milliseconds.' });
+    return writeText(result, { noun: 'it', maxBytes, cure: 'Return text or milliseconds.' });
   } catch (cause) {
     throw new PayloadError(`the result cannot be stored: ${errorText(cause).message}`, [], { cause });
   }
 }
 
-/** @param written - of a value whose losses are looked for */
-function toJSON(value: unknown, written: Written | undefined): string {
+/** Returns the error of a value that is larger than what may be stored. */
+function tooLarge(what: string, maxBytes: number): PayloadError {
+  return new PayloadError(
+    `${what} of ${maxBytes}. Store the data elsewhere and keep its key; or raise maxPayloadBytes or maxResultBytes of the task.`,
+  );
+}
+
+/** @param isPlain - it loses nothing */
+function toJSON(value: unknown, written: Written, isPlain: boolean): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   let text: string | undefined;
   try {
-    text = written === undefined ? JSON.stringify(value) : JSON.stringify(value, lossRefuser(written));
+    text = isPlain ? JSON.stringify(value) : JSON.stringify(value, lossRefuser(written));
   } catch (error) {
     if (isRetryError(error, 'INVALID_PAYLOAD')) throw error;
-    throw new PayloadError(`${written?.noun} cannot be written as JSON`, [], { cause: error });
+    throw new PayloadError(`${written.noun} cannot be written as JSON`, [], { cause: error });
   }
   if (text === undefined) {
     const a = typeof value === 'object' ? 'an' : 'a';
@@ -121,7 +120,8 @@ function toJSON(value: unknown, written: Written | undefined): string {
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
 /** JSON would drop or change these silently, and the handler would receive another payload than was submitted. */
-export function lossRefuser({ noun, cure }: Pick<Written, 'noun' | 'cure'>): Reviver {
+export function lossRefuser({ noun, cure, maxBytes }: Written): Reviver {
+  let room = maxBytes / MIN_BYTES_PER_ITEM;
   /** The path of each object that has been reached, with a point at its end. */
   const paths = new Map<unknown, string>();
   return function (key, value) {
@@ -131,6 +131,10 @@ export function lossRefuser({ noun, cure }: Pick<Written, 'noun' | 'cure'>): Rev
     if (problem === undefined && typeof value !== 'object') return value; // few need a path
     const path = `${paths.get(this) ?? ''}${key}`;
     if (problem !== undefined) throw new PayloadError(`${path === '' ? noun : path} is ${problem}`);
+    // Counted before they are written: a sparse list takes no memory, and its text a minute.
+    if (Array.isArray(value)) room -= value.length;
+    if (room < 0)
+      throw tooLarge(`${path === '' ? noun : path} has more items than bytes fit into the limit`, maxBytes);
     if (path !== '') paths.set(value, `${path}.`);
     return value;
   };

@@ -1,6 +1,8 @@
 import type { Fields, Report } from '../../fields/fields.ts';
 import { readFields } from '../../fields/fields.ts';
 import type { Matcher } from '../../matching/matcher.ts';
+import { refuseLong } from '../../policy/read-rules.ts';
+import { MAX_ITEMS } from '../../read.ts';
 import { readNestedExceptions } from '../read-exceptions.ts';
 import { isUnset, readInteger, readSeconds } from '../read-options.ts';
 import { readGate } from './gate.ts';
@@ -36,6 +38,10 @@ export const DECLARATION_KEYS: readonly string[] = [
 export function readDeclarations(owner: Fields, scope: CmdxScope, report: Report): readonly CmdxLine[] {
   const given = owner.value('retry_on') ?? [];
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (list.length > MAX_ITEMS) {
+    refuseLong(owner, 'retry_on');
+    return [];
+  }
   return list.flatMap((declaration, index) => {
     const path = owner.path(Array.isArray(given) ? `retry_on[${index}]` : 'retry_on');
     const fields = readFields(declaration, path, { keys: DECLARATION_KEYS, report });

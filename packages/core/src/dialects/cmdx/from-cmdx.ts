@@ -83,14 +83,12 @@ function applies({ exceptions, isFirst }: CmdxLine, version: CmdxVersion): boole
 }
 
 function policyOf(lines: readonly CmdxLine[], version: CmdxVersion): Policy {
-  let united = definePolicy({ retryOn: 'nothing' });
-  for (const { exceptions } of lines) {
-    if (exceptions.length > 0) united = extendPolicy(united, { retryOn: exceptions });
-  }
+  const exceptions = lines.flatMap((line) => line.exceptions);
   const settings = unite(lines);
   const { attempts = 4, delayMs = 500, maxDelayMs = Infinity, jitter, block } = settings;
   const gate = gateOf(settings.if, settings.unless);
-  return extendPolicy(united, {
+  return extendPolicy(definePolicy({ retryOn: 'nothing' }), {
+    ...(exceptions.length > 0 && { retryOn: exceptions }),
     maxAttempts: attempts,
     retryTimeouts: false,
     ...cmdxDelays({ delayMs, maxDelayMs, strategy: jitter ?? block, version }),

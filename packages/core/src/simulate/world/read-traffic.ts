@@ -1,7 +1,7 @@
 import type { Fields, Report } from '../../fields/fields.ts';
 import { readFields } from '../../fields/fields.ts';
 import { countFrom, FINITE_AT_LEAST_0, integerFrom } from '../../fields/value-rules.ts';
-import { read } from '../../read.ts';
+import { MAX_ITEMS, read } from '../../read.ts';
 import type { RatePoint, Traffic } from './world.ts';
 
 const NO_TRAFFIC: Traffic = { type: 'open', rates: [] };
@@ -43,10 +43,12 @@ function readRates(fields: Fields, report: Report): readonly RatePoint[] {
   if (!Array.isArray(given)) {
     return [{ atMs: 0, perSecond: fields.number('perSecond', undefined, A_RATE) }];
   }
-  const rates = given.map((point: unknown, index) => readRate(point, `traffic.perSecond[${index}]`, report));
+  const rates = (given.length > MAX_ITEMS ? [] : given).map((point: unknown, index) =>
+    readRate(point, `traffic.perSecond[${index}]`, report),
+  );
   const isUnordered = rates.some(({ atMs }, index) => atMs < (rates[index - 1]?.atMs ?? 0));
   if (rates.length === 0 || isUnordered) {
-    fields.fail('perSecond', 'must be points in the order of their at, one at least', A_RATE.cure);
+    fields.fail('perSecond', 'must be points in the order of their at, 1 to 10000', A_RATE.cure);
   }
   return rates;
 }

@@ -1,6 +1,6 @@
 import { MAX_OPERATION_IDS } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { integerFrom } from '@retry/core/fields';
+import { integerFrom, MAX_ITEMS } from '@retry/core/fields';
 import type { AnyTask } from '../../task/task.ts';
 import { checkTask, isTask } from '../../task/task.ts';
 import type { DiscardFilter, Selection } from '../operate/dead-letter-filter.ts';
@@ -51,8 +51,8 @@ const FEWER = 'Select them by their task, error name or age instead.';
 function readTasks(fields: Fields, report: Report): readonly AnyTask[] {
   const tasks = fields.value('tasks');
   if (tasks === undefined) return [];
-  if (!Array.isArray(tasks)) {
-    fields.fail('tasks', 'must be a list of tasks', 'Use tasks: [sendEmail].');
+  if (!Array.isArray(tasks) || tasks.length > MAX_ITEMS) {
+    fields.fail('tasks', `must be a list of at most ${MAX_ITEMS} tasks`, 'Use tasks: [sendEmail].');
     return [];
   }
   for (const [index, task] of tasks.entries())

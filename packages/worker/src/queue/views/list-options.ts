@@ -1,7 +1,7 @@
 import type { Run } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { integerFrom } from '@retry/core/fields';
+import { integerFrom, isListOf } from '@retry/core/fields';
 import type { RunState } from '@retry/core/lifecycle';
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
@@ -175,10 +175,11 @@ export function allOf(tests: readonly (Filter['matches'] | undefined)[]): Filter
 function readStates(fields: Fields, states: readonly ListedState[]): readonly ListedState[] {
   const given = fields.value('state');
   if (given === undefined) return states;
-  const asked: readonly unknown[] = Array.isArray(given) ? [...given] : [given];
-  if (asked.length === 0 || asked.some((state) => !states.some((known) => known === state)))
-    fields.fail('state', 'must be a state, or a list of states', `Use one or more of ${states.join(', ')}.`);
-  return states.filter((state) => asked.includes(state));
+  const asked: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (asked.length > 0 && isListOf(asked, (state) => states.some((known) => known === state)))
+    return states.filter((state) => asked.includes(state));
+  fields.fail('state', 'must be a state, or a list of states', `Use one or more of ${states.join(', ')}.`);
+  return states;
 }
 
 /** The rule of the id of an error group. */
