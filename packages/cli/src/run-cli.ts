@@ -5,6 +5,7 @@ import type { CliEnvironment, OutputStream } from './environment.ts';
 import { completeEnvironment } from './environment.ts';
 import { EXIT } from './exit.ts';
 import type { Report } from './report.ts';
+import { printableOutput } from './terminal/printable.ts';
 import { createScreen } from './terminal/screen.ts';
 import { writeJson } from './terminal/write-json.ts';
 
@@ -88,5 +89,5 @@ async function show({ report, mode }: Found, environment: CliEnvironment): Promi
 /** Writes a text and a line break, and waits until the stream took it; a reader that has gone is no error. */
 async function write(stream: OutputStream, text: string): Promise<void> {
   if (text === '') return;
-  await new Promise<void>((resolve) => stream.write(`${text}\n`, () => resolve()));
+  await new Promise<void>((resolve) => stream.write(`${printableOutput(text)}\n`, () => resolve()));
 }

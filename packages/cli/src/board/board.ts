@@ -6,6 +6,7 @@ import { userOf } from '../lanes/hold.ts';
 import type { Input, Report } from '../report.ts';
 import { watchSignals } from '../run/signals.ts';
 import { createWarnings } from '../terminal/create-warnings.ts';
+import { printableOutput } from '../terminal/printable.ts';
 import { createScreen } from '../terminal/screen.ts';
 import { writeJson } from '../terminal/write-json.ts';
 import { openBrowser } from './open-browser.ts';
@@ -81,7 +82,9 @@ const EVERY_RIGHT: Rights = {
 
 function announce(url: string, shown: string, { options, environment }: Input<BoardCommandOptions>): void {
   const readOnly = options.readOnly === true;
-  environment.stdout.write(`${options.json === true ? writeJson({ url, readOnly }) : text()}\n`);
+  environment.stdout.write(
+    `${printableOutput(options.json === true ? writeJson({ url, readOnly }) : text())}\n`,
+  );
 
   function text(): string {
     const { paint } = createScreen(environment.stdout, environment.env, options);

@@ -4,6 +4,7 @@ import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import type { Input, Report } from '../report.ts';
+import { printable } from '../terminal/printable.ts';
 import { type RunPolicyOptions, readRunPolicy } from './run-policy.ts';
 import { type CommandRun, endText, type RunAttempt, retryLine, runReport } from './run-report.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
@@ -122,7 +123,8 @@ function errorOf({ attempt, ...end }: RunAttempt, limitMs: number): Error {
 
 function announce({ policy, options, environment }: Task, attempt: RunAttempt): void {
   if (options.quiet === true || options.json === true) return;
-  environment.stderr.write(`${retryLine(attempt, allowedAttempts(settingsOf(policy)))}\n`);
+  const line = retryLine(attempt, allowedAttempts(settingsOf(policy)));
+  environment.stderr.write(`${printable(line)}\n`);
 }
 
 /** Waits. @returns whether no signal came */

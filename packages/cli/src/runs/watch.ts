@@ -6,6 +6,7 @@ import { withQueue } from '../connect/with-queue.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { EXIT } from '../exit.ts';
 import type { Input, Report } from '../report.ts';
+import { printableOutput } from '../terminal/printable.ts';
 import { createScreen } from '../terminal/screen.ts';
 import { errorLine, stateCell } from './run-texts.ts';
 import { noSuchRun, shownRun } from './show.ts';
@@ -59,7 +60,7 @@ function printer(
     const clock = paint('quiet', new Date(now()).toISOString().slice(11, -1));
     const error = run.errors.at(-1);
     const why = error === undefined || run.state === 'completed' ? '' : `  ${errorLine(error)}`;
-    stdout.write(`${clock}  ${state}  attempt ${run.attempt}${why}\n`);
+    stdout.write(printableOutput(`${clock}  ${state}  attempt ${run.attempt}${why}\n`));
     if (isEnd(run.state)) stdout.write('\n');
   };
 }

@@ -1,5 +1,6 @@
 import { ReadStream } from 'node:tty';
 import type { CliEnvironment, OutputStream } from '../environment.ts';
+import { printableOutput } from '../terminal/printable.ts';
 
 /** The alternate screen without a cursor, so that what stood there comes back. */
 const ENTER = '\u001b[?1049h\u001b[?25l';
@@ -44,7 +45,8 @@ export class FullScreen {
 
   /** Replaces what is shown. */
   draw(text: string): void {
-    this.#stdout.write(`${HOME}${text.replaceAll('\n', `${CLEAR_LINE}\r\n`)}${CLEAR_LINE}${CLEAR_BELOW}`);
+    const lines = printableOutput(text).replaceAll('\n', `${CLEAR_LINE}\r\n`);
+    this.#stdout.write(`${HOME}${lines}${CLEAR_LINE}${CLEAR_BELOW}`);
   }
 
   /** Resolves after this time, in ms, or sooner: when the end is asked for, or the terminal has another size. */
