@@ -4,7 +4,7 @@ import { fromCelery, fromCmdx } from '@retry/core/dialects';
 import { describe, expect, it } from 'vitest';
 
 /** It takes no memory, and a minute to be gone through. */
-const sparse = (): never[] => new Array(2 ** 32 - 1);
+const sparse = (): never[] => new Array<never>(2 ** 32 - 1);
 
 const manyKeys = (prefix = 'k'): Record<string, number> =>
   Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`${prefix}${index}`, index]));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../support/wrong-input.ts';
 
 /** It takes no memory; a copy of it ends the process, and to go through it takes a minute. */
-const sparse = (): never[] => new Array(2 ** 32 - 1);
+const sparse = (): never[] => new Array<never>(2 ** 32 - 1);
 
 describe('a list of 2³² items is refused before it is gone through', () => {
   const broker = createMemoryBroker();
@@ -14,7 +14,7 @@ describe('a list of 2³² items is refused before it is gone through', () => {
   it.each<[string, () => unknown]>([
     ['payloads', () => queue.submitMany(task, sparse())],
     ['ids', () => queue.deadLetters.redrive({ ids: sparse() })],
-    ['states', () => queue.deadLetters.list({ state: sparse() })],
+    ['states', () => queue.deadLetters.list({ state: sparse() as never })],
     ['tasks of a worker', () => createWorker({ broker, tasks: sparse() })],
     ['tasks of a plan', () => queue.deadLetters.plan({ redrive: {}, tasks: sparse() } as never)],
     ['matchers of a submission', () => queue.submit(task, null, { retry: { retryOn: sparse() } })],
