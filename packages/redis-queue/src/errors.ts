@@ -27,6 +27,16 @@ export class RedisBrokerError extends BrokerError<RedisErrorCode> {
   override readonly name = 'RedisBrokerError';
 }
 
+/** The error of a reply that no script sends: the client made another one of it, or has not sent the script. */
+export function changedReply(reply: unknown): RedisBrokerError {
+  const seen =
+    typeof reply === 'string' ? JSON.stringify(reply.slice(0, 100)) : `a value of type ${typeof reply}`;
+  const cure =
+    'Pass a client that replies what the server sends, and open no transaction on it (multi without pipeline, of ioredis).';
+  const message = `the client replied ${seen} to a script of the broker: whether the call did its work is unknown. ${cure}`;
+  return new RedisBrokerError('CLIENT_CONVERTS_REPLIES', message);
+}
+
 /** Whether a server refused a write because it is a replica. Redis before 7.0 says so within the error of the script. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof Error && /(?:^|-)READONLY /.test(error.message);

@@ -2,7 +2,8 @@ import type { SqlType } from '../schema/function-parameters.ts';
 import { quoteName } from '../schema/migrations.ts';
 import type { ArgumentsOf, FunctionName } from '../schema/signatures.ts';
 import { FUNCTION_NAMES, parametersOf } from '../schema/signatures.ts';
-import { changedReply } from './check-server.ts';
+import type { Row } from './read-rows.ts';
+import { changedReply, readRows } from './read-rows.ts';
 import { sqlStateOf } from './refusal.ts';
 import type { SqlClient } from './sql-client.ts';
 import { plainArray, textArray } from './sql-values.ts';
@@ -73,8 +74,7 @@ export function createCall(client: SqlClient, schema: string): Call {
 export function createCallRows(client: SqlClient, schema: string): CallRows {
   const texts = callTexts(schema);
   return async (name, given) => {
-    const { rows } = await client.query(texts[name], writeValues(name, given));
-    return rows.map(readRow);
+    return readRows(await client.query(texts[name], writeValues(name, given))).map(readRow);
   };
 }
 
@@ -110,8 +110,7 @@ function writeValue(value: unknown, type: SqlType): string | null {
   return String(value);
 }
 
-function readRow(row: unknown): string | null {
-  const { answer } = row as { readonly answer?: unknown }; // what the driver makes of one column
+function readRow({ answer }: Row): string | null {
   if (answer === null || typeof answer === 'string') return answer;
   throw changedReply(answer);
 }

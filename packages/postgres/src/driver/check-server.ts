@@ -1,4 +1,5 @@
 import { PostgresBrokerError } from '../errors.ts';
+import { changedReply, readRows } from './read-rows.ts';
 import type { SqlClient } from './sql-client.ts';
 
 /** Encodings that hold every text: `SQL_ASCII` keeps bytes as they are. */
@@ -33,14 +34,7 @@ export function readOnlyServer(options?: ErrorOptions): PostgresBrokerError {
 }
 
 async function readSetting(client: SqlClient, name: string): Promise<string> {
-  const { rows } = await client.query('select current_setting($1::text) as answer', [name]);
-  const { answer } = rows[0] as { readonly answer?: unknown }; // what the driver makes of one column
+  const [{ answer }] = readRows(await client.query('select current_setting($1::text) as answer', [name]));
   if (typeof answer !== 'string') throw changedReply(answer);
   return answer;
-}
-
-/** What is said of a reply that the server sends as text and the client made something else of. */
-export function changedReply(reply: unknown): PostgresBrokerError {
-  const message = `the client made a value of type ${typeof reply} of a reply that is text. Use one that has no parser for text (type 25), and whose rows are objects.`;
-  return new PostgresBrokerError('CHANGED_REPLY', message);
 }

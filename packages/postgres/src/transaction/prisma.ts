@@ -21,7 +21,7 @@ export function inPrisma(trx: PrismaTransaction): SqlClient {
   return {
     query: async (text, values = []) => {
       const rows = await trx.$queryRawUnsafe(text, ...values);
-      return { rows: Array.isArray(rows) ? rows : [] };
+      return { rows: rows as readonly unknown[] }; // checked where they are read
     },
   };
 }

@@ -1,4 +1,5 @@
 import { ANSWER_LETTERS } from '@retry/core/broker/kit';
+import { changedReply } from '../errors.ts';
 
 type Letters = typeof ANSWER_LETTERS;
 type CommonLetters = Omit<Letters, 'redrive' | 'end' | 'reschedule'>;
@@ -23,7 +24,11 @@ export const ANSWERS: Answers = {
   reschedule: { ...ANSWER_LETTERS.reschedule, later: 'x' },
 };
 
-/** Returns the answers of a verb that a script replied, one letter each. */
+/**
+ * Returns the answers of a verb that a script replied, one letter each.
+ *
+ * @throws {RedisBrokerError} `CLIENT_CONVERTS_REPLIES` for a reply that no script sends
+ */
 export function readAnswers<Verb extends keyof Answers>(
   verb: Verb,
   letters: unknown,
@@ -32,8 +37,11 @@ export function readAnswers<Verb extends keyof Answers>(
   const text = String(letters);
   const answers: (keyof Answers[Verb])[] = [];
   // Not Array.from, which takes ten times as long for the one letter of most submits.
-  for (let index = 0; index < text.length; index += 1)
-    answers.push(words[text.charAt(index)] as keyof Answers[Verb]); // the scripts answer with these letters only
+  for (let index = 0; index < text.length; index += 1) {
+    const word = words[text.charAt(index)];
+    if (word === undefined) throw changedReply(letters);
+    answers.push(word as keyof Answers[Verb]); // from the table of this verb
+  }
   return answers;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Argument, RedisLink } from '../driver/redis-link.ts';
+import { changedReply } from '../errors.ts';
 import type { ScriptParts } from './compose.ts';
 import { composeText } from './compose.ts';
 import type { KeyName, Keys } from './keys.ts';
@@ -66,11 +67,17 @@ export async function runScript(
   const key = keys.of.body;
   const rest = argumentsOf(keys, script, { args, laneTags });
   try {
-    return await link.send(key, ['EVALSHA', script.hash, ...rest]);
+    return checked(await link.send(key, ['EVALSHA', script.hash, ...rest]));
   } catch (error) {
     if (!isUnknownScript(error)) throw error;
-    return link.send(key, ['EVAL', script.text, ...rest]);
+    return checked(await link.send(key, ['EVAL', script.text, ...rest]));
   }
+}
+
+/** No script replies with nothing, and a command of a transaction that is open on the client is only queued. */
+function checked(reply: unknown): unknown {
+  if (reply === undefined || reply === 'QUEUED') throw changedReply(reply);
+  return reply;
 }
 
 /** Returns what follows the hash or the text of a script in the command that runs it: how many keys, the keys, the arguments. */

@@ -1,4 +1,5 @@
 import type { PoolLike } from '../../wake/subscription.ts';
+import { readRows } from '../read-rows.ts';
 import type { SqlClient, SqlResult } from '../sql-client.ts';
 import { withLent } from './with-lent.ts';
 
@@ -13,8 +14,9 @@ export interface Session {
 }
 
 /** Returns the session that a client reported. */
-export function readSession({ rows }: SqlResult): Session {
-  return rows[0] as Session; // the one row of that statement
+export function readSession(result: SqlResult): Session {
+  const [{ level, pid }] = readRows(result);
+  return { level, pid };
 }
 
 /** Whether claims can be made at the default isolation level of this session. */

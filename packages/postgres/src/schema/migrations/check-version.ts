@@ -1,3 +1,4 @@
+import { readRows } from '../../driver/read-rows.ts';
 import type { SqlClient } from '../../driver/sql-client.ts';
 import { PostgresBrokerError } from '../../errors.ts';
 import { DEFAULT_SCHEMA } from '../../options.ts';
@@ -32,8 +33,9 @@ interface SchemaVersion {
 
 async function readVersion(client: SqlClient, schema: string): Promise<SchemaVersion> {
   const name = `${quoteName(schema)}.schema_version`;
-  const [found] = (await client.query('select to_regclass($1::text) is not null as exists', [name])).rows;
-  if (!(found as { readonly exists: boolean }).exists) return { version: 0, servesFrom: 0 }; // as the driver returns it
-  const { rows } = await client.query(`select version, serves_from as "servesFrom" from ${name}`);
-  return rows[0] as SchemaVersion; // the columns just selected, of the one row that a migration keeps
+  const [found] = readRows(await client.query('select to_regclass($1::text) is not null as exists', [name]));
+  if (found['exists'] !== true) return { version: 0, servesFrom: 0 };
+  // One row that a migration keeps.
+  const [kept] = readRows(await client.query(`select version, serves_from as "servesFrom" from ${name}`));
+  return { version: Number(kept['version']), servesFrom: Number(kept['servesFrom']) };
 }

@@ -1,0 +1,37 @@
+import { createRedisBroker } from '@retry/redis-queue';
+import { Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import { readAnswers } from '../../packages/redis-queue/src/record/answers.ts';
+import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+
+describe('answers of a verb', () => {
+  it.each([undefined, null, 7, 'QUEUED', 'oz', {}])('that are %j are one typed error', (reply) => {
+    expect(() => readAnswers('settle', reply)).toThrow(
+      expect.objectContaining({ code: 'CLIENT_CONVERTS_REPLIES' }),
+    );
+  });
+});
+
+describeOnRedis('a client on which a transaction is open', (server) => {
+  it('is one typed error of every call that it only queues', async () => {
+    const client = new Redis(server().url);
+    const broker = createRedisBroker({ client, prefix: 'foreign-answers' });
+    await broker.ready();
+    client.multi({ pipeline: false });
+
+    const lanes = new Map([['l', 1]]);
+    const claim = { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: 1_000 };
+    const calls = [
+      broker.submit([{ id: 'a', lane: 'l', payload: '1' }]),
+      broker.settleAndClaim({ claim }),
+      broker.get(['a']),
+      broker.audit(),
+      broker.holds(),
+    ];
+
+    const refused = { status: 'rejected', reason: { code: 'CLIENT_CONVERTS_REPLIES' } };
+    expect(await Promise.allSettled(calls)).toMatchObject(calls.map(() => refused));
+    client.disconnect();
+    await broker.close();
+  });
+});
