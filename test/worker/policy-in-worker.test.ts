@@ -264,6 +264,8 @@ describe('a settlement', () => {
 });
 
 describe('ctx.retry', () => {
+  const LAST = 'the handler asked for a retry, but attempt 1 of 1 was the last';
+
   it('that is exhausted has the same error in the event and in the run', async () => {
     const { clock, queue, startWorker } = setScene();
     const task = defineTask({
@@ -277,10 +279,27 @@ describe('ctx.retry', () => {
     await clock.advance('1m');
 
     expect(await queue.get(id)).toMatchObject({
-      errors: [{ name: 'Error', message: 'the handler asked for a retry' }],
+      errors: [{ name: 'Error', message: LAST, reason: 'asked' }],
     });
     expect(worker.emittedOf('failed')).toMatchObject([
-      { reason: 'exhausted', error: { name: 'Error', message: 'the handler asked for a retry' } },
+      { reason: 'exhausted', error: { name: 'Error', message: LAST } },
+    ]);
+  });
+
+  it.each<[PolicyInput, RetryRequest, string, string]>([
+    [{}, { maxAttempts: 1 }, 'exhausted', 'attempt 1 of 1 was the last'],
+    [
+      { totalTimeout: '10s' },
+      { delay: '1m' },
+      'total-timeout',
+      'that would be after its totalTimeout of 10s',
+    ],
+    [{ retryable: false }, {}, 'exhausted', 'its policy is retryable: false'],
+  ])('says why no attempt follows under %j: %j', async (policy, request, reason, why) => {
+    const { worker } = await runUnder(policy, (_attempt, ctx) => ctx.retry(request));
+
+    expect(worker.emittedOf('failed')).toMatchObject([
+      { reason, error: { message: `the handler asked for a retry, but ${why}` } },
     ]);
   });
 

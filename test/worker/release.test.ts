@@ -248,31 +248,6 @@ describe('ctx.release', () => {
   });
 
   it.each([
-    ['catches what it throws', 'completed'],
-    ['throws another error instead', 'scheduled'],
-  ])('has no effect when the handler %s: the run is %s', async (how, state) => {
-    const { clock, queue, startWorker } = setScene();
-    const task = defineTask({
-      name: 'swallowing',
-      retry: STEADY,
-      run: (_: null, { release }) => {
-        try {
-          release({ delay: '1h' });
-        } catch {
-          if (how !== 'catches what it throws') throw new Error('another');
-        }
-      },
-    });
-    const { id } = await queue.submit(task, null);
-    startWorker({ tasks: [task] });
-
-    await clock.advance('1s');
-
-    const run = await queue.get(id);
-    expect(run).toMatchObject({ state, releases: 0, failures: state === 'completed' ? 0 : 1 });
-  });
-
-  it.each([
     ['committed', 'completed', 0],
     ['rolled back', 'scheduled', 1],
   ] as const)(

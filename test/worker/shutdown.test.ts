@@ -249,10 +249,29 @@ describe('stop', () => {
 
     await worker.stop();
     await worker.stopped;
-    worker.start();
+    expect(() => worker.start()).toThrow(expect.objectContaining({ code: 'WORKER_STOPPED' }));
     await clock.advance('1m');
 
     expect(await queue.get(id)).toMatchObject({ state: 'submitted', epoch: 0 });
+  });
+
+  it('is final: from then on a start is an error that says what to do', async () => {
+    const { clock, startWorker } = setScene();
+    const worker = startWorker({
+      tasks: [defineTask({ name: 'any', run: taking(clock, 1_000) })],
+      name: 'mails',
+    });
+    worker.start();
+
+    const stopped = worker.stop();
+
+    const refused = {
+      code: 'WORKER_STOPPED',
+      message: 'the worker mails was stopped and does not start again. Create another one with createWorker.',
+    };
+    expect(() => worker.start()).toThrow(expect.objectContaining(refused));
+    await stopped;
+    expect(() => worker.start()).toThrow(expect.objectContaining(refused));
   });
 
   it('leaves no timer and no listener of the process behind', async () => {

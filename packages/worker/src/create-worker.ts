@@ -2,6 +2,7 @@ import { createEmitter } from './emitter.ts';
 import { GROUP_EVENTS_MS, LOOKING_FOR_GROUPS } from './engine/attendance/group-events.ts';
 import { dropsUnknown } from './engine/drop-unknown.ts';
 import { Engine } from './engine/engine.ts';
+import { workerStopped } from './errors.ts';
 import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import { WORKER_EVENTS } from './events.ts';
 import type { WorkerOptions, WorkerSettings } from './options.ts';
@@ -18,7 +19,11 @@ export interface Worker {
    * where the server refuses the thread's connection, or the thread ends again and again.
    */
   readonly leaseRenewal: 'thread' | 'loop';
-  /** Starts working. Does nothing when called again, or after `stop`. */
+  /**
+   * Starts working. Does nothing when called again.
+   *
+   * @throws {RetryError} `WORKER_STOPPED` after `stop`, or after a signal has stopped it: create another worker
+   */
   readonly start: () => void;
   /** Adds a listener for an event and returns a function that removes it. */
   readonly on: WorkerEmitter['on'];
@@ -60,7 +65,8 @@ function createLife(settings: WorkerSettings, engine: Engine, emitter: WorkerEmi
   const { promise: stopped, resolve: onStopped } = createDeferred();
   let session: Session | undefined;
   const start = (): void => {
-    if (session !== undefined || ended.signal.aborted) return;
+    if (ended.signal.aborted || session?.isStopping === true) throw workerStopped(settings.name);
+    if (session !== undefined) return;
     const cancels = startRepeating(settings, engine, { emitter, signal: ended.signal });
     const onEnd = (): void => {
       ended.abort();

@@ -7,6 +7,7 @@ export type WorkerErrorCode =
   | 'INVALID_PAYLOAD'
   | 'CANCELLED'
   | 'SHUTDOWN'
+  | 'WORKER_STOPPED'
   | 'LEASE_LOST'
   | 'STALLED'
   | 'NOT_COMMITTED'
@@ -256,6 +257,14 @@ export function wrongReply(missing: readonly string[]): RetryError<WorkerErrorCo
   return new RetryError(
     'WRONG_REPLY',
     `the broker's reply to an exchange has no ${missing.join(', ')}: settleAndClaim must return { settled, claimed, now }.`,
+  );
+}
+
+/** The error of a start of a worker that was stopped. */
+export function workerStopped(name: string): RetryError<WorkerErrorCode> {
+  return new RetryError(
+    'WORKER_STOPPED',
+    `the worker ${name} was stopped and does not start again. Create another one with createWorker.`,
   );
 }
 

@@ -1,14 +1,7 @@
 import type { Run } from '@retry/core/broker';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import { attemptOf } from '../settle/run-facts.ts';
-import type {
-  AnyTask,
-  Completion,
-  HandlerHold,
-  ReleaseRequest,
-  RetryRequest,
-  TaskContext,
-} from '../task/task.ts';
+import type { AnyTask, Completion, HandlerHold, TaskContext } from '../task/task.ts';
 import { ReleaseRequested, RetryRequested, readReleaseRequest, readRetryRequest } from './requests.ts';
 
 /** What a handler and its context need of their execution. */
@@ -26,6 +19,8 @@ export interface RunningAttempt {
   readonly signal: AbortSignal;
   readonly remainingMs: number;
   readonly heartbeat: () => void;
+  /** What `ctx.retry` or `ctx.release` has thrown last, also for a wrong argument; absent until then. */
+  requested?: { readonly thrown: unknown } | undefined;
   readonly complete: (completion: Completion) => Promise<void>;
   /** Puts the lane of its task on hold. */
   readonly hold: (request: HandlerHold) => Promise<void>;
@@ -75,11 +70,11 @@ export class HandlerContext implements TaskContext {
   }
 
   get retry(): TaskContext['retry'] {
-    return requestRetry;
+    return (request = {}) => this.#request(() => new RetryRequested(readRetryRequest(request)));
   }
 
   get release(): TaskContext['release'] {
-    return requestRelease;
+    return (request = {}) => this.#request(() => new ReleaseRequested(readReleaseRequest(request)));
   }
 
   get hold(): TaskContext['hold'] {
@@ -93,12 +88,19 @@ export class HandlerContext implements TaskContext {
   get log(): TaskContext['log'] {
     return (message, details) => this.#attempt.log(message, details);
   }
+
+  /** Throws what ends the handler, and notes it: a handler that catches it has asked all the same. */
+  #request(read: () => RetryRequested | ReleaseRequested): never {
+    const thrown = resultOrError(read);
+    this.#attempt.requested = { thrown };
+    throw thrown;
+  }
 }
 
-function requestRetry(request: RetryRequest = {}): never {
-  throw new RetryRequested(readRetryRequest(request));
-}
-
-function requestRelease(request: ReleaseRequest = {}): never {
-  throw new ReleaseRequested(readReleaseRequest(request));
+function resultOrError(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    return error;
+  }
 }

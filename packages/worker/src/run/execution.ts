@@ -77,6 +77,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   /** Where its lease is written for the thread that renews it, if one does. */
   leaseChunk: LeaseHolder['leaseChunk'];
   leaseIndex = 0;
+  requested: HandlerAttempt['requested'];
   /** Its neighbours among the claimed runs of the worker. */
   before: Execution | undefined;
   after: Execution | undefined;

@@ -50,6 +50,7 @@ export async function runHandler(attempt: HandlerAttempt): Promise<void> {
     if (wasCutFor(error, ctx) && !attempt.isCompleting) return attempt.expire(error);
     outcome = failureOf(error);
   }
+  if (attempt.requested !== undefined) outcome = withRequest(outcome, attempt.requested.thrown);
   attempt.end(attempt.isCompleting ? await afterCompletion(attempt, outcome) : outcome);
 }
 
@@ -58,6 +59,15 @@ function failureOf(error: unknown): Outcome {
   if (asked === undefined) return { type: 'failed', error, isTimeout: false };
   if (asked instanceof ReleaseRequested) return { type: 'released', request: asked.request };
   return { type: 'asked', request: asked.request, error: asked.error };
+}
+
+/** What the handler has asked for counts, also if it has caught what that threw. What it threw itself is the error of a retry. */
+function withRequest(outcome: Outcome, thrown: unknown): Outcome {
+  const requested = failureOf(thrown);
+  if (outcome.type !== 'failed' || requested.type !== 'asked' || requested.request.error !== undefined)
+    return requested;
+  const { error } = outcome;
+  return { ...requested, error, request: { ...requested.request, error } };
 }
 
 /** Once a handler has called `ctx.complete`, only the commit counts. */

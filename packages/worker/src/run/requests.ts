@@ -9,7 +9,7 @@ const HOLD_KEYS: readonly (keyof HandlerHold)[] = ['for', 'reason'];
 const RETRY_KEYS: readonly (keyof RetryRequest)[] = ['delay', 'at', 'error', 'maxAttempts'];
 const COMPLETION_KEYS: readonly (keyof Completion)[] = ['tx', 'result'];
 
-/** Thrown by `ctx.retry` to end the handler; the worker catches it. */
+/** Thrown by `ctx.retry` to end the handler; the worker catches it, and knows of it if the handler does. */
 export class RetryRequested extends Error {
   override readonly name: string = 'RetryRequested';
   readonly request: RetryRequest;
@@ -17,19 +17,19 @@ export class RetryRequested extends Error {
   readonly error: unknown;
 
   constructor(request: RetryRequest) {
-    super('the handler asked for a retry; do not catch this');
+    super('the handler asked for a retry');
     this.request = request;
     this.error = request.error ?? new Error('the handler asked for a retry');
   }
 }
 
-/** Thrown by `ctx.release` to end the handler; the worker catches it. */
+/** Thrown by `ctx.release` to end the handler; the worker catches it, and knows of it if the handler does. */
 export class ReleaseRequested extends Error {
   override readonly name: string = 'ReleaseRequested';
   readonly request: Release;
 
   constructor(request: Release) {
-    super('the handler released its run; do not catch this');
+    super('the handler released its run');
     this.request = request;
   }
 }

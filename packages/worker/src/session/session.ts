@@ -44,6 +44,11 @@ export class Session {
       .finally(signals.end);
   }
 
+  /** Whether it was stopped. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /** Begins to work. Not in the constructor: what it reports at once may stop the worker. */
   begin(): void {
     this.#begin(this.#parts.engine.work());

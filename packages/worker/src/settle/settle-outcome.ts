@@ -1,5 +1,5 @@
 import type { Counters, Policy } from '@retry/core';
-import { decide, isEligible, isNonRetryable, parseDuration } from '@retry/core';
+import { decide, formatDuration, isEligible, isNonRetryable, parseDuration } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import { settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
 import { isDeadLetter } from '@retry/core/lifecycle';
@@ -9,6 +9,7 @@ import { withGroup } from './error-group.ts';
 import { settleEarly, settleLimit } from './limit.ts';
 import type { Outcome } from './outcome.ts';
 import { settleRelease } from './release.ts';
+import { attemptOf } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
 import { decisionContext, settle } from './settlement.ts';
 import { settleStall } from './stall.ts';
@@ -83,7 +84,25 @@ function settleRequest(
   context: SettleContext,
 ): Settled {
   const attempt: FailedAttempt = { task, run, error, isAsked: true };
-  return { reason: 'asked', ...settleVerdict(attempt, requestVerdict(attempt, request, context), context) };
+  const verdict = requestVerdict(attempt, request, context);
+  if (verdict.type === 'retry' || request.error !== undefined)
+    return { reason: 'asked', ...settleVerdict(attempt, verdict, context) };
+  const refusal = new Error(`the handler asked for a retry, but ${refusalOf(attempt, request, verdict)}`);
+  return { ...settleVerdict({ ...attempt, error: refusal }, verdict, context), error: refusal };
+}
+
+/** Why a handler's request for another attempt ends the run, for people. */
+function refusalOf(
+  { task, run }: FailedAttempt,
+  { maxAttempts }: RetryRequest,
+  { reason }: Extract<Verdict, { type: 'fail' }>,
+): string {
+  const { retryable, totalTimeoutMs, ...settings } = settingsOf(task.retry);
+  if (!retryable) return 'its policy is retryable: false';
+  if (reason === 'total-timeout')
+    return `that would be after its totalTimeout of ${formatDuration(totalTimeoutMs)}`;
+  if (reason !== 'exhausted') return `its policy ends it (${reason})`;
+  return `attempt ${attemptOf(run)} of ${maxAttempts ?? settings.maxAttempts} was the last`;
 }
 
 /** The counters after the attempt that has just failed. Not a spread of the run: it has thirty keys. */
