@@ -11,7 +11,8 @@ const BASE_36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BASE_62 = `${BASE_36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
 
-const COUNT = 10_000;
+/** `FC_NUM_RUNS=2000` makes ten thousand. */
+const COUNT = 5 * Number(process.env['FC_NUM_RUNS'] ?? 200);
 
 type Random = () => number;
 
@@ -74,7 +75,7 @@ function titlesOf(make: (random: Random) => string): ReadonlySet<string> {
 }
 
 describe('fingerprint', () => {
-  it.each(Object.keys(VALUES))('is one for 10 000 random %s in one template', (kind) => {
+  it.each(Object.keys(VALUES))('is one for a thousand random %s in one template', (kind) => {
     const value = VALUES[kind] ?? String;
     const ids = new Set<string>();
     const random = seededRandom(18);
@@ -100,7 +101,8 @@ describe('fingerprint', () => {
       () => fingerprint(new Error(`order ${text(random, `${BASE_62}_-`, 21)} cannot be shipped`)).title,
     );
 
-    expect(titles.filter((title) => title !== 'Error: order # cannot be shipped').length).toBeLessThan(20);
+    const others = titles.filter((title) => title !== 'Error: order # cannot be shipped');
+    expect(others.length).toBeLessThanOrEqual(COUNT / 500);
   });
 
   it('differs for more than 300 errors of 20 libraries, each from every other', () => {
