@@ -1,7 +1,8 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { root } from '../support/repository.ts';
+import { readText, root } from '../support/repository.ts';
+import { findUnnamedTypes } from './rules/reached-types.ts';
 
 /** The compiler reads several packages, which takes long on a busy machine. */
 const TIMEOUT_MS = 120_000;
@@ -73,9 +74,29 @@ describe('a program that writes declarations', () => {
       export const { park } = createRetryGroup();
       export const { submit, submitMany, submitAndWait, waitForResult, resubmit, get, list, search, on } =
         createQueue({ broker: createMemoryBroker() });
+      export const holds = () => createQueue({ broker: createMemoryBroker() }).holds();
       export const { globalRateLimit } = defineTask({ name: 'send', run: (to: string) => to });`;
 
     expect(findMistakes(program, options)).toEqual([]);
+  });
+});
+
+describe('an entry of a package', () => {
+  const entries = ['inprocess', 'worker', 'redis-queue', 'postgres', 'board'].flatMap((name) => {
+    const { exports } = JSON.parse(readText(`packages/${name}/package.json`));
+    const files = Object.values<string>(exports).filter((file) => file.endsWith('.ts'));
+    return files.map((file) => join(root, 'packages', name, file));
+  });
+  const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
+
+  it('exports the types of what its functions return', { timeout: TIMEOUT_MS }, () => {
+    const program = ts.createProgram(entries, { ...STRICT, lib });
+
+    const found = entries.flatMap((entry) =>
+      findUnnamedTypes(program, entry).map((type) => `${relative(root, entry)} exports no ${type}`),
+    );
+
+    expect(found).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type RetryEvent, retry, withRetry } from '@retry/inprocess';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
@@ -123,4 +123,22 @@ describe('the option name', () => {
     expect(load.name).toBe('load users');
     expect(onGiveUp.mock.calls[0]?.[0].name).toBe('load users');
   });
+});
+
+it('has the parameters of the wrapped function as the type of its arguments', async () => {
+  const seen: string[] = [];
+  const load = withRetry(
+    async (id: string, _page?: number): Promise<string> => id,
+    {},
+    {
+      onAttempt: ({ arguments: [id, page] }) => {
+        expectTypeOf(page).toEqualTypeOf<number | undefined>();
+        seen.push(id.toUpperCase());
+      },
+    },
+  );
+
+  await load('a');
+
+  expect(seen).toEqual(['A']);
 });

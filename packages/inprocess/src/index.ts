@@ -1,4 +1,5 @@
-export type { Clock } from '@retry/core';
+export type { Clock, Policy, PolicyInput } from '@retry/core';
+export type { BudgetInput, BudgetState } from '@retry/core/budget';
 export type { AttemptContext } from './call/context.ts';
 export type {
   AttemptEvent,
@@ -26,5 +27,5 @@ export { createRetryGroup } from './limits/group.ts';
 export { retry, withRetry } from './retry.ts';
 export type { IterableOptions } from './retry-iterable.ts';
 export { retryIterable } from './retry-iterable.ts';
-export type { RetryResult } from './try-retry.ts';
+export type { Refusal, RetryResult } from './try-retry.ts';
 export { tryRetry } from './try-retry.ts';

@@ -15,6 +15,8 @@ import { runCall } from './call/run.ts';
  * `fn` learns nothing of a timeout of its attempt and runs to its end; the result is ignored. If it can be stopped,
  * use `retry`, whose function receives a signal.
  *
+ * Of a function with overloads TypeScript reads the last one only: `withRetry(load) as typeof load` has them all, where each returns a promise.
+ *
  * @returns a function with the name (the option's, else that of `fn`), parameters and result of `fn`; it always returns a promise, which
  *   rejects with the last attempt's own error, by identity, or with `signal.reason` when the caller aborts
  * @throws {InvalidOptionsError} immediately when the policy or the options are invalid
@@ -22,7 +24,7 @@ import { runCall } from './call/run.ts';
 export function withRetry<This, Parameters extends unknown[], Result>(
   fn: (this: This, ...parameters: Parameters) => Result,
   policy?: Policy | PolicyInput,
-  options?: RetryOptions<NoInfer<Awaited<Result>>>,
+  options?: RetryOptions<NoInfer<Awaited<Result>>, Readonly<NoInfer<Parameters>>>,
 ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
   const wrapped = wrap(createPlan(readCall('withRetry', { fn, policy, options })));
   return wrapped as (this: This, ...parameters: Parameters) => Promise<Awaited<Result>>; // passes on its arguments

@@ -12,7 +12,7 @@ import { createPlan } from './call/plan.ts';
 import { runCall } from './call/run.ts';
 
 /** How a call without a success ended. */
-interface Refusal {
+export interface Refusal {
   /** Why the retrying ended, as in its `onGiveUp` event. */
   readonly reason: GiveUpReason;
   /** What a gate, predicate, strategy, `retryIfResult` or `beforeRetry` threw, if that is why the retrying stopped. */

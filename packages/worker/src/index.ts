@@ -1,4 +1,23 @@
-export type { Broker } from '@retry/core/broker';
+export type { Policy, PolicyInput } from '@retry/core';
+export type {
+  AttemptError,
+  Audit,
+  Broker,
+  CancelAnswer,
+  Concurrency,
+  EndAnswer,
+  ErrorGroupName,
+  Hold,
+  HoldSource,
+  LaneDepth,
+  Operation,
+  OperationFilter,
+  OperationState,
+  RescheduleAnswer,
+  ResumeAnswer,
+} from '@retry/core/broker';
+export type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
+export type { EndState, RunState } from '@retry/core/lifecycle';
 export type { Queue, QueueOptions } from './create-queue.ts';
 export { createQueue } from './create-queue.ts';
 export type { Worker } from './create-worker.ts';
@@ -72,7 +91,7 @@ export type { Redact } from './settle/stored-error.ts';
 export type { DeadLetter } from './task/dead-letter.ts';
 export { defineTask } from './task/define-task.ts';
 export type { JsonSafe, NotJson } from './task/json.ts';
-export type { StandardSchema } from './task/schema.ts';
+export type { SchemaIssue, SchemaResult, StandardSchema } from './task/schema.ts';
 export type {
   AnyTask,
   Completion,
@@ -80,8 +99,11 @@ export type {
   GlobalRateLimit,
   Handler,
   HandlerHold,
+  LimitPolicy,
   ReleaseRequest,
   RetryRequest,
+  ShutdownPolicy,
+  StallPolicy,
   StartLimit,
   Task,
   TaskContext,
@@ -89,4 +111,5 @@ export type {
   TaskInput,
 } from './task/task.ts';
 export { isTask } from './task/task.ts';
+export type { DialectTask } from './task/task-from.ts';
 export { taskFrom } from './task/task-from.ts';

@@ -2,13 +2,13 @@ import type { FailReason } from '@retry/core';
 import type { RefusedResultError } from './refused-result.ts';
 
 /** What every event says about its call, so that the logs of concurrent calls can be told apart. */
-export interface CallEvent {
+export interface CallEvent<Arguments extends readonly unknown[] = readonly unknown[]> {
   /** The call's own id, the same for all of its attempts. */
   readonly id: string;
   /** The option `name`, else the name of the function; `''` when it has none. */
   readonly name: string;
   /** The arguments of the wrapped function; empty for `retry`, whose function takes a context. */
-  readonly arguments: readonly unknown[];
+  readonly arguments: Arguments;
   /** Milliseconds since the call began, waits included, `≥ 0`. */
   readonly elapsedMs: number;
   /** Milliseconds that the latest attempt has taken, `≥ 0`; 0 before the first one has started. */
@@ -16,13 +16,15 @@ export interface CallEvent {
 }
 
 /** An attempt that is about to start. */
-export interface AttemptEvent extends CallEvent {
+export interface AttemptEvent<Arguments extends readonly unknown[] = readonly unknown[]>
+  extends CallEvent<Arguments> {
   /** Counted from 1. */
   readonly attempt: number;
 }
 
 /** A retry that has been decided. */
-export interface RetryEvent extends CallEvent {
+export interface RetryEvent<Arguments extends readonly unknown[] = readonly unknown[]>
+  extends CallEvent<Arguments> {
   /** The attempt that just failed, counted from 1. */
   readonly attempt: number;
   /** What it threw; a {@link RefusedResultError} when it returned a result that is to be retried. */
@@ -58,10 +60,13 @@ export interface Ending extends Failure {
 }
 
 /** The end of retrying after a failure. */
-export interface GiveUpEvent extends CallEvent, Ending {}
+export interface GiveUpEvent<Arguments extends readonly unknown[] = readonly unknown[]>
+  extends CallEvent<Arguments>,
+    Ending {}
 
 /** A call inside an attempt of another call: their attempts multiply. */
-export interface NestedEvent extends CallEvent {
+export interface NestedEvent<Arguments extends readonly unknown[] = readonly unknown[]>
+  extends CallEvent<Arguments> {
   /** The number of calls around this one, `depth ≥ 1`. */
   readonly depth: number;
   /** Attempts that this call alone may make. */
@@ -71,13 +76,13 @@ export interface NestedEvent extends CallEvent {
 }
 
 /** Observers of a call. They are not awaited and cannot change its outcome. */
-export interface RetryHooks {
+export interface RetryHooks<Arguments extends readonly unknown[] = readonly unknown[]> {
   /** Called before each attempt starts. */
-  readonly onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
+  readonly onAttempt?: ((event: AttemptEvent<Arguments>) => unknown) | undefined;
   /** Called for each retry, before its wait. */
-  readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
+  readonly onRetry?: ((event: RetryEvent<Arguments>) => unknown) | undefined;
   /** Called once when retrying ends in failure. */
-  readonly onGiveUp?: ((event: GiveUpEvent) => unknown) | undefined;
+  readonly onGiveUp?: ((event: GiveUpEvent<Arguments>) => unknown) | undefined;
   /** Called when the attempts of this call multiply with those of a call around it. */
-  readonly onNested?: ((event: NestedEvent) => unknown) | undefined;
+  readonly onNested?: ((event: NestedEvent<Arguments>) => unknown) | undefined;
 }

@@ -14,8 +14,9 @@ export interface ParentAttempt {
   readonly signal: AbortSignal;
 }
 
-/** What belongs to a call rather than to its policy. Every key is optional. */
-export interface RetryOptions<Result = unknown> extends RetryHooks {
+/** What belongs to a call rather than to its policy. Every key is optional. `Arguments` are those of the wrapped function. */
+export interface RetryOptions<Result = unknown, Arguments extends readonly unknown[] = readonly unknown[]>
+  extends RetryHooks<Arguments> {
   /** The call's name in events and groups. @default the name of the function */
   readonly name?: string | undefined;
   /** Ends a wait or an attempt immediately; the call then rejects with `signal.reason`. */
@@ -30,7 +31,7 @@ export interface RetryOptions<Result = unknown> extends RetryHooks {
    * timeout and the signal limit it. If it throws or rejects, the retrying ends with the reason `stopped`; the
    * call still rejects with the last attempt's own error, and `retryInfo(error).thrown` is what it threw.
    */
-  readonly beforeRetry?: ((event: RetryEvent) => unknown) | undefined;
+  readonly beforeRetry?: ((event: RetryEvent<Arguments>) => unknown) | undefined;
   /** Limits the retries of all calls that share it. */
   readonly budget?: RetryBudget | undefined;
   /**

@@ -2,6 +2,8 @@ import type { SqlClient } from '../driver/sql-client.ts';
 import { refuseIdle } from './in-open-transaction.ts';
 import { noTransaction } from './no-transaction.ts';
 
+export type { SqlClient, SqlResult } from '../driver/sql-client.ts';
+
 /** The part of a Drizzle transaction that is used. `rollback` keeps out a database, which runs elsewhere. */
 export interface DrizzleTransaction {
   /** Never called. */

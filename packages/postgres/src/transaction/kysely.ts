@@ -1,6 +1,8 @@
 import type { SqlClient } from '../driver/sql-client.ts';
 import { noTransaction } from './no-transaction.ts';
 
+export type { SqlClient, SqlResult } from '../driver/sql-client.ts';
+
 /** The part of a Kysely transaction that is used. `isTransaction` keeps out a `Kysely` instance, which runs elsewhere. */
 export interface KyselyTransaction {
   /** Only checked. */

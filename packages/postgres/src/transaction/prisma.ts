@@ -1,6 +1,8 @@
 import type { SqlClient } from '../driver/sql-client.ts';
 import { noTransaction } from './no-transaction.ts';
 
+export type { SqlClient, SqlResult } from '../driver/sql-client.ts';
+
 /** The part of a Prisma transaction that is used. */
 export interface PrismaTransaction {
   /** Sends one statement in the transaction, with its values for `$1`, `$2` and so on. */
