@@ -1,4 +1,4 @@
-import type { Broker } from '@retry/core/broker';
+import type { Broker, Settlement } from '@retry/core/broker';
 import { areCharged } from '@retry/core/failures';
 import type { AnyTask } from '@retry/worker';
 import { defineTask } from '@retry/worker';
@@ -207,107 +207,113 @@ describe('runs that stall together', () => {
   });
 });
 
-describe('a run that has to run alone', () => {
-  /** Two runs that have stalled together so that each has to run alone. */
-  async function twoSuspects(scene: Scene): Promise<readonly string[]> {
-    const { broker, queue, clock } = scene;
-    const submitted = await queue.submitMany(shared, ['a', 'b']);
-    const lanes = new Map([['shared@1', 2]]);
-    await broker.settleAndClaim({
-      claim: { worker: 'dead', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 },
+/** Submits runs that were twice beside others when their worker died, each time all of them. */
+async function submitSuspects({ broker, queue, clock }: Scene, count: number): Promise<readonly string[]> {
+  const submitted = await queue.submitMany(shared, Array<string>(count).fill('suspect'));
+  const lanes = new Map([['shared@1', count]]);
+  for (const requestId of ['first', 'second']) {
+    const claim = { worker: 'dead', requestId, limit: count, lanes, leaseMs: 1_000 };
+    const { claimed } = await broker.settleAndClaim({ claim });
+    const settle = claimed.map(({ run }): Settlement => {
+      const { id, epoch, startedAt } = run;
+      const error = { epoch, at: clock.now(), startedAt, name: 'StalledError', message: '' };
+      const errors = [...run.errors, { ...error, stalledWith: count - 1 }];
+      const next = { ...run, state: 'submitted' as const, releases: run.releases + 1, errors };
+      return { id, epoch, event: 'stall', next };
     });
-    await clock.advance('2s');
-    return submitted.map(({ id }) => id);
+    await broker.settleAndClaim({ settle });
   }
+  return submitted.map(({ id }) => id);
+}
 
-  it('waits until the running handlers have ended, and the worker claims nothing else meanwhile', async () => {
+describe('suspects', () => {
+  it('run beside half as many others as they stalled with, and beside any number of other runs', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const log: string[] = [];
-    const long = defineTask({
-      name: 'long',
-      run: () => pass(clock, 6_000).then(() => void log.push(`long ends ${clock.now()}`)),
-    });
-    const quick = defineTask({ name: 'quick', run: () => void log.push(`quick ${clock.now()}`) });
+    const running = { suspect: 0, other: 0 };
+    const most = { suspect: 0, other: 0 };
     const task = defineTask({
       ...TASK,
-      run: async (payload: string) => {
-        log.push(`${payload} starts ${clock.now()}`);
-        await pass(clock, 1_000);
+      run: async (kind: 'suspect' | 'other') => {
+        running[kind] += 1;
+        most[kind] = Math.max(most[kind], running[kind]);
+        await pass(clock, 3_000);
+        running[kind] -= 1;
       },
     });
-    await twoSuspects(scene);
-    await queue.submit(long, null);
-    startWorker({
-      tasks: [task, long, quick],
-      lease: LEASE_MS,
-      cleanerInterval: CLEANER_MS,
-      concurrency: 10,
-    });
-    // The cleaner settles at 7.5 s; long ends at 8 s.
-    await clock.advance('5700ms');
-    await queue.submit(quick, null);
+    await submitSuspects(scene, 6);
+    await queue.submitMany(task, Array<'other'>(20).fill('other'));
+    startWorker({ tasks: [task], lease: LEASE_MS, cleanerInterval: CLEANER_MS, concurrency: 30 });
 
     await clock.advance('10s');
 
-    expect(log).toEqual([
-      'long ends 8000',
-      'a starts 8000',
-      expect.stringMatching(/^(b starts|quick) 9000$/),
-      expect.stringMatching(/^(b starts|quick) (9000|10000)$/),
-    ]);
+    expect(most).toEqual({ suspect: 3, other: 20 });
+    expect((await queue.counts()).ended.completed).toBe(26);
   });
 
-  it('waits for at most a lease', async () => {
+  it('that take long are given back a few times, not again and again', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const startedAt: number[] = [];
-    const stuck = defineTask({ name: 'stuck', run: untilStopped });
-    const task = defineTask({ ...TASK, run: (_: string) => void startedAt.push(clock.now()) });
-    await twoSuspects(scene);
-    await queue.submit(stuck, null);
-    startWorker({ tasks: [task, stuck], lease: LEASE_MS, cleanerInterval: CLEANER_MS, concurrency: 10 });
+    const task = defineTask({ ...TASK, run: () => pass(clock, 600_000) });
+    const ids = await submitSuspects(scene, 2);
+    const worker = startWorker({ tasks: [task], lease: '30s', concurrency: 10 });
 
-    await clock.advance('1m');
+    await clock.advance('30m');
 
-    expect(startedAt).toEqual([7_500 + LEASE_MS, 7_500 + 2 * LEASE_MS]);
+    for (const id of ids) expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 0 });
+    // After 0.5, 1, 2, 4, 8 and 16 s, then every 30 s; and once before.
+    expect(worker.emittedOf('released').length).toBeLessThanOrEqual(30);
   });
 
-  it('that never ends blocks the other work for at most four leases', async () => {
+  it('are taken by other workers meanwhile', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const task = defineTask({ ...TASK, run: untilStopped });
-    const quick = defineTask({ name: 'quick', run: () => {} });
-    await twoSuspects(scene);
-    startWorker({ tasks: [task, quick], lease: LEASE_MS, cleanerInterval: CLEANER_MS, concurrency: 10 });
-    await clock.advance('5s');
-    const { id } = await queue.submit(quick, null);
+    const task = defineTask({ ...TASK, run: () => pass(clock, 60_000) });
+    await submitSuspects(scene, 2);
+    for (const name of ['a', 'b']) startWorker({ tasks: [task], name, lease: LEASE_MS, concurrency: 10 });
 
-    await clock.advance('50s');
+    await clock.advance('70s');
 
-    expect(await queue.get(id)).toMatchObject({ state: 'completed' });
+    expect((await queue.counts()).ended.completed).toBe(2);
   });
+});
 
-  it('is given back uncharged when the worker stops before it was started', async () => {
-    const scene = setScene();
-    const { clock, queue, startWorker } = scene;
-    const stuck = defineTask({ name: 'stuck', onShutdown: 'release', run: untilStopped });
-    const ids = await twoSuspects(scene);
-    await queue.submit(stuck, null);
-    const worker = startWorker({
-      tasks: [shared, stuck],
-      lease: LEASE_MS,
-      cleanerInterval: CLEANER_MS,
-      concurrency: 10,
-      shutdownTimeout: '1s',
-    });
-    await clock.advance('6s');
+describe('runs of a worker that was killed', () => {
+  it('never keep the other workers from starting runs for as long as a lease', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          lost: fc.integer({ min: 1, max: 8 }),
+          areSuspects: fc.boolean(),
+          workers: fc.integer({ min: 1, max: 3 }),
+          leases: fc.constantFrom(0.1, 2, 20),
+        }),
+        async ({ lost, areSuspects, workers, leases }) => {
+          const scene = setScene();
+          const { clock, broker, queue, startWorker } = scene;
+          const long = defineTask({ ...TASK, run: () => pass(clock, leases * LEASE_MS) });
+          const startedAt: number[] = [];
+          const quick = defineTask({ name: 'quick', run: () => void startedAt.push(clock.now()) });
+          if (areSuspects) await submitSuspects(scene, lost);
+          else await queue.submitMany(shared, Array<string>(lost).fill('lost'));
+          const lanes = new Map([['shared@1', lost]]);
+          await broker.settleAndClaim({
+            claim: { worker: 'dead', requestId: 'r', limit: lost, lanes, leaseMs: LEASE_MS },
+          });
+          for (let count = 0; count < workers; count += 1)
+            startWorker({ tasks: [long, quick], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
 
-    const stopped = worker.stop();
-    await clock.advance('2s');
-    await stopped;
+          for (let second = 0; second < 60; second += 1) {
+            await queue.submit(quick, null);
+            await clock.advance('1s');
+          }
 
-    for (const id of ids) expect(await queue.get(id)).toMatchObject({ state: 'submitted', stalls: 0 });
-    expect(clock.pendingTimers()).toBe(0);
-  });
+          const pauses = startedAt.map((at, index) => at - (startedAt[index - 1] ?? 0));
+          expect(Math.max(...pauses)).toBeLessThanOrEqual(2_000);
+          expect(startedAt).toHaveLength(60);
+        },
+      ),
+      { numRuns: NUM_RUNS },
+    );
+  }, 60_000);
 });

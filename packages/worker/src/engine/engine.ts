@@ -12,12 +12,12 @@ import { Attendance } from './attendance/attendance.ts';
 import { WorkerReport } from './attendance/worker-report.ts';
 import type { EmptyClaim } from './claims.ts';
 import { Claims, isEmptyFor } from './claims.ts';
-import { Cleaner } from './cleaner.ts';
 import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
 import { LaneBreakers } from './lanes/lane-breakers.ts';
 import type { Room } from './lanes/slots.ts';
+import { Cleaner } from './recovery/cleaner.ts';
 import { RestOfTurn } from './rest-of-turn.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 import { WakeSignal } from './wake-signal.ts';
@@ -115,7 +115,6 @@ export class Engine {
     this.#executions.leases.watchCancelRequests();
     void this.#attendance.begin().then(() => this.#watch.begin(), this.#onAttendError);
     while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
-      this.#executions.openIsolation({ isQuiet: this.#exchanger.isDone && this.#pendingExchanges === 0 });
       this.#answerTurns.end();
       // Before the room: a limit that opens between the two would be in neither.
       const restMs = this.#restMs();

@@ -16,15 +16,15 @@ import type { AnyTask } from '../task/task.ts';
 import type { FlowCounts } from './attendance/flow-counts.ts';
 import type { WorkerLoad } from './attendance/worker-report.ts';
 import { Capacity } from './capacity.ts';
-import { Isolations } from './isolation/isolations.ts';
 import type { SharedLimit } from './lanes/shared-limit.ts';
 import { createSharedLimits } from './lanes/shared-limit.ts';
 import type { Room } from './lanes/slots.ts';
 import { Slots } from './lanes/slots.ts';
 import { StartReservations } from './lanes/start-reservations.ts';
 import { Lateness } from './lateness.ts';
-import { mostPrefetched, PrefetchEstimate } from './prefetch.ts';
+import { PrefetchEstimate } from './prefetch.ts';
 import { Prefetched } from './prefetched.ts';
+import { isSuspect, suspectsToGiveBack } from './recovery/suspects.ts';
 
 /** What the executions need of their engine. */
 interface EnginePort {
@@ -56,8 +56,6 @@ export class Executions {
   readonly #leftRunning = new Set<Execution>();
   readonly #prefetched: Prefetched;
   readonly #reservations: StartReservations;
-  /** Runs that may end the process, which run without others. */
-  readonly #isolations: Isolations;
   readonly #lateness: Lateness = new Lateness();
   readonly #capacity: Capacity;
   #isStopping = false;
@@ -68,12 +66,9 @@ export class Executions {
     this.#emitter = emitter;
     this.#engine = engine;
     this.#port = this.#createPort();
-    const { clock, leaseMs } = settings;
-    const capacity = settings.concurrency + mostPrefetched(settings.prefetch);
-    this.#isolations = new Isolations({ clock, leaseMs, capacity, onDue: engine.onChange });
     this.#estimate = new PrefetchEstimate(settings);
     this.#prefetched = new Prefetched({
-      clock,
+      clock: settings.clock,
       giveBack: (executions, waitedMs) => {
         this.#estimate.noteGivenBack(waitedMs);
         giveBackAll(executions);
@@ -107,22 +102,8 @@ export class Executions {
 
   /** Returns how many runs may be claimed now; `undefined` when none may be. */
   room(): Room | undefined {
-    const isClosed = this.#isolations.isActive || (this.leases.areHeartbeatsLost && !this.isEmpty);
+    const isClosed = this.leases.areHeartbeatsLost && !this.isEmpty;
     return this.#isStopping ? undefined : this.#capacity.room({ isClosed });
-  }
-
-  /**
-   * Starts the isolated group, if there is one and it may run now.
-   *
-   * @param isQuiet - every settlement is answered and no exchange is pending
-   */
-  openIsolation({ isQuiet }: { readonly isQuiet: boolean }): void {
-    this.#isolations.endOverdue();
-    if (!isQuiet || this.#isStopping) return;
-    const group = this.#isolations.open({ isAlone: this.#slots.running === 0 });
-    if (group === undefined) return;
-    this.#prefetched.push(group);
-    this.#fill();
   }
 
   /**
@@ -160,17 +141,18 @@ export class Executions {
     giveBackAll([...this.#all].filter(({ hasStarted, task }) => !hasStarted && task.lane === lane));
   }
 
-  /** Lets claimed runs wait for slots; if some of them have to be isolated, gives back all others. */
+  /** Lets claimed runs wait for slots, and gives back those that may not be here together. */
   #enqueue(taken: readonly Execution[]): void {
-    if (taken.length === 0) return;
-    if (this.#isolations.isActive) return void giveBackAll(taken);
-    const group = this.#isolations.begin(taken);
-    if (group === undefined) {
-      this.#prefetched.push(taken);
-      return;
-    }
-    const others = taken.filter((execution) => !group.includes(execution));
-    giveBackAll([...this.#prefetched.clear(), ...others]);
+    if (taken.some(isSuspect)) this.#giveBackSuspects(taken);
+    this.#prefetched.push(taken);
+  }
+
+  #giveBackSuspects(taken: readonly Execution[]): void {
+    const { clock, leaseMs: maxWaitMs } = this.#settings;
+    const present = [...this.#all].filter((execution) => isSuspect(execution) && !taken.includes(execution));
+    const waiting = suspectsToGiveBack(taken, present, { now: clock.now(), maxWaitMs });
+    for (const { execution, delayMs } of [...waiting].reverse())
+      execution.interrupt({ type: 'released', delayMs }, undefined);
   }
 
   /** Starts no more; each run finishes within its time, stalls or is given back, as its task says. */
@@ -258,7 +240,6 @@ export class Executions {
     if (execution.isRunning) this.#keepRoom(execution);
     else this.#slots.free(execution.task, execution.hasSlot ? 'running' : 'prefetched');
     if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
-    this.#isolations.leave(execution);
     this.#engine.onEnd(execution, outcome);
     // After the decision, whose gates and patterns may block the event loop: until then the thread renews its lease.
     this.leases.noteEnd(execution);

@@ -26,7 +26,7 @@ const CUT_BYTES = 1_048_576;
 export type Prefetch = number | 'auto';
 
 /** Returns how many runs are ever claimed in advance, at most. */
-export function mostPrefetched(prefetch: Prefetch): number {
+function mostPrefetched(prefetch: Prefetch): number {
   return prefetch === 'auto' ? MAX_AUTO : prefetch;
 }
 

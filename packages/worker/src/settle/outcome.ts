@@ -30,7 +30,7 @@ export type Outcome =
   | {
       readonly type: 'stalled';
       readonly error: unknown;
-      /** Other runs stalled at the same time: not charged, and claimed again in a smaller group. */
+      /** Other runs stalled at the same time, so it is not charged. */
       readonly isShared?: boolean;
       /** How many other runs stalled at the same time, if that is to be recorded. */
       readonly stalledWith?: number;
@@ -41,6 +41,8 @@ export type Outcome =
       readonly type: 'released';
       /** Present when the handler called `ctx.release`. */
       readonly request?: Release;
+      /** How long what the worker gives back has to wait; absent: it is next. */
+      readonly delayMs?: number;
     }
   | { readonly type: 'cancelled' }
   /** A concurrency or rate limit was reached. */

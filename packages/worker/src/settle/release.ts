@@ -6,7 +6,7 @@ import type { AnyTask } from '../task/task.ts';
 import type { Outcome, Release } from './outcome.ts';
 import { attemptOf } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { settle } from './settlement.ts';
+import { dueAt, settle } from './settlement.ts';
 import { delayVerdict, releaseFor, settleVerdict } from './verdict.ts';
 
 /**
@@ -16,10 +16,14 @@ import { delayVerdict, releaseFor, settleVerdict } from './verdict.ts';
 export function settleRelease(
   task: AnyTask,
   run: Run<'started'>,
-  { request }: Extract<Outcome, { type: 'released' }>,
+  { request, delayMs = 0 }: Extract<Outcome, { type: 'released' }>,
   context: SettleContext,
 ): Settled {
   const { now: at, hasStarted } = context;
+  if (request === undefined && delayMs > 0) {
+    const release = { type: 'release', at, runAt: dueAt(delayMs, at) } as const;
+    return { settlement: settle(run, [release], { delayMs, hasStarted }), delayMs };
+  }
   if (request === undefined) return { settlement: settle(run, [{ type: 'release', at }], { hasStarted }) };
   return settleRequested({ task, run }, request, context);
 }

@@ -1,13 +1,14 @@
 import type { HeartbeatRequest, Run } from '@retry/core/broker';
-import type { ServerWatch } from '../lease/server-watch.ts';
-import type { WorkerSettings } from '../options.ts';
-import type { RunReader } from '../queue/read-runs.ts';
-import { createRunReader } from '../queue/read-runs.ts';
-import type { Outcome } from '../settle/outcome.ts';
-import { sleep } from '../sleep.ts';
-import type { RunTask } from '../task/run-policy.ts';
-import { taskOfRun } from '../task/run-policy.ts';
-import { stallOf } from './isolation/groups.ts';
+import type { ServerWatch } from '../../lease/server-watch.ts';
+import type { WorkerSettings } from '../../options.ts';
+import type { RunReader } from '../../queue/read-runs.ts';
+import { createRunReader } from '../../queue/read-runs.ts';
+import type { Outcome } from '../../settle/outcome.ts';
+import { sleep } from '../../sleep.ts';
+import type { RunTask } from '../../task/run-policy.ts';
+import { taskOfRun } from '../../task/run-policy.ts';
+import type { StalledTogether } from './suspects.ts';
+import { isSuspect, stallOf } from './suspects.ts';
 
 /** The most expired runs of one page. */
 const PAGE_SIZE = 1_000;
@@ -69,6 +70,7 @@ export class Cleaner {
     const { clock, heartbeatMs } = this.#settings;
     const { watch } = this.#port;
     const found = new Set<string>();
+    let suspects = 0;
     while (!this.#stopping.signal.aborted) {
       const askedAt = clock.now();
       const page = await this.#findPage();
@@ -79,12 +81,13 @@ export class Cleaner {
       const restMs = watch.untilAllHad(heartbeatMs, askedAt);
       if (restMs > 0) return restMs;
       for (const { run } of expired) found.add(claimKey(run));
-      await this.#settlePage(expired, found.size);
+      suspects += expired.filter(isSuspect).length;
+      await this.#settlePage(expired, { runs: found.size, suspects });
     }
     return 0;
   }
 
-  async #settlePage(expired: readonly ExpiredRun[], together: number): Promise<void> {
+  async #settlePage(expired: readonly ExpiredRun[], together: StalledTogether): Promise<void> {
     const plain = expired.filter(({ task }) => typeof task.deadLetter === 'string');
     const others = expired.filter(({ task }) => typeof task.deadLetter !== 'string');
     await Promise.all([
@@ -107,7 +110,7 @@ export class Cleaner {
   }
 
   /** Their payloads are part of the dead letters that some of them become. They are read in parts of bounded size. */
-  async #settleWithPayloads(expired: readonly ExpiredRun[], together: number): Promise<void> {
+  async #settleWithPayloads(expired: readonly ExpiredRun[], together: StalledTogether): Promise<void> {
     for (let from = 0; from < expired.length && !this.#stopping.signal.aborted; ) {
       const part = expired.slice(from, from + this.#reader.size());
       from += part.length;
@@ -124,7 +127,7 @@ export class Cleaner {
     }
   }
 
-  async #settle(expired: ExpiredRun, together: number): Promise<void> {
+  async #settle(expired: ExpiredRun, together: StalledTogether): Promise<void> {
     const { task, run, unreadable: error } = expired;
     const outcome: Outcome =
       error === undefined ? stallOf(task, run, together) : { type: 'unreadable', error };
