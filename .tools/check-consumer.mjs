@@ -57,9 +57,13 @@ function install(folder, packed) {
 
 /** What a user may import: `@retry/core`, `@retry/core/dialects` …, data files left out. */
 function listEntries(manifest) {
-  return Object.keys(manifest.exports)
-    .filter((key) => !key.endsWith('.json'))
-    .map((key) => manifest.name + key.slice(1));
+  return (
+    Object.keys(manifest.exports)
+      // One module stands for those that an entry with a star has.
+      .map((key) => key.replace('./dialects/*', './dialects/bullmq'))
+      .filter((key) => !key.endsWith('.json'))
+      .map((key) => manifest.name + key.slice(1))
+  );
 }
 
 function checkEntry(folder, entry) {

@@ -36,7 +36,7 @@ function findBuildProblem() {
 function listBuilt() {
   const entries = [...Object.values(publishConfig.exports), ...Object.values(publishConfig.bin ?? {})];
   const paths = entries.flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)));
-  return paths.filter((path) => path.startsWith('./dist/'));
+  return paths.filter((path) => path.startsWith('./dist/') && !path.includes('*'));
 }
 
 function modifiedAt(path) {

@@ -55,7 +55,7 @@ export function judge({ passed, failed }) {
 function listBuiltEntries({ folder }) {
   const { name, publishConfig } = readJson(join(folder, 'package.json'));
   return Object.entries(publishConfig.exports)
-    .filter(([, target]) => typeof target === 'object')
+    .filter(([key, target]) => typeof target === 'object' && !key.includes('*'))
     .map(([key, target]) => [name + key.slice(1), join(folder, target.default)])
     .sort(([one], [other]) => other.length - one.length);
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { defineConfig } from 'tsup';
 import { tsImport } from 'tsx/esm/api';
 import { noticesOf } from './notices.mjs';
-import { containsLibraries } from './workspace.mjs';
+import { containsLibraries, expandStars } from './workspace.mjs';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const { exports, publishConfig, version } = manifest;
@@ -14,7 +14,7 @@ const programs = Object.values(publishConfig.bin ?? {}).map((path) =>
   path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
 );
 const isWhole = containsLibraries(manifest);
-const entries = [...Object.values(exports).filter((path) => path.endsWith('.ts')), ...programs];
+const entries = [...expandStars(Object.values(exports)).filter((path) => path.endsWith('.ts')), ...programs];
 
 /** What such a program contains may be CommonJS, which requires modules of Node. */
 const REQUIRE =

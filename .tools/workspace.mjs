@@ -29,3 +29,14 @@ export function listPublishable() {
 export function containsLibraries({ publishConfig, devDependencies }) {
   return publishConfig.bin !== undefined && devDependencies !== undefined;
 }
+
+/** Returns the files that each path with a star means, and every other path as it is; of the package in the working folder. */
+export function expandStars(paths) {
+  return paths.flatMap((path) => {
+    const [folder, end] = path.split('*');
+    if (end === undefined) return [path];
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(end))
+      .map((name) => `${folder}${name}`);
+  });
+}

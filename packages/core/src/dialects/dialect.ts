@@ -55,6 +55,10 @@ export type DialectCode =
   | 'NOT_RETRYABLE'
   /** That system's own validation refuses the value. */
   | 'OUT_OF_RANGE'
+  /** The policy is by that system's documentation: the system itself was not run. */
+  | 'BY_DOCUMENTATION'
+  /** That system does something that no policy says, or not exactly. */
+  | 'DIFFERS'
   /** Several declarations form one policy: the last options apply to every exception. */
   | 'ONE_POLICY';
 

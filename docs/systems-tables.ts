@@ -1,0 +1,60 @@
+import type { System } from '@retry/core/dialects/all';
+import { ALL_SYSTEMS } from '@retry/core/dialects/all';
+
+const VERDICTS = {
+  exact: 'exact',
+  range: 'same range, drawn otherwise',
+  near: 'nearly',
+} as const;
+
+/** The part of `docs/dialects.md` about every system, between its two marks; `npm run systems` writes it. */
+export function renderSystems(): string {
+  const rows = ALL_SYSTEMS.map(
+    ({ name, title, version, documentedOn, fidelity }) =>
+      `| [${title}](#${anchorOf(title)}) | \`${name}\` | ${documentedOn === undefined ? version : `${version}, by its documentation of ${documentedOn}`} | ${VERDICTS[fidelity]} |`,
+  );
+  return [
+    '| System | Module and name | Version | Delays |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+    ...ALL_SYSTEMS.flatMap(renderSystem),
+  ].join('\n');
+}
+
+function renderSystem({ title, options, remarks = [] }: System): readonly string[] {
+  return [
+    `### ${title}`,
+    '',
+    ...remarks.flatMap((remark) => [`- ${remark}`]),
+    ...(remarks.length > 0 ? [''] : []),
+    '| Option | Unit | Default | Meaning |',
+    '| --- | --- | --- | --- |',
+    ...rowsOf(options, ''),
+    '',
+  ];
+}
+
+function rowsOf(options: System['options'], prefix: string): readonly string[] {
+  return Object.entries(options).flatMap(([key, { unit, default: shown, meaning, inner }]) => [
+    `| \`${prefix}${key}\` | ${unit} | ${shown} | ${meaning} |`,
+    ...(inner === undefined ? [] : rowsOf(inner, `${prefix}${key}.`)),
+  ]);
+}
+
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replace(/\s/g, '-');
+}
+
+const BEGIN = '<!-- systems: written by npm run systems -->';
+const END = '<!-- end of systems -->';
+
+/** Returns the page with the part about every system replaced. */
+export function withSystems(page: string): string {
+  const [before = '', rest = ''] = page.split(BEGIN);
+  const [, after = ''] = rest.split(END);
+  return `${before}${BEGIN}\n\n${renderSystems()}\n${END}${after}`;
+}

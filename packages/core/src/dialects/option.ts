@@ -1,0 +1,290 @@
+import { parseDuration } from '../duration.ts';
+import type { Fields, Report } from '../fields/fields.ts';
+import { readFields } from '../fields/fields.ts';
+import { belongIn, finiteProduct, isUnset } from './read-options.ts';
+
+/** One option of a system: what it is, for documentation and help, and how it is read. */
+export interface Option<Value> {
+  /** The unit or kind, as a table shows it: `ms`, `s`, `retries`. */
+  readonly unit: string;
+  /** The default as a table shows it. */
+  readonly default: string;
+  readonly meaning: string;
+  /** The options of a group, by name. */
+  readonly inner?: OptionTable;
+  /** Returns the value; the default where the option is unset, or wrong and reported. */
+  readonly read: (fields: Fields, key: string, report: Report) => Value;
+}
+
+/** The options of a system, by its own names. */
+export type OptionTable = Readonly<Record<string, Option<unknown>>>;
+
+/** What the options of a table are read as. */
+export type ValuesOf<Table extends OptionTable> = {
+  readonly [Key in keyof Table]: Table[Key] extends Option<infer Value> ? Value : never;
+};
+
+interface Rule<Value> {
+  readonly unit: string;
+  /** Returns the value of what is written; `undefined` if it is wrong. */
+  readonly parse: (written: unknown) => Value | undefined;
+  /** What it must be, as an error says it. */
+  readonly must: string;
+  readonly cure: string;
+  /** The default as it is written. */
+  readonly shown?: string;
+}
+
+function option<Value>(rule: Rule<Value>, fallback: Value, meaning: string): Option<Value> {
+  return {
+    unit: rule.unit,
+    default: rule.shown ?? shownDefault(fallback),
+    meaning,
+    read: (fields, key) => {
+      const given = fields.value(key);
+      if (isUnset(given)) return fallback;
+      const value = rule.parse(given);
+      if (value !== undefined) return value;
+      fields.fail(key, `must be ${rule.must}`, rule.cure);
+      return fallback;
+    },
+  };
+}
+
+function shownDefault(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+/** A length of time in milliseconds. */
+export function ms(fallback: number, meaning: string): Option<number>;
+export function ms(fallback: undefined, meaning: string): Option<number | undefined>;
+export function ms(fallback: number | undefined, meaning: string): Option<number | undefined> {
+  return option(
+    { unit: 'ms', parse: atLeast0, must: 'a number of milliseconds ≥ 0', cure: 'Use 1000 for a second.' },
+    fallback,
+    meaning,
+  );
+}
+
+/** A length of time in seconds, read as milliseconds. */
+export function seconds(fallback: number, meaning: string): Option<number>;
+export function seconds(fallback: undefined, meaning: string): Option<number | undefined>;
+export function seconds(fallback: number | undefined, meaning: string): Option<number | undefined> {
+  const rule = {
+    unit: 's',
+    parse: asSeconds,
+    must: 'a number of seconds ≥ 0',
+    cure: 'Write seconds as a plain number: 2, not 2000 or "2s".',
+    shown: shownDefault(fallback === undefined ? undefined : fallback / 1_000),
+  };
+  return option(rule, fallback, meaning);
+}
+
+/** A length of time as text with its unit, as Go and protocol buffers write it: `500ms`, `1m30s`. */
+export function span(fallback: string, meaning: string): Option<number> {
+  const rule = {
+    unit: 'text',
+    parse: asSpan,
+    must: 'a length of time like "500ms", "1.5s" or "1m30s"',
+    cure: 'Write the unit: "1s".',
+    shown: fallback,
+  };
+  return option(rule, asSpan(fallback) ?? 0, meaning);
+}
+
+/** A number of retries after the first execution, read as the number of executions. */
+export function retries(fallback: number, meaning: string): Option<number> {
+  const rule = {
+    ...A_COUNT,
+    unit: 'retries',
+    parse: (written: unknown) => plus1(asCount(written)),
+    shown: shownCount(fallback),
+  };
+  return option(rule, fallback + 1, meaning);
+}
+
+/** A number of executions, the first included; 0 runs once. */
+export function executions(fallback: number, meaning: string): Option<number> {
+  const rule = {
+    ...A_COUNT,
+    unit: 'executions',
+    parse: (written: unknown) => from1(asCount(written)),
+    shown: shownCount(fallback),
+  };
+  return option(rule, Math.max(fallback, 1), meaning);
+}
+
+/** A number by which a delay grows. */
+export function factor(fallback: number, meaning: string): Option<number> {
+  return option(
+    { unit: 'factor', parse: finite0, must: 'a finite number ≥ 0', cure: 'Use 2 to double it each time.' },
+    fallback,
+    meaning,
+  );
+}
+
+/** A share from 0 to 1. */
+export function share(fallback: number, meaning: string): Option<number> {
+  const parse = (written: unknown): number | undefined => within(finite0(written), 1);
+  return option(
+    { unit: 'share', parse, must: 'a number from 0 to 1', cure: 'Use 0.1 for 10 %.' },
+    fallback,
+    meaning,
+  );
+}
+
+/** Any finite number. */
+export function number(fallback: number, meaning: string): Option<number> {
+  const parse = (written: unknown): number | undefined =>
+    typeof written === 'number' && Number.isFinite(written) ? written : undefined;
+  return option(
+    { unit: 'number', parse, must: 'a finite number', cure: 'Use a plain number.' },
+    fallback,
+    meaning,
+  );
+}
+
+/** `true` or `false`. */
+export function flag(fallback: boolean, meaning: string): Option<boolean> {
+  const parse = (written: unknown): boolean | undefined =>
+    typeof written === 'boolean' ? written : undefined;
+  return option(
+    { unit: 'boolean', parse, must: 'true or false', cure: 'Leave it out for the default.' },
+    fallback,
+    meaning,
+  );
+}
+
+/** One of several names. */
+export function choice<const Name extends string>(
+  names: readonly Name[],
+  fallback: NoInfer<Name>,
+  meaning: string,
+): Option<Name> {
+  const rule = {
+    unit: names.map((name) => `'${name}'`).join(', '),
+    parse: (written: unknown): Name | undefined => names.find((name) => name === written),
+    must: 'one of the choices',
+    cure: `Use one of ${names.join(', ')}.`,
+  };
+  return option(rule, fallback, meaning);
+}
+
+/** A value of any form, which `parse` reads. */
+export function value<Value>(
+  rule: Omit<Rule<Value>, 'cure'> & { readonly cure?: string },
+  fallback: Value,
+  meaning: string,
+): Option<Value> {
+  return option({ cure: 'See docs/dialects.md.', ...rule }, fallback, meaning);
+}
+
+/** An option that does not change the delays, and is not read. */
+export function ignored(meaning: string): Option<unknown> {
+  return {
+    unit: '–',
+    default: '–',
+    meaning: `${meaning}; not read`,
+    read: (fields, key) => fields.value(key),
+  };
+}
+
+/** An option that is read by code of its own. */
+export function described(unit: string, fallback: string, meaning: string): Option<unknown> {
+  return { unit, default: fallback, meaning, read: (fields, key) => fields.value(key) };
+}
+
+/**
+ * An object of options.
+ *
+ * @param shorthand - returns the object that another form stands for: `3` for `{ limit: 3 }`; `undefined` for none
+ */
+export function group<Table extends OptionTable>(
+  inner: Table,
+  meaning: string,
+  shorthand: (written: unknown) => unknown = () => undefined,
+): Option<ValuesOf<Table>> {
+  return {
+    unit: 'object',
+    default: '–',
+    meaning,
+    inner,
+    read: (fields, key, report) => {
+      const given = fields.value(key);
+      const written = isUnset(given) ? {} : (shorthand(given) ?? given);
+      const keys = Object.keys(inner);
+      const own =
+        readFields(written, fields.path(key), { keys, report }) ?? readFields({}, '', { keys, report });
+      return valuesOf(inner, own, report);
+    },
+  };
+}
+
+/** Reads every option of a table. */
+export function valuesOf<Table extends OptionTable>(
+  table: Table,
+  fields: Fields | undefined,
+  report: Report,
+): ValuesOf<Table> {
+  const entries = Object.entries(table).map(([key, { read }]) => [key, fields && read(fields, key, report)]);
+  return Object.fromEntries(entries) as ValuesOf<Table>; // one entry for each option
+}
+
+/** Returns the cures of keys that were written beside the group they belong in. */
+export function curesOf(table: OptionTable): Readonly<Record<string, string>> {
+  const groups = Object.entries(table).filter(([, { inner }]) => inner !== undefined);
+  return Object.assign({}, ...groups.map(([key, { inner = {} }]) => belongIn(key, Object.keys(inner))));
+}
+
+const A_COUNT = { must: 'an integer ≥ 0', cure: 'Use a whole number, or Infinity.' };
+
+function shownCount(count: number): string {
+  return count === Infinity ? 'no limit' : String(count);
+}
+
+function atLeast0(written: unknown): number | undefined {
+  if (written === 'Infinity') return Infinity;
+  return typeof written === 'number' && written >= 0 ? written : undefined;
+}
+
+function finite0(written: unknown): number | undefined {
+  return within(atLeast0(written), Number.MAX_VALUE);
+}
+
+function within(given: number | undefined, most: number): number | undefined {
+  return given !== undefined && given <= most ? given : undefined;
+}
+
+/** Seconds as a number or as text, in milliseconds. */
+export function asSeconds(written: unknown): number | undefined {
+  const count = typeof written === 'string' && /^\d+(\.\d+)?$/.test(written) ? Number(written) : written;
+  const given = finite0(count);
+  return given === undefined ? undefined : Number(finiteProduct(given, 1_000).toPrecision(15));
+}
+
+function asCount(written: unknown): number | undefined {
+  const count = atLeast0(written);
+  return count === Infinity || Number.isSafeInteger(count) ? count : undefined;
+}
+
+function plus1(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : count + 1;
+}
+
+function from1(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : Math.max(count, 1);
+}
+
+/** A length of time as Go writes it, in milliseconds. */
+export function asSpan(written: unknown): number | undefined {
+  if (written === 0 || written === '0') return 0;
+  if (typeof written !== 'string') return undefined;
+  const parts = written.match(/\d*\.?\d+(ms|[smhd])/g) ?? [];
+  const known = parts.map((part) => parseDuration(part.startsWith('.') ? `0${part}` : part));
+  if (parts.length === 0 || parts.join('') !== written) return undefined;
+  return known.reduce<number | undefined>(
+    (sum, part) => (sum === undefined || part === undefined ? undefined : sum + part),
+    0,
+  );
+}

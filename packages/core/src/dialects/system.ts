@@ -1,0 +1,144 @@
+import { definePolicy } from '../policy/define-policy.ts';
+import type { BackoffInput, PolicyInput } from '../policy/policy.ts';
+import { type Dialect, type DialectWarning, dialectOf, type TaskOptions } from './dialect.ts';
+import { curesOf, type OptionTable, type ValuesOf, valuesOf } from './option.ts';
+import { readOptions } from './read-options.ts';
+
+/** How near a policy is to its system. */
+export type Fidelity =
+  /** The same delays, drawn in the same way. */
+  | 'exact'
+  /** The same lowest and highest delays, drawn in another way between them. */
+  | 'range'
+  /** Some delays differ; its remarks name them. */
+  | 'near';
+
+/** A system as data: its options, and what they are in our language. */
+export interface SystemDefinition<Table extends OptionTable> {
+  /** In lower case, as `@retry/core/dialects/NAME`. */
+  readonly name: string;
+  /** Its own name. */
+  readonly title: string;
+  /** The version that was run; or of whose documentation this is, with its date. */
+  readonly version: string;
+  /** The day of the documentation that it was read in; absent: it was run, and its delays recorded. */
+  readonly documentedOn?: string;
+  readonly fidelity: Fidelity;
+  /** What differs from the system, or surprises in it; one sentence each. */
+  readonly remarks?: readonly string[];
+  readonly options: Table;
+  /** Returns the policy. Without them it has no jitter and no highest delay. */
+  readonly policy: (values: ValuesOf<Table>) => PolicyInput;
+  /** Returns what a policy cannot say. */
+  readonly task?: (values: ValuesOf<Table>) => TaskOptions;
+  /** Returns warnings about these options. */
+  readonly warnings?: (values: ValuesOf<Table>) => readonly (DialectWarning | undefined)[];
+}
+
+/** The options of a system by its own names; each is checked when it is read. */
+export type SystemOptions = Readonly<Record<string, unknown>>;
+
+/** A system whose options can be read. */
+export interface System extends Omit<SystemDefinition<OptionTable>, 'policy' | 'task' | 'warnings'> {
+  /**
+   * Converts the options of that system, in its own names and units, to a policy that behaves as it does.
+   *
+   * @throws {InvalidOptionsError} listing every problem under that system's own names
+   */
+  readonly from: (options?: SystemOptions) => Dialect;
+}
+
+/** Returns a system that reads its options by its table. */
+export function defineSystem<const Table extends OptionTable>(definition: SystemDefinition<Table>): System {
+  const { options, policy, task, warnings, ...described } = definition;
+  return Object.freeze({
+    ...described,
+    options,
+    from: (given: SystemOptions = {}): Dialect => {
+      const known = { keys: Object.keys(options), cures: curesOf(options) };
+      const values = readOptions(given, known, (fields, report) => valuesOf(options, fields, report));
+      return dialectOf(definePolicy({ ...AS_WRITTEN, ...saturated(policy(values)) }), task?.(values) ?? {}, [
+        ...(warnings?.(values) ?? []),
+        ...(described.fidelity === 'near'
+          ? (described.remarks ?? []).map((message) => differs(definition.name, message))
+          : []),
+        documented(definition),
+      ]);
+    },
+  });
+}
+
+/** Lengths of time that have to be finite: what is longer than any number becomes the largest one. */
+function saturated(input: PolicyInput): PolicyInput {
+  const keys = ['backoff', 'delays', 'jitter', 'minDelay', 'initialDelay'];
+  const entries = Object.entries(input).map(([key, value]) => [
+    key,
+    keys.includes(key) ? withoutInfinity(value) : value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function withoutInfinity<Value>(value: Value): Value {
+  if (value === Infinity) return Number.MAX_VALUE as Value; // both are numbers
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutInfinity) as Value; // as many
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withoutInfinity(inner)]),
+  ) as Value; // the same keys
+}
+
+/** Returns a system that reads its options by code of its own; its table only says what they are. */
+export function describeSystem(
+  described: Omit<SystemDefinition<OptionTable>, 'policy' | 'task' | 'warnings'>,
+  from: System['from'],
+): System {
+  return Object.freeze({ ...described, from });
+}
+
+/** Other systems have no jitter, and no highest delay, unless they say so; and most ignore what a server asks for. */
+const AS_WRITTEN: PolicyInput = {
+  jitter: 'none',
+  maxDelay: Infinity,
+  retryAfter: { mode: 'ignore' },
+};
+
+function differs(path: string, message: string): DialectWarning {
+  return { code: 'DIFFERS', path, message, cure: 'Compare them by a preview.' };
+}
+
+type Described = Pick<SystemDefinition<OptionTable>, 'name' | 'title' | 'documentedOn'>;
+
+function documented({ name, title, documentedOn }: Described): DialectWarning | undefined {
+  if (documentedOn === undefined) return undefined;
+  const message = `the policy is by the documentation of ${documentedOn}: ${title} itself was not run`;
+  return { code: 'BY_DOCUMENTATION', path: name, message, cure: 'Try it once with your own settings.' };
+}
+
+/** `base`, then `factor` times as long each time. */
+export function exponential(base: number, factor = 2, offset?: number): BackoffInput {
+  return { type: 'exponential', base, factor, ...(offset !== undefined && { offset }) };
+}
+
+/** The same delay each time. */
+export function constant(base: number): BackoffInput {
+  return { type: 'constant', base };
+}
+
+/** `base`, then `increment` more each time. */
+export function linear(base: number, increment: number = base): BackoffInput {
+  return { type: 'linear', base, increment };
+}
+
+/** These delays; the last one again after it. */
+export function list(delays: readonly number[]): BackoffInput {
+  return { type: 'list', delays };
+}
+
+/** The most delays that are written out for a system whose formula no backoff has. */
+const MAX_LISTED = 64;
+
+/** The delays of a formula, written out retry by retry up to the last one of the policy. */
+export function written(maxAttempts: number, delayOf: (retry: number) => number): BackoffInput {
+  const count = Math.min(Math.max(maxAttempts - 1, 1), MAX_LISTED);
+  return list(Array.from({ length: count }, (_, index) => Math.min(delayOf(index + 1), Number.MAX_VALUE)));
+}

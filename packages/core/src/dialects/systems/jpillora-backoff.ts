@@ -1,0 +1,24 @@
+import { factor, flag, span } from '../option.ts';
+import { defineSystem, exponential, type System } from '../system.ts';
+
+/** jpillora/backoff: its Backoff. */
+export const jpilloraBackoff: System = /* @__PURE__ */ defineSystem({
+  name: 'jpillora-backoff',
+  title: 'jpillora/backoff',
+  version: '1.0.0',
+  fidelity: 'exact',
+  remarks: ['It does not count: the caller ends the retrying.'],
+  options: {
+    Min: span('100ms', 'the first delay'),
+    Max: span('10s', 'the longest delay'),
+    Factor: factor(2, 'what each delay is multiplied by'),
+    Jitter: flag(false, 'whether a delay is drawn from `Min` to itself'),
+  },
+  policy: ({ Min, Max, Factor, Jitter }) => ({
+    maxAttempts: Infinity,
+    backoff: exponential(Min, Factor),
+    jitter: Jitter ? 'full' : 'none',
+    minDelay: Math.min(Min, Max),
+    maxDelay: Max,
+  }),
+});

@@ -1,0 +1,30 @@
+import { flag, retries, seconds } from '../option.ts';
+import { constant, defineSystem, exponential, type System } from '../system.ts';
+
+/** pg-boss: the retry options of a job or queue. */
+export const pgBoss: System = /* @__PURE__ */ defineSystem({
+  name: 'pg-boss',
+  title: 'pg-boss',
+  version: '12.38.0',
+  fidelity: 'exact',
+  remarks: [
+    'With `retryBackoff`, each delay is drawn from itself to twice itself, and cut at `retryDelayMax` afterwards.',
+  ],
+  options: {
+    retryLimit: retries(2, 'executions after the first'),
+    retryDelay: seconds(0, 'the first delay; 0 is 1 s with `retryBackoff`'),
+    retryBackoff: flag(false, 'whether the delay is doubled each time, and drawn'),
+    retryDelayMax: seconds(undefined, 'the longest delay'),
+  },
+  policy: ({ retryLimit, retryDelay, retryBackoff, retryDelayMax = Infinity }) => ({
+    maxAttempts: retryLimit,
+    ...(retryBackoff
+      ? {
+          backoff: exponential(retryDelay || 1_000),
+          jitter: 'bounded',
+          maxDelay: retryDelayMax,
+          capAt: 'after-jitter',
+        }
+      : { backoff: constant(retryDelay) }),
+  }),
+});

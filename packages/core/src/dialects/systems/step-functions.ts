@@ -1,0 +1,25 @@
+import { choice, factor, ignored, retries, seconds } from '../option.ts';
+import { defineSystem, exponential, type System } from '../system.ts';
+
+/** AWS Step Functions: `Retry` of a state. */
+export const stepFunctions: System = /* @__PURE__ */ defineSystem({
+  name: 'step-functions',
+  title: 'AWS Step Functions',
+  version: 'Amazon States Language',
+  documentedOn: '2026-11-28',
+  fidelity: 'exact',
+  options: {
+    IntervalSeconds: seconds(1_000, 'the first delay'),
+    MaxAttempts: retries(3, 'executions after the first, despite its name'),
+    BackoffRate: factor(2, 'what each delay is multiplied by'),
+    MaxDelaySeconds: seconds(Infinity, 'the longest delay'),
+    JitterStrategy: choice(['NONE', 'FULL'], 'NONE', 'whether a delay is drawn from 0 to itself'),
+    ErrorEquals: ignored('names of errors'),
+  },
+  policy: ({ IntervalSeconds, MaxAttempts, BackoffRate, MaxDelaySeconds, JitterStrategy }) => ({
+    maxAttempts: MaxAttempts,
+    backoff: exponential(IntervalSeconds, BackoffRate),
+    jitter: JitterStrategy === 'FULL' ? 'full' : 'none',
+    maxDelay: MaxDelaySeconds,
+  }),
+});

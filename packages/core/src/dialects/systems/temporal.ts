@@ -1,0 +1,37 @@
+import { asSpan, factor, ignored, span, value } from '../option.ts';
+import { defineSystem, exponential, type System } from '../system.ts';
+import { asTries } from '../texts.ts';
+
+/** Temporal: the RetryPolicy of an activity. */
+export const temporal: System = /* @__PURE__ */ defineSystem({
+  name: 'temporal',
+  title: 'Temporal',
+  version: 'server 1.29',
+  documentedOn: '2026-11-28',
+  fidelity: 'exact',
+  options: {
+    initialInterval: span('1s', 'the first delay'),
+    backoffCoefficient: factor(2, 'what each delay is multiplied by'),
+    maximumInterval: value(
+      { unit: 'text', parse: asSpan, must: 'a length of time like "100s"' },
+      undefined,
+      'the longest delay; 100 times the first if it is left out',
+    ),
+    maximumAttempts: value(
+      { unit: 'executions', parse: asTries, must: 'a number of executions; 0: no limit', shown: '0' },
+      Infinity,
+      'all executions; 0: no limit',
+    ),
+    nonRetryableErrorTypes: ignored('names of errors'),
+  },
+  policy: ({
+    initialInterval,
+    backoffCoefficient,
+    maximumInterval = 100 * initialInterval,
+    maximumAttempts,
+  }) => ({
+    maxAttempts: maximumAttempts,
+    backoff: exponential(initialInterval, backoffCoefficient),
+    maxDelay: maximumInterval,
+  }),
+});

@@ -1,0 +1,40 @@
+import { type Call, readCalls } from '../calls.ts';
+import { choice, executions, seconds, value } from '../option.ts';
+import { defineSystem, type System } from '../system.ts';
+import { TENACITY_WAITS, tenacityPolicy } from '../tenacity-waits.ts';
+
+function asWaits(given: unknown): readonly Call[] | undefined {
+  const calls = readCalls(given);
+  return calls?.every(({ name }) => TENACITY_WAITS.includes(name)) === true ? calls : undefined;
+}
+
+/** tenacity: `wait` and `stop`. */
+export const tenacity: System = /* @__PURE__ */ defineSystem({
+  name: 'tenacity',
+  title: 'tenacity',
+  version: '8.2.1 and its main branch of 2026-07-15',
+  fidelity: 'exact',
+  remarks: [
+    'The main branch draws `wait_random_exponential` from `min` on; 8.2.1 from 0, where `min` only raises the end.',
+  ],
+  options: {
+    wait: value(
+      {
+        unit: 'text',
+        parse: asWaits,
+        must: 'waits as in Python: "wait_fixed(3) + wait_random(0, 2)"',
+        shown: 'wait_none()',
+      },
+      [],
+      'one or more waits, whose sum is waited',
+    ),
+    stop_after_attempt: executions(Infinity, 'all executions'),
+    stop_after_delay: seconds(Infinity, 'the longest time of all attempts together'),
+    version: choice(['8', 'main'], '8', 'of tenacity'),
+  },
+  policy: ({ wait, stop_after_attempt, stop_after_delay, version }) => ({
+    maxAttempts: stop_after_attempt,
+    ...tenacityPolicy(wait, { maxAttempts: stop_after_attempt, version }),
+    ...(stop_after_delay > 0 && { totalTimeout: stop_after_delay }),
+  }),
+});

@@ -1,0 +1,115 @@
+import type { JitterInput, PolicyInput } from '../policy/policy.ts';
+import type { Call } from './calls.ts';
+import { constant, exponential, linear, written } from './system.ts';
+
+/** One wait of tenacity: what it surely is before each retry, and what is drawn on top of it. */
+interface Wait {
+  readonly delayOf: (retry: number) => number;
+  readonly plusMs: number;
+  /** What it is as a whole, if nothing is added to it. */
+  readonly alone: PolicyInput;
+}
+
+const MS = 1_000;
+
+/** Returns the delays of a sum of waits. */
+export function tenacityPolicy(calls: readonly Call[], context: WaitContext): PolicyInput {
+  const waits = calls.map((call) => waitOf(call, context));
+  const [only] = waits;
+  if (only === undefined) return { backoff: { type: 'none' } };
+  if (waits.length === 1) return only.alone;
+  const jitter: JitterInput = { plus: sumOf(waits.map(({ plusMs }) => plusMs)) };
+  const delayOf = (retry: number): number => sumOf(waits.map((wait) => wait.delayOf(retry)));
+  const isConstant = delayOf(1) === delayOf(2) && delayOf(2) === delayOf(40);
+  return { backoff: isConstant ? constant(delayOf(1)) : written(context.maxAttempts, delayOf), jitter };
+}
+
+/** Returns an argument of a call by its position or its name; seconds where it is a time. */
+type Argument = (index: number, key: string, fallback: number) => number;
+
+/** What a wait depends on besides its arguments. */
+export interface WaitContext {
+  readonly maxAttempts: number;
+  readonly version: '8' | 'main';
+}
+
+const WAITS: Readonly<Record<string, (at: Argument, context: WaitContext) => Wait>> = {
+  wait_none: () => steady(() => 0, { backoff: { type: 'none' } }),
+  wait_fixed: (at) => steady(() => at(0, 'wait', 0) * MS, { backoff: constant(at(0, 'wait', 0) * MS) }),
+  wait_random: (at) => {
+    const [min, max] = [at(0, 'min', 0) * MS, at(1, 'max', 1) * MS];
+    const plusMs = Math.max(max - min, 0);
+    return { delayOf: () => min, plusMs, alone: { backoff: constant(min), jitter: { plus: plusMs } } };
+  },
+  wait_incrementing: (at) => {
+    const [start, increment] = [at(0, 'start', 0) * MS, at(1, 'increment', 100) * MS];
+    const max = at(2, 'max', Infinity) * MS;
+    const delayOf = (retry: number): number => Math.min(start + increment * (retry - 1), max);
+    return steady(delayOf, { backoff: linear(start, increment), maxDelay: max });
+  },
+  wait_exponential: (at) => {
+    const { base, by, max, min } = exponentialOf(at);
+    return steady(clamped({ base, by, max, min }), {
+      backoff: exponential(base, by),
+      minDelay: min,
+      maxDelay: max,
+    });
+  },
+  wait_random_exponential: randomExponential,
+  wait_full_jitter: randomExponential,
+  wait_exponential_jitter: (at) => {
+    const [initial, max] = [at(0, 'initial', 1) * MS, at(1, 'max', Infinity) * MS];
+    const [by, plusMs, min] = [at(2, 'exp_base', 2), at(3, 'jitter', 1) * MS, at(4, 'min', 0) * MS];
+    const jitter = { plus: plusMs };
+    const limits = { minDelay: min, maxDelay: Math.max(min, max), capAt: 'after-jitter' } as const;
+    const delayOf = (retry: number): number => Math.min(initial * by ** (retry - 1), max);
+    return { delayOf, plusMs, alone: { backoff: exponential(initial, by), jitter, ...limits } };
+  },
+};
+
+/** The names of the waits that can be read. */
+export const TENACITY_WAITS: readonly string[] = Object.keys(WAITS);
+
+function waitOf({ name, args, named }: Call, context: WaitContext): Wait {
+  const at: Argument = (index, key, fallback) => {
+    const given = named[key] ?? args[index];
+    return typeof given === 'number' ? given : fallback;
+  };
+  const read = WAITS[name] ?? (() => steady(() => 0, { backoff: { type: 'none' } }));
+  return read(at, context);
+}
+
+function steady(delayOf: Wait['delayOf'], alone: PolicyInput): Wait {
+  return { delayOf, plusMs: 0, alone };
+}
+
+/** Until 8.2.1, `min` only raises the end of the range; the main branch draws from it on. */
+function randomExponential(at: Argument, { maxAttempts, version }: WaitContext): Wait {
+  const { base, by, max, min } = exponentialOf(at);
+  const delayOf = clamped({ base, by, max, min });
+  const isListed = version === '8' && min > 0;
+  const limits = version === 'main' ? { minDelay: min, maxDelay: max } : { maxDelay: max };
+  const backoff = isListed ? written(maxAttempts, delayOf) : exponential(base, by);
+  return { delayOf: () => 0, plusMs: delayOf(1), alone: { backoff, jitter: 'full', ...limits } };
+}
+
+function clamped({ base, by, max, min }: Exponential): (retry: number) => number {
+  return (retry) => Math.max(min, Math.min(base * by ** (retry - 1), max));
+}
+
+interface Exponential {
+  readonly base: number;
+  readonly by: number;
+  readonly max: number;
+  readonly min: number;
+}
+
+function exponentialOf(at: Argument): Exponential {
+  const min = at(3, 'min', 0) * MS;
+  const max = Math.max(at(1, 'max', Infinity) * MS, min);
+  return { base: at(0, 'multiplier', 1) * MS, max, by: at(2, 'exp_base', 2), min };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
+}
