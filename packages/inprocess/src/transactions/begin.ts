@@ -1,0 +1,135 @@
+import type { Begin } from './retry-transaction.ts';
+
+/** What `pg` and `@neondatabase/serverless` call a pool. */
+export interface PostgresPool<Client extends PostgresClient> {
+  connect(): Promise<Client>;
+}
+
+interface PostgresClient {
+  query(text: string): PromiseLike<unknown>;
+  release(error?: Error | boolean): void;
+  on?(event: 'error', listener: () => void): unknown;
+  removeListener?(event: 'error', listener: () => void): unknown;
+}
+
+/** A lost connection is an event, too, which would end the process; its query or the next one rejects. */
+const ignore = (): void => undefined;
+
+/** What `mysql2/promise` and `mariadb` call a pool. */
+export interface MysqlPool<Connection extends MysqlConnection> {
+  getConnection(): Promise<Connection>;
+}
+
+interface MysqlConnection {
+  beginTransaction(): Promise<unknown>;
+  commit(): Promise<unknown>;
+  rollback(): Promise<unknown>;
+  release(): unknown;
+  destroy(): unknown;
+}
+
+/** What `node:sqlite`, `better-sqlite3` and `libsql` call a database. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+}
+
+/** Returns the transactions of a pool of `pg`. A client that was broken is not given back to the pool. */
+export function postgresTransactions<Client extends PostgresClient>(
+  pool: PostgresPool<Client>,
+  begin: string = 'BEGIN',
+): Begin<Client> {
+  return async (run) => {
+    const client = await pool.connect();
+    client.on?.('error', ignore);
+    const giveBack = (isBroken?: true): void => {
+      if (isBroken === undefined) client.removeListener?.('error', ignore);
+      client.release(isBroken);
+    };
+    return around(
+      {
+        begin: () => client.query(begin),
+        commit: () => client.query('COMMIT'),
+        rollback: () => client.query('ROLLBACK'),
+        release: () => giveBack(),
+        destroy: () => giveBack(true),
+      },
+      () => run(client),
+    );
+  };
+}
+
+/** Returns the transactions of a pool of `mysql2/promise` or `mariadb`. A connection that was broken is not given back to the pool. */
+export function mysqlTransactions<Connection extends MysqlConnection>(
+  pool: MysqlPool<Connection>,
+): Begin<Connection> {
+  return async (run) => {
+    const connection = await pool.getConnection();
+    return around(
+      {
+        begin: () => connection.beginTransaction(),
+        commit: () => connection.commit(),
+        rollback: () => connection.rollback(),
+        release: () => connection.release(),
+        destroy: () => connection.destroy(),
+      },
+      () => run(connection),
+    );
+  };
+}
+
+/**
+ * Returns the transactions of a database of SQLite, which has one at a time: do not begin another on the same connection before it has
+ * ended. It begins `IMMEDIATE`, so that it waits for the lock before it reads, and cannot fail with SQLITE_BUSY_SNAPSHOT.
+ */
+export function sqliteTransactions<Database extends SqliteDatabase>(
+  database: Database,
+  begin: string = 'BEGIN IMMEDIATE',
+): Begin<Database> {
+  return (run) =>
+    around(
+      {
+        begin: () => database.exec(begin),
+        commit: () => database.exec('COMMIT'),
+        rollback: () => database.exec('ROLLBACK'),
+        release: ignore,
+        destroy: ignore,
+      },
+      () => run(database),
+    );
+}
+
+/** One transaction on one connection. */
+interface Steps {
+  readonly begin: () => unknown;
+  readonly commit: () => unknown;
+  readonly rollback: () => unknown;
+  /** Gives the connection back. */
+  readonly release: () => unknown;
+  /** Closes the connection: it is broken, or in a transaction that could not be ended. */
+  readonly destroy: () => unknown;
+}
+
+/** Rejects with the error of the transaction, whatever its ROLLBACK says. */
+async function around(
+  { begin, commit, rollback, release, destroy }: Steps,
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  let isOpen = false;
+  try {
+    await begin();
+    isOpen = true;
+    const result = await run();
+    await commit();
+    release();
+    return result;
+  } catch (error) {
+    try {
+      if (isOpen) await rollback();
+      if (isOpen) release();
+      else destroy();
+    } catch {
+      destroy();
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,5 @@
+export type { MysqlPool, PostgresPool, SqliteDatabase } from './begin.ts';
+export { mysqlTransactions, postgresTransactions, sqliteTransactions } from './begin.ts';
+export type { Begin, TransactionOptions } from './retry-transaction.ts';
+export { retryTransaction } from './retry-transaction.ts';
+export { transactionPolicy } from './transaction-policy.ts';

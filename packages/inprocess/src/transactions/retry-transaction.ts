@@ -1,0 +1,140 @@
+import type { Policy, PolicyInput } from '@retry/core';
+import { extendPolicy, InvalidOptionsError } from '@retry/core';
+import { findMatch, mayBeApplied, type PolicySettings, settingsOf } from '@retry/core/fields';
+import type { AttemptContext } from '../call/context.ts';
+import type { RetryOptions } from '../call/options.ts';
+import { retry } from '../retry.ts';
+import { transactionPolicy } from './transaction-policy.ts';
+
+/**
+ * Begins a transaction, calls `run` with it, and commits once `run` has resolved, or rolls back once it has rejected. The transaction
+ * function of most clients is one: `(run) => db.transaction(run)`.
+ */
+export type Begin<Transaction> = (
+  run: (transaction: Transaction) => Promise<unknown>,
+) => PromiseLike<unknown>;
+
+/** Options of `retryTransaction`: those of `retry`, and a probe. */
+export interface TransactionOptions<Result> extends RetryOptions<Result> {
+  /**
+   * Asked after a COMMIT whose answer was lost: whether the transaction was applied. `true`: the call resolves; `false`: the
+   * transaction is repeated. What it throws ends the retrying with the error of the COMMIT.
+   */
+  readonly committed?:
+    | ((result: Result, context: AttemptContext) => boolean | PromiseLike<boolean>)
+    | undefined;
+}
+
+/**
+ * Runs a transaction, and the whole of it again where it was rolled back or not applied: after a deadlock, a serialization failure, a lock that
+ * was not available, a connection that was refused or that broke before the COMMIT. A COMMIT whose answer was lost is repeated only
+ * with `idempotent: true` in the policy, or where `committed` says that it was not applied.
+ *
+ * @param begin - begins one transaction, on a connection of its own; called once for each attempt
+ * @param fn - the whole transaction; called again, so what it does outside of the transaction must be repeatable
+ * @param policy - on top of {@link transactionPolicy}: `retryOn` and `stopOn` add to its lists, every other key wins
+ * @returns what `fn` returned in the attempt that was committed
+ * @throws the last attempt's own error, by identity
+ * @throws {InvalidOptionsError} when the policy or the options are invalid
+ */
+export async function retryTransaction<Transaction, Result>(
+  begin: Begin<Transaction>,
+  fn: (transaction: Transaction, context: AttemptContext) => Promise<Result> | Result,
+  policy: PolicyInput = {},
+  options: TransactionOptions<Result> = {},
+): Promise<Result> {
+  const { committed, ...others } = readArguments(begin, fn, options);
+  const extended = extendPolicy(transactionPolicy, policy);
+  const settings = settingsOf(extended);
+  const commit: { isFinal: boolean } = { isFinal: false };
+  const attempt = (context: AttemptContext): Promise<Result> =>
+    runOnce({ begin, fn, committed, settings, commit }, context);
+  return retry(attempt, withGate(extended, commit), others) as Promise<Result>; // `runOnce` has awaited it
+}
+
+interface Run<Transaction, Result> extends Pick<TransactionOptions<Result>, 'committed'> {
+  readonly begin: Begin<Transaction>;
+  readonly fn: (transaction: Transaction, context: AttemptContext) => Promise<Result> | Result;
+  readonly settings: PolicySettings;
+  readonly commit: { isFinal: boolean };
+}
+
+/** Makes one attempt, and notes of a COMMIT that failed whether the failure is final. */
+async function runOnce<Transaction, Result>(
+  { begin, fn, committed, settings, commit }: Run<Transaction, Result>,
+  context: AttemptContext,
+): Promise<Result> {
+  let done: { readonly result: Result } | undefined;
+  try {
+    await begin(async (transaction) => {
+      done = undefined; // a client that repeats by itself calls it again
+      done = { result: await fn(transaction, context) };
+      return done.result;
+    });
+  } catch (error) {
+    // Until `fn` has resolved, no COMMIT was sent: the server rolls back, whatever the error is.
+    if (done === undefined || !isInDoubt(settings, error)) throw error;
+    if (committed === undefined) commit.isFinal = !settings.idempotent;
+    else if (await isCommitted({ committed, commit }, done.result, context)) return done.result;
+    throw error;
+  }
+  if (done === undefined) throw new TypeError('begin resolved without having called its function to the end');
+  return done.result;
+}
+
+/** Returns whether a COMMIT may have been applied although it failed with this error. */
+function isInDoubt({ retryOn }: PolicySettings, error: unknown): boolean {
+  const matchers = typeof retryOn === 'string' ? (transactionPolicy.retryOn ?? []) : retryOn;
+  if (typeof matchers === 'string') return true;
+  return mayBeApplied(matchers, error) || findMatch(matchers, error) === -1;
+}
+
+type Probe<Result> = Pick<Run<unknown, Result>, 'commit'> &
+  Required<Pick<TransactionOptions<Result>, 'committed'>>;
+
+/** Asks the probe; a failure of it leaves open what became of the COMMIT, so nothing is repeated. */
+async function isCommitted<Result>(
+  { committed, commit }: Probe<Result>,
+  result: Result,
+  context: AttemptContext,
+): Promise<boolean> {
+  commit.isFinal = true;
+  try {
+    const isApplied = (await committed?.(result, context)) === true;
+    commit.isFinal = false;
+    return isApplied;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the policy with a gate that ends the retrying after a COMMIT in doubt; what may have been applied is judged by it alone. */
+function withGate(policy: Policy, commit: { readonly isFinal: boolean }): Policy {
+  const { retryIf, retryTimeouts } = settingsOf(policy);
+  return extendPolicy(policy, {
+    idempotent: true,
+    retryTimeouts,
+    retryIf: (error, context) => !commit.isFinal && (retryIf === undefined || retryIf.test(error, context)),
+  });
+}
+
+function readArguments<Result>(
+  begin: unknown,
+  fn: unknown,
+  options: TransactionOptions<Result>,
+): TransactionOptions<Result> {
+  const problems = Object.entries({
+    begin,
+    fn,
+    ...(options.committed !== undefined && { committed: options.committed }),
+  })
+    .filter(([, value]) => typeof value !== 'function')
+    .map(([path, value]) => ({
+      path,
+      value,
+      message: 'must be a function',
+      cure: 'Use retryTransaction((run) => db.transaction(run), async (tx) => …).',
+    }));
+  if (problems.length > 0) throw new InvalidOptionsError(problems, 'retryTransaction');
+  return options;
+}
