@@ -177,6 +177,22 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
       expect((await ask(board, 'GET groups')).groups).toEqual([]);
     });
 
+    it('lists the runs of a group by their end, the latest first, over its pages', async () => {
+      const ids = [...(await failOrders(2)), ...(await failOrders(1)), ...(await failOrders(2))];
+      const { groups } = await ask(board, 'GET groups');
+      const params = { lane: 'charge@1', id: groups[0]?.id ?? '' };
+      const pageAt = (query: string) => ask(board, 'GET groups/:lane/:id', { params, query });
+
+      const first = await pageAt('?limit=3');
+      const second = await pageAt(`?limit=3&after=${first.next}`);
+
+      const listed = [...first.runs, ...second.runs];
+      const ends = listed.map(({ endedAt = 0 }) => endedAt);
+      expect(ends).toEqual([...ends].sort((one, other) => other - one));
+      expect(listed.map(({ id }) => id).sort()).toEqual([...ids].sort());
+      expect(second.next).toBeUndefined();
+    });
+
     it('says what another policy would have decided', async () => {
       await failOrders(2);
 

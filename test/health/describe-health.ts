@@ -84,7 +84,7 @@ export function describeHealth(open: () => Promise<HealthHarness>): void {
           {
             ...{ code: 'LANE_WITHOUT_WORKER', level: 'critical', figure: 2, threshold: 0 },
             ...{ lane: 'mail@2', task: 'mail', version: '2' },
-            sentence: '2 runs wait in lane mail@2, which no live worker knows.',
+            sentence: '2 runs are due in lane mail@2, which no live worker knows.',
             cure: expect.stringContaining('Start a worker'),
           },
         ],
@@ -106,6 +106,15 @@ export function describeHealth(open: () => Promise<HealthHarness>): void {
       expect(await found({ oldestAge: '1h' })).toEqual([]);
       await scene.claim();
       expect(await found({ oldestAge: 50 })).toEqual([]);
+    });
+
+    it('is no age of a run that a hold keeps waiting, only the hold', async () => {
+      await attend('l');
+      await scene.submit('a');
+      await queue.hold({ all: true });
+      await rest(60);
+
+      expect((await found({ oldestAge: 50, holdAge: 5 })).map(({ code }) => code)).toEqual(['LANE_ON_HOLD']);
     });
 
     it('is a lease that has expired', async () => {

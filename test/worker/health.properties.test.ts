@@ -169,7 +169,7 @@ describe('queue.health', () => {
     const { findings } = await createQueue({ broker: brokerOf(state) }).health({ audit: true });
 
     expect(findings.map(({ sentence }) => sentence)).toEqual([
-      '3 runs wait in lane alone@1, which no live worker knows.',
+      '3 runs are due in lane alone@1, which no live worker knows.',
       'The audit is unbalanced by 1.',
       '2 leases have expired; 0 are accepted.',
       'The next run of lane mail@2 has been claimable for 10m; 5m is accepted.',

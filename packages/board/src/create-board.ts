@@ -79,12 +79,12 @@ export function createBoard(options: BoardOptions): Board {
   };
 }
 
-function createDesk({ broker, tasks, times, mask, onAct }: BoardSettings, errors: ErrorLog): Desk {
+function createDesk({ broker, tasks, times, name, mask, onAct }: BoardSettings, errors: ErrorLog): Desk {
   const queue = createQueue({ broker });
   // It carries on the operations that visitors apply.
   queue.on('error', ({ error, doing }) => errors.report(error, doing));
   return {
-    ...{ broker, tasks, times, queue },
+    ...{ broker, tasks, times, name, queue },
     mask: createMask(mask, errors),
     acts: createActs(onAct, errors),
     plans: createKeptForWhile(PLANS),

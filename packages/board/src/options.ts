@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_FUNCTION, MAX_ITEMS, readOptions } from '@retry/core/fields';
 import type { AnyTask } from '@retry/worker';
@@ -31,6 +32,8 @@ export interface BoardOptions {
   readonly mask?: Mask | undefined;
   /** The path below which the board is mounted, such as `/admin/board`. @default the root */
   readonly basePath?: string | undefined;
+  /** Which queue it is, for people, such as its server and its prefix: each screen shows it. @default none */
+  readonly name?: string | undefined;
   /** How the page writes instants: in the zone of the browser, or in UTC. @default 'local' */
   readonly times?: 'local' | 'utc' | undefined;
   /** Called after every act of a visitor. Also on `node:diagnostics_channel` as `retry:board:act`. */
@@ -43,7 +46,8 @@ export interface BoardOptions {
 }
 
 /** Checked options with their defaults. */
-export interface BoardSettings extends Pick<BoardOptions, 'token' | 'mask' | 'onAct' | 'onError' | 'broker'> {
+export interface BoardSettings
+  extends Pick<BoardOptions, 'token' | 'mask' | 'onAct' | 'onError' | 'broker' | 'name'> {
   readonly access: Access;
   /** By lane. */
   readonly tasks: ReadonlyMap<string, AnyTask>;
@@ -53,7 +57,18 @@ export interface BoardSettings extends Pick<BoardOptions, 'token' | 'mask' | 'on
 }
 
 const KEYS: readonly (keyof BoardOptions)[] = [
-  ...(['broker', 'tasks', 'token', 'access', 'mask', 'basePath', 'times', 'onAct', 'onError'] as const),
+  ...([
+    'broker',
+    'tasks',
+    'token',
+    'access',
+    'mask',
+    'basePath',
+    'name',
+    'times',
+    'onAct',
+    'onError',
+  ] as const),
 ];
 
 /** Checks the options of a board. @throws {InvalidOptionsError} listing every problem */
@@ -67,6 +82,7 @@ export function readBoardOptions(options: unknown): BoardSettings {
     onAct: readFunction<(act: Act) => void>(fields, 'onAct'),
     onError: readFunction<(error: unknown, doing: string) => void>(fields, 'onError'),
     basePath: (fields.optional('basePath', A_PATH) ?? '').replace(/\/$/, ''),
+    name: fields.optional('name', A_NAME),
     times: fields.choice('times', 'local', ['local', 'utc']),
   }));
 }
@@ -122,6 +138,12 @@ function readTasks(fields: Fields, report: Report): ReadonlyMap<string, AnyTask>
 function readFunction<Callback>(fields: Fields, key: keyof BoardOptions): Callback | undefined {
   return fields.optional(key, A_FUNCTION) as Callback | undefined; // its arguments are the caller's claim
 }
+
+const A_NAME = {
+  accepts: (value: unknown): value is string => textProblem(value) === undefined,
+  message: 'must be text of 1 to 512 bytes',
+  cure: "Use name: 'orders in production'.",
+};
 
 const A_PATH = {
   accepts: (value: unknown): value is string =>

@@ -294,12 +294,28 @@ describeInChromium('the storm screen', (browser) => {
   it('shows what holds a lane, when its breaker lets a probe through, and resumes it', async () => {
     const page = await open();
     const hold = page.getByRole('row', {
-      name: /^report@1 circuit breaker far away 20 of 20 attempts failed .* probe .* in \d+[hm]/,
+      name: /^report@1 circuit breaker far away 20 of 20 attempts failed .* probe .* in \d+ (h|min)/,
     });
     await hold.getByRole('button', { name: 'Resume' }).click();
 
     await hold.waitFor({ state: 'detached' });
     expect((await board.queue.queue.holds()).map(({ lane }) => lane)).toEqual(['charge@1']);
+    await page.close();
+  });
+
+  it('holds a lane for a time', async () => {
+    const page = await open();
+    const row = page.getByRole('row', { name: /^sync-stock 1/ });
+    await row.getByRole('button', { name: 'Hold … sync-stock@1' }).click();
+    await page.keyboard.type('stock is counted');
+    await row.getByLabel('for').selectOption('1 h');
+    await row.getByRole('button', { name: 'Hold', exact: true }).click();
+    await page
+      .getByRole('row', { name: /^sync-stock@1 operator ada stock is counted .* in (60 min|1 h)/ })
+      .waitFor();
+
+    await page.getByRole('button', { name: 'Resume sync-stock@1' }).click();
+    await row.getByRole('button', { name: 'Hold …' }).waitFor();
     await page.close();
   });
 

@@ -66,7 +66,7 @@ describeOnServers('retry doctor', (queue) => {
     const { findings, codes } = await diagnoseQueue();
 
     expect(codes).toContain('VERSION_WAITING');
-    expect(findings[0].sentence).toContain('1 run waits in lane mail@2, but live workers know only mail@1.');
+    expect(findings[0].sentence).toContain('1 run is due in lane mail@2, but live workers know only mail@1.');
   });
 
   it('finds a lane on hold', async () => {

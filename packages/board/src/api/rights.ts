@@ -26,6 +26,8 @@ export interface RightsAnswer {
   readonly rights: Rights;
   /** Who the visitor is, if `access` said so; acts are recorded with it. */
   readonly by?: string;
+  /** Which queue it is, if the board was given a name. */
+  readonly name?: string;
   /** How the page writes instants. */
   readonly times: 'local' | 'utc';
   /** The tasks that the board was given. */

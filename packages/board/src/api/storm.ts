@@ -10,7 +10,9 @@ export interface StormAnswer {
   /** Lanes that start attempts, most retries first. */
   readonly lanes: readonly LaneStorm[];
   /** The share of starts from which on retries make an outage worse. */
-  readonly retryShareLine: 0.1;
+  readonly retryShareLine: number;
+  /** A lane is judged from this number of starts on. */
+  readonly minStarts: number;
   /** Circuit breakers and other holds. */
   readonly holds: readonly Hold[];
   /** What `queue.health()` found about retries. */

@@ -25,6 +25,7 @@ export interface Desk {
   readonly mask: Mask;
   readonly acts: Acts;
   readonly times: 'local' | 'utc';
+  readonly name: string | undefined;
   readonly plans: KeptForWhile<KeptPlan>;
   /** Replays keep the processor busy: one is done after the other. */
   readonly replays: OneByOne;

@@ -12,6 +12,9 @@ import { given, pageOf } from './call.ts';
 const WITH_TREND = 20;
 const TREND_RUNS = 200;
 
+/** The most dead letters of a group that are sorted. */
+const MAX_SORTED_RUNS = 1_000;
+
 /** The most dead letters that the trend of one group looks at. */
 const MAX_TREND_RUNS = 1_000;
 const TREND_BUCKETS = 48;
@@ -33,12 +36,7 @@ async function groupsPage(desk: Desk, options: LetterGroupsOptions<'ms'>): Promi
 export async function group({ desk, param, query }: ReadCall): Promise<GroupAnswer> {
   const [lane, id] = [param('lane'), param('id')];
   const { found, sample, filter } = await openGroup(desk, { lane, id, state: query.get('state') });
-  const page = await desk.queue.deadLetters.list({
-    limit: 50,
-    ...filter,
-    ...pageOf(query),
-    payloads: 'omit',
-  });
+  const page = await newestFirst(desk, filter, pageOf(query));
   const shown = sample && sampleOf(desk, sample);
   const trend = found && (await trendOf(desk, filter, MAX_TREND_RUNS));
   return {
@@ -53,6 +51,30 @@ export async function group({ desk, param, query }: ReadCall): Promise<GroupAnsw
       state: filter.state === 'failed' ? undefined : filter.state,
     }),
   };
+}
+
+/** A page of a group that is sorted here begins after this sign. */
+const OFFSET = /^@(\d+)$/;
+
+/**
+ * Returns the runs of a group, those that ended last first. A queue lists them the other way round: a group of more runs than are read
+ * at once is shown as it lists them.
+ */
+async function newestFirst(
+  { queue }: Desk,
+  filter: DeadLetterFilter,
+  { limit = 50, after }: ReturnType<typeof pageOf>,
+): Promise<{ readonly runs: readonly RunView[]; readonly next?: string }> {
+  const offset = OFFSET.exec(after ?? '@0')?.[1];
+  if (offset !== undefined && Number.isInteger(limit) && limit >= 1) {
+    const all = await queue.deadLetters.list({ ...filter, limit: MAX_SORTED_RUNS, payloads: 'omit' });
+    const [from, to] = [Number(offset), Number(offset) + limit];
+    const runs = [...all.runs].sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0));
+    if (all.next === undefined)
+      return { runs: runs.slice(from, to), ...(to < runs.length && { next: `@${to}` }) };
+  }
+  const listed = after !== undefined && offset === undefined ? { after } : {};
+  return queue.deadLetters.list({ ...filter, limit, ...listed, payloads: 'omit' });
 }
 
 /** The name and the version of a lane's task. */

@@ -17,6 +17,7 @@ export async function rights({ desk, visitor }: Call): Promise<RightsAnswer> {
   return {
     ...visitor,
     times: desk.times,
+    ...(desk.name !== undefined && { name: desk.name }),
     tasks: [...desk.tasks.values()].map(knownTask),
     ...(VERSION !== undefined && { version: VERSION }),
   };

@@ -4,15 +4,16 @@ import type { Desk } from './call.ts';
 import { taskOf } from './groups.ts';
 import { insightOf } from './overview.ts';
 
-/** From this share of retries on, they make an outage worse. */
+/** From this share of retries on, they make an outage worse; fewer starts than these say nothing. */
 const RETRY_SHARE_LINE = 0.1;
+const MIN_STARTS = 20;
 
 /** `GET storm`. */
 export async function storm(desk: Desk): Promise<StormAnswer> {
   const [report, holds, { findings }] = await Promise.all([
     insightOf(desk).lanes(),
     desk.queue.holds(),
-    desk.queue.health(),
+    desk.queue.health({ retryShare: RETRY_SHARE_LINE, minStarts: MIN_STARTS }),
   ]);
   const lanes = report.lanes.flatMap((lane) => laneStorm(desk, lane));
   lanes.sort((one, other) => other.retriesPerSecond - one.retriesPerSecond);
@@ -23,7 +24,7 @@ export async function storm(desk: Desk): Promise<StormAnswer> {
     ...(report.lanes.some(({ rates }) => rates) && {
       all: figuresOf(sum('startsPerSecond'), sum('retriesPerSecond')),
     }),
-    ...{ lanes, retryShareLine: RETRY_SHARE_LINE, holds },
+    ...{ lanes, retryShareLine: RETRY_SHARE_LINE, minStarts: MIN_STARTS, holds },
     findings: findings.filter(({ code }) => code === 'RETRY_SHARE'),
   };
 }

@@ -1,6 +1,7 @@
 import type { Access, Granted, Rights } from '@retry/board';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { loadPackage } from '../connect/load-package.ts';
+import type { Target } from '../connect/target.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import { userOf } from '../lanes/hold.ts';
 import type { Input, Report } from '../report.ts';
@@ -40,10 +41,10 @@ export async function boardAction(input: Input<BoardCommandOptions>): Promise<Re
   const { by = userOf(environment) } = options;
   const granted = { ...(options.readOnly === true ? { read: true } : EVERY_RIGHT), by };
   const token = options.token ? createToken() : undefined;
-  await withQueue(input, async ({ broker, shown }) => {
+  await withQueue(input, async ({ broker, shown, target }) => {
     const warnings = createWarnings(environment);
     const board = createBoard({
-      ...{ broker, tasks: environment.tasks, token },
+      ...{ broker, tasks: environment.tasks, token, name: nameOf(shown, target) },
       access: token === undefined ? byNameOfThisMachine(granted) : () => granted,
       onError: warnings.warn,
     });
@@ -58,6 +59,13 @@ export async function boardAction(input: Input<BoardCommandOptions>): Promise<Re
     await server.close();
   });
   return { json: undefined, text: () => '' };
+}
+
+/** Returns the server, and the prefix or schema where it is not the default. At most 512 bytes. */
+function nameOf(shown: string, target: Target | undefined): string {
+  const { prefix, schema } = target ?? {};
+  const name = [shown, prefix && `prefix ${prefix}`, schema && `schema ${schema}`].filter(Boolean).join(', ');
+  return Buffer.from(name).subarray(0, 509).toString();
 }
 
 /**

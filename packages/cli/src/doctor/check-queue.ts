@@ -60,7 +60,7 @@ function versionWaiting(finding: Finding, lane: string, { lanes }: LaneReport): 
   return {
     ...finding,
     code: 'VERSION_WAITING',
-    sentence: `${finding.figure} ${finding.figure === 1 ? 'run waits' : 'runs wait'} in lane ${lane}, but live workers know only ${versions}.`,
+    sentence: `${finding.figure} ${finding.figure === 1 ? 'run is' : 'runs are'} due in lane ${lane}, but live workers know only ${versions}.`,
     cure: 'Start a worker with this version beside the others until the lane is empty, or cancel the runs.',
   };
 }

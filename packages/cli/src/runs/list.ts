@@ -6,8 +6,7 @@ import { CliError } from '../errors.ts';
 import type { Input, Report } from '../report.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import type { Screen } from '../terminal/screen.ts';
-import { renderTable } from '../terminal/table.ts';
-import { RUN_COLUMNS, runCells } from './run-texts.ts';
+import { runTable } from './run-texts.ts';
 import { taskFilter } from './task-filter.ts';
 
 /** The options of `retry runs ls`. */
@@ -54,14 +53,7 @@ async function readPage({ queue }: Connected, options: RunsOptions, now: number)
 
 /** Returns a page of runs as a table, and how to get the next one. */
 export function pageText({ runs, searched, next }: Page, now: number, screen: Screen): string {
-  const table =
-    runs.length === 0
-      ? 'No run matches.'
-      : renderTable(
-          RUN_COLUMNS,
-          runs.map((run) => runCells(run, now)),
-          screen,
-        );
+  const table = runs.length === 0 ? 'No run matches.' : runTable(runs, now, screen);
   const looked = searched === undefined ? '' : ` ${searched} runs were looked at.`;
   const more = next === undefined ? [] : ['', `There may be more.${looked} --after ${next}`];
   return [table, ...more].join('\n');

@@ -2,8 +2,9 @@ import type { RunState } from '@retry/core/lifecycle';
 import type { RunView } from '@retry/worker';
 import { ageText } from '../terminal/age.ts';
 import { printable } from '../terminal/printable.ts';
-import type { Style } from '../terminal/screen.ts';
-import type { Cell, Column } from '../terminal/table.ts';
+import type { Screen, Style } from '../terminal/screen.ts';
+import type { Cell } from '../terminal/table.ts';
+import { renderTable } from '../terminal/table.ts';
 
 const STYLES: Readonly<Record<RunState, Style>> = {
   unsubmitted: 'quiet',
@@ -23,26 +24,37 @@ export function stateCell(state: RunState): Cell {
   return { text: state, style: STYLES[state] };
 }
 
-/** The columns of a list of runs. */
-export const RUN_COLUMNS: readonly Column[] = [
-  { title: 'run' },
-  { title: 'state' },
-  { title: 'attempt', align: 'right' },
-  { title: 'age', align: 'right' },
-  { title: 'task and latest error' },
-];
+/** Returns runs as a table. An age is the time since a run ended, or was submitted; when runs are due is shown where one is scheduled. */
+export function runTable(runs: readonly RunView[], now: number, screen: Screen): string {
+  const hasDue = runs.some(({ state }) => state === 'scheduled');
+  const columns = [
+    { title: 'run' },
+    { title: 'state' },
+    { title: 'attempt', align: 'right' },
+    { title: 'age', align: 'right' },
+    ...(hasDue ? ([{ title: 'due', align: 'right' }] as const) : []),
+    { title: 'task and latest error' },
+  ] as const;
+  const rows = runs.map((run): readonly Cell[] => {
+    const error = run.errors.at(-1);
+    return [
+      ...[printable(run.id), stateCell(run.state), String(run.attempt), ageCell(run, now)],
+      ...(hasDue ? [dueText(run, now)] : []),
+      printable(run.lane) + (error === undefined ? '' : ` ${errorLine(error)}`),
+    ];
+  });
+  return renderTable(columns, rows, screen);
+}
 
-/** Returns a run as a row of a list. Its age is the time since it ended, or was submitted. */
-export function runCells(run: RunView, now: number): readonly Cell[] {
-  const since = run.endedAt ?? run.submittedAt ?? run.createdAt;
-  const error = run.errors.at(-1);
-  return [
-    printable(run.id),
-    stateCell(run.state),
-    String(run.attempt),
-    since === undefined ? '-' : ageText(now - since),
-    printable(run.lane) + (error === undefined ? '' : ` ${errorLine(error)}`),
-  ];
+function ageCell({ endedAt, submittedAt, createdAt }: RunView, now: number): string {
+  const since = endedAt ?? submittedAt ?? createdAt;
+  return since === undefined ? '-' : ageText(now - since);
+}
+
+/** Returns when a scheduled run is due: `in 5m`, or `3m ago`. */
+function dueText({ state, runAt }: RunView, now: number): string {
+  if (state !== 'scheduled' || runAt === undefined) return '-';
+  return runAt > now ? `in ${ageText(runAt - now)}` : `${ageText(now - runAt)} ago`;
 }
 
 /** Returns an error in one line. */

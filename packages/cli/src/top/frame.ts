@@ -62,17 +62,18 @@ function totals(lanes: readonly LaneFigures[], deadLetters: number): readonly st
     lanes.reduce((total, lane) => total + figure(lane), 0);
   const starts = sum(({ rates }) => rates?.starts.perSecond ?? 0);
   const retries = sum(({ rates }) => rates?.retries.perSecond ?? 0);
+  const overdue = sum(({ due }) => due.count);
   const late = Math.max(0, ...lanes.map(({ rates }) => rates?.maxLatenessMs ?? 0));
   const counts = [
     `${wholeText(sum(({ waiting }) => waiting.count))} waiting`,
-    `${wholeText(sum(({ scheduled }) => scheduled.count))} scheduled`,
+    `${wholeText(sum(({ scheduled }) => scheduled.count))} scheduled${overdue === 0 ? '' : ` (${wholeText(overdue)} overdue)`}`,
     `${wholeText(sum(({ started }) => started.count))} started`,
     `${wholeText(deadLetters)} dead letters`,
   ];
   const flow = [
     `${rateText({ perSecond: starts, windowMs: 0 })} starts/s`,
     `${shareText(starts === 0 ? 0 : retries / starts)} retries`,
-    `at most ${ageText(late)} late`,
+    ...(starts === 0 ? [] : [`latest start ${ageText(late)} late`]),
   ];
   return [printable(counts.join('   ')), flow.join('   ')];
 }

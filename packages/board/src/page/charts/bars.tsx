@@ -35,9 +35,16 @@ export function Bars({ label, counts, titleOf, size = 'large' }: BarsProps): VNo
   );
 }
 
-/** A share from 0 to 1 as a line, with a mark at `limit`. */
-export function Share({ share, limit }: { share: number; limit?: number }): VNode {
-  const isOver = limit !== undefined && share > limit;
+interface ShareProps {
+  readonly share: number;
+  /** Where a mark is. */
+  readonly limit?: number;
+  /** Shows it as what is wrong. */
+  readonly isOver?: boolean;
+}
+
+/** A share from 0 to 1 as a line. */
+export function Share({ share, limit, isOver = false }: ShareProps): VNode {
   return (
     <svg class="share" viewBox="0 0 96 8" preserveAspectRatio="none" aria-hidden="true">
       <rect class="track" width="96" height="8" />

@@ -1,7 +1,6 @@
-import { formatDuration } from '@retry/core';
 import type { ReplaySummary } from '@retry/core/failures';
 import type { VNode } from 'preact';
-import { count } from '../charts/figures.ts';
+import { count, duration } from '../charts/figures.ts';
 
 interface ReplayedProps {
   readonly summary: ReplaySummary;
@@ -42,6 +41,6 @@ function sentenceOf({
   const later =
     laterBy === undefined
       ? ''
-      : ` Those end ${formatDuration(Math.abs(Math.round(laterBy.meanMs)))} ${laterBy.meanMs < 0 ? 'sooner' : 'later'} on average.`;
+      : ` Those end ${duration(Math.abs(laterBy.meanMs))} ${laterBy.meanMs < 0 ? 'sooner' : 'later'} on average.`;
   return `Of ${count(runs)} runs ${count(retried)} would have had another attempt, ${count(endedEarlier)} would have ended earlier (${count(sparedAttempts)} attempts spared), ${count(unchanged)} at the same attempt.${later}`;
 }

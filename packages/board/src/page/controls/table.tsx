@@ -37,7 +37,7 @@ export function Table<Row>({ caption, rows, keyOf, columns }: TableProps<Row>): 
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ title, isNumber, cell }) => (
-                <td key={title} class={isNumber ? 'number' : ''}>
+                <td key={title} class={isNumber ? 'number' : ''} data-title={title}>
                   {cell(row)}
                 </td>
               ))}

@@ -87,17 +87,18 @@ function Found({ query }: { query: URLSearchParams }): VNode {
       {({ runs, searched, isComplete, next, looked }) => (
         <>
           <p class="lead">
-            {`${count(runs.length)} found; looked at ${count(searched)} runs`}
+            {`${runs.length === 0 ? 'None' : count(runs.length)} found`}
+            {isComplete && runs.length > 0 ? ', these are all' : ''}
+            {`; looked at ${isComplete ? 'all ' : ''}${count(searched)} runs`}
             {looked.in.length === 0
               ? ''
               : `, in ${looked.in.join(', ')}${looked.isMasked ? ' as they are masked' : ''}`}
-            {isComplete ? ': these are all.' : '; there may be more.'}
+            {isComplete ? '.' : '; there may be more.'}
           </p>
-          {runs.length === 0 ? (
-            <Empty>None matches. Ask for less, or look further.</Empty>
-          ) : (
-            <RunTable runs={runs} />
-          )}
+          {runs.length > 0 ? <RunTable runs={runs} /> : null}
+          {runs.length === 0 && isComplete ? (
+            <Empty>No run matches. Write less of the text, or choose another state or task.</Empty>
+          ) : null}
           {next === undefined ? null : <a href={furtherIn(query, next)}>Look further</a>}
         </>
       )}

@@ -20,6 +20,9 @@ export function Header({ showHelp }: { showHelp: () => void }): VNode {
   const shown = name === 'runs' ? 'failures' : name;
   return (
     <header class="top">
+      <p class="brand">
+        <strong>retry</strong> {visitor.name === undefined ? null : <bdi class="quiet">{visitor.name}</bdi>}
+      </p>
       <nav aria-label="Screens">
         {Object.entries(SCREENS).map(([screen, title]) => (
           <a key={screen} href={linkTo([screen])} aria-current={screen === shown ? 'page' : undefined}>

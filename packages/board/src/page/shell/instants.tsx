@@ -1,9 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals-core';
-import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
+import { duration } from '../charts/figures.ts';
 import { useSession } from './session.ts';
-
-const STEPS_MS = [86_400_000, 3_600_000, 60_000, 1_000];
 
 /** How long the distance to an instant stands still. */
 const TICK_MS = 5_000;
@@ -34,18 +32,12 @@ export function noteTimeOf(answer: object): void {
   aheadMs = Math.abs(differenceMs) < SAME_CLOCK_MS ? 0 : differenceMs;
 }
 
-/** Returns a duration with one unit, as people say it: `3m`, `2d`. */
-export function roughly(ms: number): string {
-  const step = STEPS_MS.find((unit) => Math.abs(ms) >= unit) ?? 1;
-  return formatDuration(Math.round(Math.abs(ms) / step) * step);
-}
-
 /** How long ago an instant was, or in how long it is; the instant itself as its title. */
 export function Instant({ at }: { at: number | undefined }): VNode | null {
   const { visitor } = useSession();
   if (at === undefined) return null;
   const differenceMs = at - Date.now() - aheadMs;
-  const distance = roughly(differenceMs);
+  const distance = duration(Math.abs(differenceMs));
   const text =
     Math.abs(differenceMs) < 1_000 ? 'now' : differenceMs > 0 ? `in ${distance}` : `${distance} ago`;
   const written = writeInstant(at, visitor.times);

@@ -42,7 +42,7 @@ const RULES: Readonly<Record<Check, Rule>> = {
     threshold: ({ unattendedRuns }) => unattendedRuns,
     show: count,
     sentence: (figure, _, { lane }) =>
-      `${figure} ${figure === '1' ? 'run waits' : 'runs wait'} in lane ${lane}, which no live worker knows.`,
+      `${figure} ${figure === '1' ? 'run is' : 'runs are'} due in lane ${lane}, which no live worker knows.`,
     cure: 'Start a worker that has this version of the task, or cancel the runs.',
   },
   UNBALANCED: {
@@ -66,7 +66,7 @@ const RULES: Readonly<Record<Check, Rule>> = {
     show: formatDuration,
     sentence: (figure, threshold, { lane }) =>
       `The next run of lane ${lane} has been claimable for ${figure}; ${threshold} is accepted.`,
-    cure: 'Start more workers, raise their concurrency, or make the handler faster; if the lane is on hold, resume it.',
+    cure: 'Start more workers, raise their concurrency, or make the handler faster.',
   },
   LATE_STARTS: {
     level: 'warning',

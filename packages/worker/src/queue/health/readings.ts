@@ -95,10 +95,11 @@ export function readingsOf(facts: Facts, settings: HealthSettings): readonly Rea
 }
 
 function laneReadings({ report }: Facts, { minStarts }: HealthSettings): readonly Reading[] {
-  return report.lanes.flatMap(({ lane, workers, waiting, due, oldestClaimableAgeMs, rates }) => {
+  return report.lanes.flatMap(({ lane, workers, waiting, due, holds, oldestClaimableAgeMs, rates }) => {
     const found: Reading[] = [];
     if (workers === 0) found.push({ check: 'LANE_WITHOUT_WORKER', figure: waiting.count + due.count, lane });
-    if (oldestClaimableAgeMs !== undefined)
+    // What a hold keeps waiting is no lack of workers: the hold has a reading of its own.
+    if (oldestClaimableAgeMs !== undefined && holds.length === 0)
       found.push({ check: 'OLDEST_AGE', figure: oldestClaimableAgeMs, lane });
     if (rates === undefined) return found;
     found.push({ check: 'LATE_STARTS', figure: rates.maxLatenessMs, lane });

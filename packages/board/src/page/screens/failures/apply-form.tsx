@@ -45,7 +45,10 @@ export function ApplyForm({ plan, kind, first = 'rate', onApplied, close }: Appl
       <TextField label="reason, kept with the operation" value={reason} isFocused onChange={setReason} />
       <ApplyButtons
         kind={kind}
-        isReady={plan.count > 0 && reason !== '' && !asking.isUnderWay}
+        isUnderWay={asking.isUnderWay}
+        missing={
+          plan.count === 0 ? `There is nothing to ${kind}.` : reason === '' ? 'Write a reason first.' : ''
+        }
         close={close}
       />
       <Said of={asking} />
@@ -77,23 +80,32 @@ function SpeedFields({ speed, setSpeed, amount, setAmount }: SpeedProps): VNode 
   );
 }
 
-function ApplyButtons({
-  kind,
-  isReady,
-  close,
-}: {
-  kind: string;
-  isReady: boolean;
-  close: () => void;
-}): VNode {
+interface ButtonsProps {
+  readonly kind: ApplyRequest['kind'];
+  readonly isUnderWay: boolean;
+  /** Why it cannot be applied yet; `''` where it can. */
+  readonly missing: string;
+  readonly close: () => void;
+}
+
+function ApplyButtons({ kind, isUnderWay, missing, close }: ButtonsProps): VNode {
   return (
     <>
-      <button type="submit" class="main" disabled={!isReady}>
+      <button
+        type="submit"
+        class="main"
+        disabled={isUnderWay || missing !== ''}
+        aria-describedby="missing"
+        title={missing === '' ? undefined : missing}
+      >
         {kind === 'redrive' ? 'Redrive' : 'Discard for good'}
       </button>
       <button type="button" onClick={close}>
         Close
       </button>
+      <span id="missing" class="quiet">
+        {missing}
+      </span>
     </>
   );
 }

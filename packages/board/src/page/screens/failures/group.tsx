@@ -114,7 +114,7 @@ interface ActsProps {
 
 function Acts({ group, answer: { command, state }, reload }: ActsProps): VNode {
   const { rights } = useSession().visitor;
-  const [kind, setKind] = useState<'redrive' | 'discard' | 'replay' | undefined>();
+  const [kind, setKind] = useState<PanelProps['kind'] | undefined>();
   const close = (): void => {
     setKind(undefined);
     reload();
@@ -122,10 +122,22 @@ function Acts({ group, answer: { command, state }, reload }: ActsProps): VNode {
   return (
     <>
       <div class="row">
-        <button type="button" data-key="r" disabled={!rights.redrive} onClick={() => setKind('redrive')}>
+        <button
+          type="button"
+          data-key="r"
+          disabled={!rights.redrive}
+          title={needs(rights.redrive, 'redrive')}
+          onClick={() => setKind('redrive')}
+        >
           Plan a redrive
         </button>
-        <button type="button" data-key="d" disabled={!rights.discard} onClick={() => setKind('discard')}>
+        <button
+          type="button"
+          data-key="d"
+          disabled={!rights.discard}
+          title={needs(rights.discard, 'discard')}
+          onClick={() => setKind('discard')}
+        >
           Plan a discard
         </button>
         <button type="button" data-key="t" onClick={() => setKind('replay')}>
@@ -134,15 +146,24 @@ function Acts({ group, answer: { command, state }, reload }: ActsProps): VNode {
         <CopyButton label="Copy as command" text={command} keyName="c" />
         {rights.redrive || rights.discard ? null : <span class="quiet">You may only read here.</span>}
       </div>
-      {kind === 'replay' ? <Replay group={group} close={close} /> : null}
-      {kind === 'redrive' || kind === 'discard' ? (
-        <PlanView
-          key={kind}
-          kind={kind}
-          filter={{ group: group.id, task: group.task, version: group.version, state }}
-          close={close}
-        />
-      ) : null}
+      {kind === undefined ? null : <Panel kind={kind} group={group} state={state} close={close} />}
     </>
   );
+}
+
+interface PanelProps extends Pick<GroupAnswer, 'state'> {
+  readonly kind: 'redrive' | 'discard' | 'replay';
+  readonly group: GroupRow;
+  readonly close: () => void;
+}
+
+function Panel({ kind, group, state, close }: PanelProps): VNode {
+  if (kind === 'replay') return <Replay group={group} close={close} />;
+  const { id, task, version } = group;
+  return <PlanView key={kind} kind={kind} filter={{ group: id, task, version, state }} close={close} />;
+}
+
+/** Why a button is disabled. */
+function needs(isGranted: boolean, right: string): string | undefined {
+  return isGranted ? undefined : `It needs the right ${right}.`;
 }

@@ -1,9 +1,8 @@
-import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PlanAnswer, PlanFilter } from '../../../api.ts';
-import { useLoaded } from '../../api/loaded.ts';
-import { count } from '../../charts/figures.ts';
+import { useLive, useLoaded } from '../../api/loaded.ts';
+import { count, duration } from '../../charts/figures.ts';
 import { Ready } from '../../controls/states.tsx';
 import { WatchOperation } from '../figures/operations.tsx';
 import { ApplyForm, type Speed } from './apply-form.tsx';
@@ -31,11 +30,29 @@ export function PlanView({ kind, filter, speed, close }: PlanProps): VNode {
               <ApplyForm plan={plan} kind={kind} first={speed} onApplied={setApplied} close={close} />
             </>
           ) : (
-            <WatchOperation id={applied} close={close} />
+            <>
+              <WatchOperation id={applied} close={close} />
+              {kind === 'redrive' ? <DeadNow filter={filter} /> : null}
+            </>
           )
         }
       </Ready>
     </section>
+  );
+}
+
+/** How many of what was redriven are dead letters now: again, or anew. */
+function DeadNow({ filter: { task = '', version = '', group = '' } }: Pick<PlanProps, 'filter'>): VNode {
+  const { data } = useLive('groups', { query: { task, version, limit: '1000' } });
+  const dead =
+    group === '' ? data?.deadLetters : (data?.groups.find(({ id }) => id === group)?.count ?? (data && 0));
+  return (
+    <p role="status">
+      {dead === undefined
+        ? 'Counting …'
+        : `${dead === 0 ? 'None is a dead letter' : `${count(dead)} are dead letters`} now: `}
+      <span class="quiet">those that wait, failed again, or failed anew.</span>
+    </p>
   );
 }
 
@@ -60,7 +77,7 @@ function PlanText({ plan, kind }: { plan: PlanAnswer; kind: PlanProps['kind'] })
             {`: ${count(runs)}`}
             {deadAgainAfterMs === undefined
               ? ''
-              : `; one that fails each time is dead again after ${formatDuration(deadAgainAfterMs)} at most`}
+              : `; one that fails each time is dead again after ${duration(deadAgainAfterMs)} at most`}
           </li>
         ))}
       </ul>

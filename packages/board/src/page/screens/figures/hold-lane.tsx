@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Said, useAsking } from '../../controls/asking.tsx';
-import { TextField } from '../../controls/fields.tsx';
+import { SelectField, TextField } from '../../controls/fields.tsx';
 import { useSession } from '../../shell/session.ts';
 
 /** Puts a lane on hold, with a reason. */
@@ -23,14 +23,23 @@ export function HoldLane({ lane, isHeld }: { lane: string; isHeld: boolean }): V
   );
 }
 
+const TIMES = {
+  '': 'until it is resumed',
+  '10m': '10 min',
+  '1h': '1 h',
+  '8h': '8 h',
+  '1d': '1 day',
+} as const;
+
 /** It stays open, with its reason, until the lane is held. */
 function HoldForm({ lane, close }: { lane: string; close: () => void }): VNode {
   const { client } = useSession();
   const [reason, setReason] = useState('');
+  const [time, setTime] = useState<keyof typeof TIMES>('');
   const asking = useAsking();
   const hold = (event: Event): void => {
     event.preventDefault();
-    asking.ask(() => client.post('lanes/hold', { lane, reason }), close);
+    asking.ask(() => client.post('lanes/hold', { lane, reason, ...(time !== '' && { for: time }) }), close);
   };
   const closeByKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
@@ -40,7 +49,13 @@ function HoldForm({ lane, close }: { lane: string; close: () => void }): VNode {
   return (
     <form class="row" onSubmit={hold} onKeyDown={closeByKey}>
       <TextField label="reason" value={reason} isFocused onChange={setReason} />
-      <button type="submit" disabled={reason === '' || asking.isUnderWay}>
+      <SelectField label="for" value={time} choices={TIMES} onChange={setTime} />
+      <button
+        type="submit"
+        class="main"
+        disabled={reason === '' || asking.isUnderWay}
+        title={reason === '' ? 'Write a reason first.' : undefined}
+      >
         Hold
       </button>
       <button type="button" onClick={close}>

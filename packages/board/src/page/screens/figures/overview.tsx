@@ -1,14 +1,12 @@
-import { formatDuration } from '@retry/core';
 import type { LaneFigures } from '@retry/core/broker';
 import type { VNode } from 'preact';
 import type { OverviewAnswer } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
-import { count } from '../../charts/figures.ts';
+import { count, duration } from '../../charts/figures.ts';
 import { FigureList } from '../../controls/figure-list.tsx';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
 import { Heading } from '../../shell/heading.tsx';
-import { roughly } from '../../shell/instants.tsx';
 import { Findings, Holds } from './findings.tsx';
 import { HoldLane } from './hold-lane.tsx';
 
@@ -21,7 +19,7 @@ export function Overview(): VNode {
         {(answer) => (
           <>
             <Totals answer={answer} />
-            <Findings findings={answer.findings} />
+            <Findings findings={answer.findings} none="Nothing needs attention." />
             <section aria-labelledby="lanes">
               <h2 id="lanes">Lanes</h2>
               {answer.lanes.length === 0 ? (
@@ -39,18 +37,15 @@ export function Overview(): VNode {
   );
 }
 
-function Totals({ answer: { figures, audit, lateness } }: { answer: OverviewAnswer }): VNode {
+function Totals({ answer: { figures, audit, lateness, lanes } }: { answer: OverviewAnswer }): VNode {
+  const overdue = lanes.reduce((sum, { due }) => sum + due.count, 0);
   const rows = [
     ['waiting', count(figures.waiting)],
-    ['scheduled', count(figures.scheduled)],
+    ['scheduled', `${count(figures.scheduled)}${overdue === 0 ? '' : `, ${count(overdue)} overdue`}`],
     ['started', count(figures.started)],
     ['dead letters', count(figures.deadLetters)],
     ['workers', count(figures.workers)],
-    [
-      'late, p50 and p99',
-      lateness &&
-        `${formatDuration(Math.round(lateness.p50Ms))}, ${formatDuration(Math.round(lateness.p99Ms))}`,
-    ],
+    ['late by, p50 and p99', lateness && `${duration(lateness.p50Ms)}, ${duration(lateness.p99Ms)}`],
     ['created', count(audit.created)],
     ['unbalanced', `${count(audit.unbalanced)}${audit.unbalanced === 0 ? '' : ' (a bug: please report it)'}`],
   ] as const;
@@ -69,14 +64,14 @@ const COLUMNS: readonly Column<LaneFigures>[] = [
   {
     title: 'oldest claimable',
     isNumber: true,
-    cell: ({ oldestClaimableAgeMs: age }) => (age === undefined ? '' : roughly(age)),
+    cell: ({ oldestClaimableAgeMs: age }) => (age === undefined ? '' : duration(age)),
   },
   { title: 'in /s', isNumber: true, cell: ({ rateIn }) => rateIn?.perSecond.toFixed(1) },
   { title: 'out /s', isNumber: true, cell: ({ rates }) => rates?.out.perSecond.toFixed(1) },
   {
     title: 'latest start',
     isNumber: true,
-    cell: ({ rates }) => rates && formatDuration(Math.round(rates.maxLatenessMs)),
+    cell: ({ rates }) => rates && duration(rates.maxLatenessMs),
   },
   {
     title: 'workers',

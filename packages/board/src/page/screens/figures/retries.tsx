@@ -1,9 +1,8 @@
-import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
 import type { DueTimeline, LaneAttempts } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { Bars } from '../../charts/bars.tsx';
-import { count } from '../../charts/figures.ts';
+import { count, duration } from '../../charts/figures.ts';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
 import { Heading } from '../../shell/heading.tsx';
@@ -38,10 +37,10 @@ function Due({ title, due }: { title: string; due: DueTimeline }): VNode {
   const peak =
     highest === 0
       ? 'none is due'
-      : `the most within ${formatDuration(bucketMs)}: ${count(highest)} ${peakMs === 0 ? 'now' : `in ${formatDuration(peakMs)}`}`;
+      : `the most within ${duration(bucketMs)}: ${count(highest)} ${peakMs === 0 ? 'now' : `in ${duration(peakMs)}`}`;
   const isComplete = completeUntil >= from + bucketMs * counts.length;
   const titleOf = (index: number): string =>
-    `in ${formatDuration(index * bucketMs)}: ${count(counts[index] ?? 0)} runs in ${formatDuration(bucketMs)}`;
+    `in ${duration(index * bucketMs)}: ${count(counts[index] ?? 0)} runs in ${duration(bucketMs)}`;
   return (
     <figure class="due">
       <figcaption>
@@ -50,8 +49,8 @@ function Due({ title, due }: { title: string; due: DueTimeline }): VNode {
       </figcaption>
       <Bars label={`${title}: ${count(total)} runs, ${peak}`} counts={counts} titleOf={titleOf} />
       <p class="ends">
-        <span>now</span> <span>{formatDuration((bucketMs * counts.length) / 2)}</span>{' '}
-        <span>{formatDuration(bucketMs * counts.length)}</span>
+        <span>now</span> <span>{duration((bucketMs * counts.length) / 2)}</span>{' '}
+        <span>{duration(bucketMs * counts.length)}</span>
       </p>
     </figure>
   );

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { LaneStorm, StormFigures } from '../../../api.ts';
+import type { LaneStorm, StormAnswer, StormFigures } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
 import { Share } from '../../charts/bars.tsx';
 import { percent } from '../../charts/figures.ts';
@@ -13,24 +13,30 @@ import { PlanView } from '../failures/plan.tsx';
 import { Findings, Holds } from './findings.tsx';
 import { HoldLane } from './hold-lane.tsx';
 
-const LINE = 0.1;
-
 /** Whether retries make an outage worse, and where. */
 export function Storm(): VNode {
   return (
     <>
       <Heading>Storm</Heading>
       <Ready of={useLive('storm')}>
-        {({ all, lanes, holds, findings }) => (
+        {({ all, lanes, holds, findings, retryShareLine, minStarts }) => (
           <>
             {all === undefined ? (
               <Empty>No worker has reported yet. Start one, or wait for its first interval.</Empty>
             ) : (
-              <Total figures={all} />
+              <>
+                <Total figures={all} />
+                <Findings
+                  findings={findings}
+                  none={`Of the lanes with at least ${minStarts} starts, none has more than ${percent(retryShareLine)} retries.`}
+                />
+              </>
             )}
-            <Findings findings={findings} />
-            {lanes.length === 0 ? null : <Lanes lanes={lanes} />}
+            {lanes.length === 0 ? null : (
+              <Lanes lanes={lanes} judgement={{ findings, retryShareLine, minStarts }} />
+            )}
             <Holds holds={holds} />
+            <p class="quiet">Retry budgets are kept by the processes that call; no queue knows them.</p>
           </>
         )}
       </Ready>
@@ -46,33 +52,26 @@ function Total({ figures }: { figures: StormFigures }): VNode {
     ['share of retries', percent(retryShare)],
     ['attempts for each first one', amplification === null ? 'only retries start' : amplification.toFixed(2)],
   ] as const;
-  return (
-    <>
-      <FigureList of={rows} />
-      <p class={retryShare > LINE ? 'error' : 'quiet'}>
-        {retryShare > LINE
-          ? 'More than 10 % of all starts are retries: they make an outage worse. Hold the lanes at the top, or give their tasks a circuit breaker.'
-          : 'Less than 10 % of all starts are retries.'}
-      </p>
-      <p class="quiet">Retry budgets are kept by the processes that call; no queue knows them.</p>
-    </>
-  );
+  return <FigureList of={rows} />;
 }
 
-function Lanes({ lanes }: { lanes: readonly LaneStorm[] }): VNode {
-  const { rights } = useSession().visitor;
+/** By what the lanes are judged. */
+type Judgement = Pick<StormAnswer, 'findings' | 'retryShareLine' | 'minStarts'>;
+
+function Lanes({ lanes, judgement }: { lanes: readonly LaneStorm[]; judgement: Judgement }): VNode {
   const [redriven, redrive] = useState<LaneStorm | undefined>();
   const letters: Column<LaneStorm> = {
     title: 'dead letters',
-    cell: (lane) => (
-      <button type="button" disabled={!rights.redrive} onClick={() => redrive(lane)}>
-        Spread a redrive …
-      </button>
-    ),
+    cell: (lane) => <SpreadButton redrive={() => redrive(lane)} />,
   };
   return (
     <>
-      <Table caption="Lanes" rows={lanes} keyOf={({ lane }) => lane} columns={[...COLUMNS, letters]} />
+      <Table
+        caption="Lanes"
+        rows={lanes}
+        keyOf={({ lane }) => lane}
+        columns={[...columnsOf(judgement), letters]}
+      />
       {redriven && (
         <PlanView
           key={redriven.lane}
@@ -86,13 +85,31 @@ function Lanes({ lanes }: { lanes: readonly LaneStorm[] }): VNode {
   );
 }
 
-const COLUMNS: readonly Column<LaneStorm>[] = [
+function SpreadButton({ redrive }: { redrive: () => void }): VNode {
+  const { rights } = useSession().visitor;
+  const title = rights.redrive ? undefined : 'It needs the right redrive.';
+  return (
+    <button type="button" disabled={!rights.redrive} title={title} onClick={redrive}>
+      Spread a redrive …
+    </button>
+  );
+}
+
+const columnsOf = ({ findings, retryShareLine, minStarts }: Judgement): readonly Column<LaneStorm>[] => [
   { title: 'task', cell: ({ task, version }) => <bdi>{`${task} ${version}`}</bdi> },
   {
     title: 'share of retries',
-    cell: ({ retryShare }) => (
+    cell: ({ lane, retryShare, startsPerSecond, windowMs }) => (
       <span class="shared">
-        <Share share={retryShare} limit={LINE} /> {percent(retryShare)}
+        <Share
+          share={retryShare}
+          limit={retryShareLine}
+          isOver={findings.some((each) => each.lane === lane)}
+        />{' '}
+        {percent(retryShare)}{' '}
+        {Math.round((startsPerSecond * windowMs) / 1_000) < minStarts && retryShare > retryShareLine ? (
+          <span class="quiet">of few starts</span>
+        ) : null}
       </span>
     ),
   },

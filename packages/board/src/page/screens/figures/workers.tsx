@@ -1,7 +1,7 @@
-import { formatDuration } from '@retry/core';
 import type { LiveWorker } from '@retry/core/broker';
 import type { VNode } from 'preact';
 import { useLive } from '../../api/loaded.ts';
+import { duration } from '../../charts/figures.ts';
 import { Empty, Ready } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
 import { Heading } from '../../shell/heading.tsx';
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<LiveWorker>[] = [
   {
     title: 'timers late by',
     isNumber: true,
-    cell: ({ facts: { eventLoopLagMs: lag } = {} }) => lag !== undefined && formatDuration(Math.round(lag)),
+    cell: ({ facts: { eventLoopLagMs: lag } = {} }) => lag !== undefined && duration(lag),
   },
   { title: 'last seen', cell: ({ attendedAt }) => <Instant at={attendedAt} /> },
   { title: 'lapses', cell: ({ aliveUntil }) => <Instant at={aliveUntil} /> },

@@ -1,6 +1,6 @@
-import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
 import type { AttemptRow } from '../../../api.ts';
+import { duration } from '../../charts/figures.ts';
 import { ErrorView } from '../../controls/shown.tsx';
 import { Empty } from '../../controls/states.tsx';
 import { type Column, Table } from '../../controls/table.tsx';
@@ -17,13 +17,13 @@ function keyOf({ attempt, at, startedAt }: AttemptRow): string {
 
 const COLUMNS: readonly Column<AttemptRow>[] = [
   { title: 'attempt', isNumber: true, cell: ({ attempt }) => attempt },
-  { title: 'waited', isNumber: true, cell: ({ waitedMs }) => duration(waitedMs) },
+  { title: 'waited', isNumber: true, cell: ({ waitedMs }) => durationOf(waitedMs) },
   {
     title: 'ran',
     isNumber: true,
-    cell: ({ durationMs, at }) => (at === undefined ? 'runs now' : duration(durationMs)),
+    cell: ({ durationMs, at }) => (at === undefined ? 'runs now' : durationOf(durationMs)),
   },
-  { title: 'backed off', isNumber: true, cell: ({ backoffMs }) => duration(backoffMs) },
+  { title: 'backed off', isNumber: true, cell: ({ backoffMs }) => durationOf(backoffMs) },
   { title: 'worker', cell: ({ worker }) => <bdi>{worker}</bdi> },
   {
     title: 'why it went on, or not',
@@ -44,6 +44,6 @@ const COLUMNS: readonly Column<AttemptRow>[] = [
   },
 ];
 
-function duration(ms: number | undefined): string {
-  return ms === undefined ? '' : formatDuration(Math.round(ms));
+function durationOf(ms: number | undefined): string {
+  return ms === undefined ? '' : duration(ms);
 }

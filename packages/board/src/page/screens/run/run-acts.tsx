@@ -69,6 +69,7 @@ export function RunActs({ run, acts: done, isDiscarded, discard, reload }: RunAc
             data-key={key}
             data-waits
             disabled={isUnderWay || !visitor.rights[right]}
+            title={visitor.rights[right] ? undefined : `It needs the right ${right}.`}
             onClick={() => perform(() => act(client, run.id, reason))}
           >
             {label}

@@ -1,8 +1,8 @@
-import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { NextAttempt, RunAnswer } from '../../../api.ts';
 import { useLive } from '../../api/loaded.ts';
+import { duration } from '../../charts/figures.ts';
 import { CopyButton } from '../../controls/copy-button.tsx';
 import { FigureList } from '../../controls/figure-list.tsx';
 import { Shown } from '../../controls/shown.tsx';
@@ -123,12 +123,12 @@ function NextText({ next }: { next: NextAttempt }): VNode {
           <Instant at={next.runAt} />.
           {next.minMs === undefined || next.maxMs === undefined
             ? ''
-            : ` By its policy it waits ${formatDuration(next.minMs)} to ${formatDuration(next.maxMs)}.`}
+            : ` By its policy it waits ${duration(next.minMs)} to ${duration(next.maxMs)}.`}
         </>
       );
     case 'after-failure':
       return (
-        <>{`If this attempt fails, attempt ${next.attempt} starts ${formatDuration(next.minMs)} to ${formatDuration(next.maxMs)} later.`}</>
+        <>{`If this attempt fails, attempt ${next.attempt} starts ${duration(next.minMs)} to ${duration(next.maxMs)} later.`}</>
       );
     case 'redrive':
       return <>{`It is a dead letter. After a redrive it starts with attempt ${next.attempt}.`}</>;

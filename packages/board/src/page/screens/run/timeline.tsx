@@ -1,6 +1,6 @@
-import { formatDuration } from '@retry/core';
 import type { VNode } from 'preact';
 import type { AttemptRow } from '../../../api.ts';
+import { duration } from '../../charts/figures.ts';
 
 const WIDTH = 960;
 const ROW = 24;
@@ -22,7 +22,7 @@ export function Timeline({ attempts }: { attempts: readonly AttemptRow[] }): VNo
   const endMs = Math.max(1, ...lines.flatMap((parts) => parts.map(({ fromMs, ms }) => fromMs + ms)));
   const x = (ms: number): number => LEFT + (ms / endMs) * (WIDTH - LEFT - MIN_WIDTH);
   if (attempts.length === 0) return null;
-  const label = `${attempts.length} attempts in ${formatDuration(Math.round(endMs))}`;
+  const label = `${attempts.length} attempts in ${duration(endMs)}`;
   return (
     <svg
       class="chart timeline"
@@ -44,7 +44,7 @@ export function Timeline({ attempts }: { attempts: readonly AttemptRow[] }): VNo
               width={Math.max(x(ms) - LEFT, MIN_WIDTH)}
               height={ROW - 8}
             >
-              <title>{`${kind} ${formatDuration(Math.round(ms))}`}</title>
+              <title>{`${kind} ${duration(ms)}`}</title>
             </rect>
           ))}
         </g>
