@@ -1,7 +1,8 @@
 import type { Broker } from '@retry/core/broker';
+import type { VirtualClock } from '@retry/core/testing';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { setScene } from './scene.ts';
+import { never, pass, setScene } from './scene.ts';
 
 const known = defineTask({ name: 'known', retry: { backoff: { type: 'none' } }, run: () => 'done' });
 const unknown = defineTask({ name: 'unknown', run: () => 'done' });
@@ -62,6 +63,49 @@ describe('recovery', () => {
     // Before and after the time that living workers get to renew their leases, and once more when all are settled.
     expect(calls).toBe(3);
     expect((await queue.counts()).ended.completed).toBe(3);
+  });
+});
+
+describe('the event stalled', () => {
+  /** A broker whose first settlement of a stall is answered by an error: of the network before it arrives, or after it was written. */
+  function losing(broker: Broker, clock: VirtualClock, { isWritten }: { isWritten: boolean }): Broker {
+    let left = 1;
+    return {
+      ...broker,
+      settleAndClaim: async (request) => {
+        const isStall = request.settle?.some(({ event }) => event === 'stall') === true;
+        if (!isStall || left === 0) return broker.settleAndClaim(request);
+        left -= 1;
+        if (isWritten) await broker.settleAndClaim(request);
+        else await pass(clock, 100);
+        throw new Error('the connection is closed');
+      },
+    };
+  }
+
+  it.each([
+    ['the reply to its settlement is lost', { isWritten: true, workers: 1 }],
+    [
+      'another cleaner was faster than its settlement, which was sent again',
+      { isWritten: false, workers: 3 },
+    ],
+  ])('is emitted once for each run when %s', async (_, { isWritten, workers }) => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'known', retry: { backoff: { type: 'none' } }, run: never });
+    await queue.submitMany(task, Array(20).fill(null));
+    await claimAndDie(broker, 'known@1', 20, 1_000);
+    const unreliable = losing(broker, clock, { isWritten });
+    const timing = { tasks: [task], lease: '9s', cleanerInterval: '6s' } as const;
+    const actors = [startWorker({ ...timing, broker: unreliable })];
+    for (let more = 1; more < workers; more += 1) {
+      await clock.advance(10); // so that each records the stalls at an instant of its own
+      actors.push(startWorker(timing));
+    }
+
+    await clock.advance('8s');
+
+    expect(actors.flatMap(({ emittedOf }) => emittedOf('stalled'))).toHaveLength(20);
+    expect(actors.flatMap(({ emittedOf }) => emittedOf('fenced'))).toEqual([]);
   });
 });
 

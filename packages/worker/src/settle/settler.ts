@@ -6,6 +6,7 @@ import type { AnyTask } from '../task/task.ts';
 import { withDeadLetter } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';
 import { refusedEnds } from './refused-ends.ts';
+import type { Report } from './report.ts';
 import { reportSettled } from './report.ts';
 import type { Sample, SampledAttempt } from './sample.ts';
 import { sampleOf } from './sample.ts';
@@ -264,11 +265,28 @@ export class Settler {
     { settled, outcome }: Decided,
     [answer, sent]: readonly [SettleAnswer | 'refused', Times],
   ): void {
-    // Two cleaners may find the same expired lease; the one whose settlement was accepted reports it.
-    const isOthers = onlyIfExpired && answer === 'already' && sent === 'once';
+    const report: Report = { task, run, outcome, settled, durationMs };
     if (answer === 'ok' && isEnd(settled.settlement.next.state)) this.#flow.noteEnd(run.lane);
-    if (answer !== 'refused' && !isOthers)
-      reportSettled(this.#emitter, { task, run, outcome, settled, durationMs }, answer);
+    // Several cleaners may find the same expired lease; the one whose settlement was accepted reports it.
+    if (onlyIfExpired && answer === 'already' && sent === 'again') void this.#reportIfOwn(report);
+    else if (answer !== 'refused' && (answer === 'ok' || !onlyIfExpired))
+      reportSettled(this.#emitter, report, answer);
     onAnswer?.(answer);
+  }
+
+  /**
+   * Reports a stall whose settlement was sent again, and had been written: by an earlier sending of this worker, or by that of another
+   * cleaner, which recorded it at another instant.
+   */
+  async #reportIfOwn(report: Report): Promise<void> {
+    const { id, epoch, next } = report.settled.settlement;
+    try {
+      const [kept] = await this.#settings.broker.get([id]);
+      const at = next.errors.at(-1)?.at;
+      const isOwn = kept?.errors.some((error) => error.epoch === epoch && error.at === at) === true;
+      if (isOwn) reportSettled(this.#emitter, report, 'already');
+    } catch (error) {
+      this.#emitter.emit('error', () => ({ error, doing: `settling run ${id}` }));
+    }
   }
 }
