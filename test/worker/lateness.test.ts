@@ -90,6 +90,22 @@ describe('the started event', () => {
     ]);
   });
 
+  it('is concurrency-key also when no slot was free before the run waited for its key', async () => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'keyed', run: () => pass(clock, 1_200) });
+    const concurrency = { key: 'account 7', limit: 1 };
+    await queue.submit(task, null, { concurrency });
+    await queue.submit(task, null, { concurrency });
+    await clock.advance('1s');
+    const worker = startWorker({ tasks: [task] });
+    await clock.advance('1m');
+
+    expect(worker.emittedOf('started')).toMatchObject([
+      { latenessMs: 1_000, lateBecause: 'no-slot' },
+      { latenessMs: 2_200, lateBecause: 'concurrency-key' },
+    ]);
+  });
+
   it.each([
     ['rate-limit', { rateLimit: { limit: 1, window: '10s' } }],
     ['rate-limit', { globalRateLimit: { limit: 1, window: '10s' } }],

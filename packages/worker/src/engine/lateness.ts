@@ -29,6 +29,16 @@ interface EmptyAnswer {
   readonly nextRunAt: number;
 }
 
+/** A claim that returned fewer runs of a lane than it asked for. */
+interface Exhausted {
+  /** By the worker's clock. */
+  readonly sentAt: number;
+  /** By the broker's clock. */
+  readonly answeredAt: number;
+  /** When the one before it was sent. */
+  readonly before: number | undefined;
+}
+
 /** How long after it was due a run may still be missing in its lane without a cause: its submission is being committed. */
 const COMMIT_MS = 100;
 
@@ -37,8 +47,8 @@ export class Lateness {
   readonly #blocked = new Map<string, { readonly cause: 'no-slot' | 'rate-limit'; readonly at: number }>();
   /** When no lane could be claimed from, as no slot was free. */
   #allBlockedAt = -Infinity;
-  /** When a claim was sent that left none of the lane's runs that could start. */
-  readonly #exhaustedAt = new Map<string, number>();
+  /** The latest claim that left none of the lane's runs that could start. */
+  readonly #exhausted = new Map<string, Exhausted>();
   /** The latest claim of the lane that returned no runs at all. */
   readonly #empty = new Map<string, EmptyAnswer>();
 
@@ -59,7 +69,8 @@ export class Lateness {
     const counts = new Map<string, number>();
     for (const { run } of claimed) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1);
     for (const [lane, limit] of lanes) {
-      if ((counts.get(lane) ?? 0) < limit) this.#exhaustedAt.set(lane, sentAt);
+      if ((counts.get(lane) ?? 0) < limit)
+        this.#exhausted.set(lane, { sentAt, answeredAt: now, before: this.#exhausted.get(lane)?.sentAt });
       if (empty !== undefined) this.#empty.set(lane, empty);
     }
   }
@@ -82,11 +93,19 @@ export class Lateness {
     // The last obstacle counts: a slot was free when the lane was claimed from.
     const blockedAt = Math.max(blocked?.at ?? -Infinity, this.#allBlockedAt);
     if (heldAt !== undefined && heldAt >= blockedAt && concurrency === undefined) return 'hold';
+    if (concurrency !== undefined && this.#leftBehindAt(run) >= Math.max(dueAt, blockedAt))
+      return 'concurrency-key';
     if (blocked !== undefined && blocked.at >= Math.max(dueAt, this.#allBlockedAt)) return blocked.cause;
     if (this.#allBlockedAt >= dueAt) return 'no-slot';
-    if (concurrency !== undefined && (this.#exhaustedAt.get(lane) ?? -Infinity) >= dueAt)
-      return 'concurrency-key';
     return heldAt === undefined ? 'poll' : 'hold';
+  }
+
+  /** Returns when a claim of its lane was sent, latest, that left the run there, though there was room for it. */
+  #leftBehindAt({ lane, startedAt = 0 }: Run): number {
+    const exhausted = this.#exhausted.get(lane);
+    // What was answered when the run started is the claim that returned it.
+    const isOwn = exhausted !== undefined && startedAt <= exhausted.answeredAt;
+    return (isOwn ? exhausted.before : exhausted?.sentAt) ?? -Infinity;
   }
 
   /**
