@@ -3,7 +3,7 @@ import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
 import { errorText } from '../error-text.ts';
 import type { LeaseChunk } from './lease-table.ts';
-import type { FromThread, ToThread, WorkerLeases } from './messages.ts';
+import type { FromThread, ThreadClosed, ToThread, WorkerLeases } from './messages.ts';
 import { THREAD_CODE } from './thread-code.ts';
 
 /** When to start the thread again that has ended. */
@@ -51,7 +51,7 @@ class LeaseThread {
     if (!this.#members.delete(worker)) return;
     this.post({ type: 'close', worker });
     if (this.#members.size > 0) return;
-    this.#thread = undefined; // it closes its connections and ends by itself
+    this.#thread = undefined; // it closes its connections, and is ended then
     this.#cancelRestart?.();
     this.#cancelRestart = undefined;
   }
@@ -65,7 +65,11 @@ class LeaseThread {
     const thread = this.#open();
     if (thread === undefined) return;
     thread.unref();
-    thread.on('message', (message: FromThread) => this.#members.get(message.worker)?.onMessage(message));
+    thread.on('message', (message: FromThread | ThreadClosed) => {
+      // It does not end by itself everywhere: Deno's ports of threads cannot be closed.
+      if (message.type === 'closed') void thread.terminate();
+      else this.#members.get(message.worker)?.onMessage(message);
+    });
     thread.on('error', (error) => this.#report(error));
     thread.on('exit', () => this.#onExit(thread));
     this.#thread = thread;

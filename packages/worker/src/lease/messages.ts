@@ -32,3 +32,8 @@ export type FromThread =
   | { readonly type: 'refused'; readonly worker: number; readonly reason: string }
   | { readonly type: 'answers'; readonly worker: number; readonly answers: readonly LeaseAnswer[] }
   | { readonly type: 'error'; readonly worker: number; readonly reason: string };
+
+/** What the thread sends when it has no worker and no connection any more, and is to be ended. */
+export interface ThreadClosed {
+  readonly type: 'closed';
+}

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import type { HeartbeatConnection, HeartbeatRequest, OpenHeartbeats } from '@retry/core/broker';
 import type { LeaseChunk } from './lease-table.ts';
 import { readLeases } from './lease-table.ts';
-import type { FromThread, ToThread, WorkerLeases } from './messages.ts';
+import type { FromThread, ThreadClosed, ToThread, WorkerLeases } from './messages.ts';
 import { StandIn } from './stand-in.ts';
 
 /** The most runs that a line about an endless loop names. */
@@ -131,14 +131,14 @@ function connect({ source, options, driver }: WorkerLeases): HeartbeatConnection
   return loaded.exports.open(options, load(driver));
 }
 
-/** Ends with the last worker. */
+/** With the last worker the thread can end, once it has no connection. */
 function close(worker: number): void {
   const closing = served.get(worker)?.close();
   served.delete(worker);
-  if (served.size === 0) void Promise.resolve(closing).then(() => served.size === 0 && parentPort?.close());
+  if (served.size === 0) void Promise.resolve(closing).then(() => send({ type: 'closed' }));
 }
 
-function send(message: FromThread): void {
+function send(message: FromThread | ThreadClosed): void {
   parentPort?.postMessage(message);
 }
 
