@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
 import { useScene } from '../support/broker-scene.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
-import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
 
 describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
@@ -111,5 +112,69 @@ describeOnRedis('a large claim on a Redis broker', (server) => {
     ]);
     expect(again).toEqual(first.slice(1));
     expect(await scene.broker.audit()).toMatchObject({ started: 2, submitted: 1 });
+  });
+});
+
+describeOnRedis('a Redis broker that keeps 25 000 bytes of long texts', (server) => {
+  const LONG = JSON.stringify('x'.repeat(9_998));
+  const scene = useScene(() => openRedisHarness(server().url, { keepCompleted: 100, keepBytes: 25_000 }));
+  const end = async (
+    type: 'complete' | 'fail',
+    payload: string,
+    ...ids: readonly string[]
+  ): Promise<void> => {
+    for (const id of ids) {
+      await scene.broker.submit([{ id, lane: 'l', payload }]);
+      const claimed = await scene.claim();
+      const at = await scene.now();
+      await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type, at })));
+    }
+  };
+  const kept = async (...ids: readonly string[]) =>
+    (await scene.broker.get(ids)).map((run, index) => (run === undefined ? '' : ids[index])).join('');
+
+  it('forgets the oldest runs beyond that, short ones with them, and none that came later', async () => {
+    await end('complete', '1', 'a');
+    await end('complete', LONG, 'b', 'c');
+    await end('complete', '1', 'd');
+    await end('complete', LONG, 'e', 'f');
+
+    expect(await kept('a', 'b', 'c', 'd', 'e', 'f')).toBe('def');
+    expect(await scene.broker.audit()).toMatchObject({ created: 6, forgotten: 3, unbalanced: 0 });
+  });
+
+  it('never forgets dead letters to make room, and counts what is discarded no more', async () => {
+    await end('fail', LONG, 'a', 'b', 'c');
+    await end('complete', LONG, 'd', 'e');
+    await scene.broker.discard(['d']);
+    await end('complete', LONG, 'f');
+
+    expect(await kept('a', 'b', 'c', 'd', 'e', 'f')).toBe('abcef');
+  });
+});
+
+describeOnPrivateRedis('a Redis server of 16 MB', () => {
+  it('takes any number of long runs that complete, one after the other', { timeout: 60_000 }, async () => {
+    const server = await startPrivateRedis(['--maxmemory', '16mb']);
+    const { broker, close } = await openRedisHarness(server.url, { keepCompleted: 1_000 });
+    const payload = JSON.stringify('x'.repeat(900_000));
+
+    for (let count = 0; count < 30; count += 1) {
+      await broker.submit([{ id: `${count}`, lane: 'l', payload }]);
+      const lanes = new Map([['l', 1]]);
+      const claim = { worker: 'w', requestId: `${count}`, limit: 1, lanes, leaseMs: 60_000 };
+      const { claimed, now } = await broker.settleAndClaim({ claim });
+      const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
+      await broker.settleAndClaim({ settle });
+    }
+
+    const { ended, forgotten, unbalanced } = await broker.audit();
+    expect({ kept: ended.completed, forgotten, unbalanced }).toEqual({
+      kept: 4,
+      forgotten: 26,
+      unbalanced: 0,
+    });
+    await close();
+    await server.stop();
   });
 });

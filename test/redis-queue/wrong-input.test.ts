@@ -14,6 +14,7 @@ describe('createRedisBroker', () => {
     url: 'redis://localhost:1',
     prefix: 'retry',
     partitions: 1,
+    keepBytes: 1_000,
     keepCompleted: 5,
     keepKeys: '1h',
     durability: 'server',

@@ -99,7 +99,9 @@ describe('isPlainJson', () => {
         fc.pre(isPlain(value));
 
         expect(outcomeOf(() => JSON.stringify(value))).toEqual(
-          outcomeOf(() => JSON.stringify(value, lossRefuser({ noun: 'it', cure: 'No.', maxBytes: Infinity }))),
+          outcomeOf(() =>
+            JSON.stringify(value, lossRefuser({ noun: 'it', cure: 'No.', maxBytes: Infinity })),
+          ),
         );
       }),
     );

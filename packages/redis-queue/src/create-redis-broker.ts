@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import { checkInput, closedError, keepableMs, withEntryRates } from '@retry/core/broker/kit';
+import { checkInput, closedError, withEntryRates } from '@retry/core/broker/kit';
 import type { ServerReport } from './driver/doctor.ts';
 import { HEARTBEAT_CODE } from './driver/heartbeats/heartbeat-code.ts';
 import type { HeartbeatOptions } from './driver/heartbeats/open-heartbeats.ts';
@@ -13,6 +13,7 @@ import { joinParts } from './partitions/join-parts.ts';
 import type { Part } from './partitions/operations.ts';
 import { heartbeatScript } from './scripts/heartbeat.ts';
 import { createKeys } from './store/keys.ts';
+import { createRetention } from './store/retention.ts';
 import type { Store } from './store/store.ts';
 
 /** A broker on Redis or Valkey. */
@@ -38,9 +39,10 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
   const partitions = Array.from({ length: settings.partitions }, (_, index) =>
     createKeys(settings.prefix, index),
   );
-  const server = createServerLink(settings, partitions);
+  const { retention, noteMemory } = createRetention(settings);
+  const server = createServerLink(settings, partitions, (report) => noteMemory(report.maxmemory));
   const parts = partitions.map((keys, index) =>
-    openPartition({ keys, isHome: index === 0 }, settings, server),
+    openPartition({ keys, isHome: index === 0, retention }, server),
   );
   const broker = closedLast(withRates(joinParts(parts)), server);
   // A client of the user's may be a pool; our own connection keeps the order of what it sends.
@@ -70,13 +72,8 @@ function heartbeatModuleOf({
   };
 }
 
-function openPartition(
-  where: Pick<Store, 'keys' | 'isHome'>,
-  { keepCompleted, keepKeysMs }: RedisBrokerSettings,
-  server: ServerLink,
-): Part {
-  const keep = keepCompleted === Infinity ? '-1' : `${Math.floor(keepCompleted)}`;
-  const store: Store = { link: server.link, ...where, retention: [keep, `${keepableMs(keepKeysMs)}`] };
+function openPartition(where: Omit<Store, 'link'>, server: ServerLink): Part {
+  const store: Store = { link: server.link, ...where };
   return createPartition({
     store,
     durable: { ...store, link: server.durable },

@@ -30,6 +30,13 @@ export interface RedisBrokerOptions {
    */
   readonly keepCompleted?: number | undefined;
   /**
+   * How many bytes the payloads and results of these runs may take together, ≥ 0, of those longer than 4 096 characters; divided among
+   * the partitions. Beyond that the oldest runs are forgotten. `Infinity`: any number.
+   *
+   * @default a quarter of the server's `maxmemory`, or 64 MiB where it has none
+   */
+  readonly keepBytes?: number | undefined;
+  /**
    * How long the key of a run (an id that the caller chose) stays known after the run ended, even if the run is forgotten
    * before. Until then, a submission of the same key is not a new run.
    *
@@ -60,6 +67,8 @@ export interface RedisBrokerSettings {
   readonly prefix: string;
   readonly partitions: number;
   readonly keepCompleted: number;
+  /** Absent: a share of the server's memory. */
+  readonly keepBytes: number | undefined;
   readonly keepKeysMs: number;
   readonly durability: 'server' | 'wait-aof';
   readonly allowEviction: boolean;
@@ -69,7 +78,7 @@ export interface RedisBrokerSettings {
 const SUBJECT = 'Redis broker';
 const KEYS = [
   ...['url', 'client', 'prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction'],
-  'onError',
+  ...['keepBytes', 'onError'],
 ];
 /** Names of our keys elsewhere. */
 const SYNONYMS: Synonyms = [
@@ -107,6 +116,14 @@ function readSettings(fields: Fields): RedisBrokerSettings {
       message: 'must be ≥ 0',
       cure: 'Use 0 to keep none.',
     }),
+    keepBytes:
+      fields.value('keepBytes') === undefined
+        ? undefined
+        : fields.number('keepBytes', 0, {
+            accepts: (bytes) => bytes >= 0,
+            message: 'must be ≥ 0',
+            cure: 'Leave it out for a quarter of the memory of the server.',
+          }),
     keepKeysMs: fields.duration('keepKeys', DAY_MS),
     durability: fields.choice('durability', 'server', ['server', 'wait-aof']),
     allowEviction: fields.choice('allowEviction', false, [false, true]),
@@ -181,7 +198,15 @@ function isSentinel(client: unknown): boolean {
   return isClient(client) && 'getSentinelNode' in client;
 }
 
-const PLAIN = new Set(['prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction']);
+const PLAIN = new Set([
+  'prefix',
+  'partitions',
+  'keepCompleted',
+  'keepBytes',
+  'keepKeys',
+  'durability',
+  'allowEviction',
+]);
 
 /** Returns the problem without values that may contain a password: it is printed. */
 function withoutSecret(problem: Problem): Problem {

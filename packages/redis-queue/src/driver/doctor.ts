@@ -7,6 +7,10 @@ export interface ServerReport {
   readonly version: string;
   /** Its `maxmemory-policy`; `unknown` where it does not say. */
   readonly maxmemoryPolicy: string;
+  /** Its `maxmemory` in bytes; 0 where it has none, or does not say. */
+  readonly maxmemory: number;
+  /** How many bytes it used when it was examined. */
+  readonly usedMemory: number;
   /**
    * What survives a crash of the server. `aof`: everything, or all but the last second, by `appendfsync`. `snapshots`: the
    * latest snapshot, if there is one. `none`: nothing.
@@ -35,7 +39,8 @@ export async function examine(link: RedisLink, key: string, required: Requiremen
   const isAof = info.get('aof_enabled') === '1';
   const appendFsync = isAof ? await readSetting(link, key, 'appendfsync') : undefined;
   const persistence = isAof ? 'aof' : await readSnapshots(link, key);
-  const report = { version, maxmemoryPolicy, persistence, appendFsync } as const;
+  const memory = { maxmemory: numberOf(info, 'maxmemory'), usedMemory: numberOf(info, 'used_memory') };
+  const report = { version, maxmemoryPolicy, ...memory, persistence, appendFsync } as const;
   if (required.needsWaitAof) requireWaitAof(report);
   return report;
 }
@@ -78,6 +83,10 @@ export function needsCluster(cause?: unknown): RedisBrokerError {
 
 function versionOf(info: Info): string {
   return info.get('redis_version') ?? '';
+}
+
+function numberOf(info: Info, name: string): number {
+  return Number(info.get(name) ?? 0) || 0;
 }
 
 function policyOf(info: Info): string {

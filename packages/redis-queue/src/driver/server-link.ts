@@ -45,14 +45,22 @@ interface OpenServer {
   readonly report: ServerReport;
 }
 
-/** Creates the link to the server that the options name, for a queue of these partitions. */
-export function createServerLink(given: RedisBrokerSettings, partitions: readonly Keys[]): ServerLink {
+/** Creates the link to the server that the options name, for a queue of these partitions. @param onExamined - called before its first command */
+export function createServerLink(
+  given: RedisBrokerSettings,
+  partitions: readonly Keys[],
+  onExamined: (report: ServerReport) => void,
+): ServerLink {
   const closing = new AbortController();
   const { source } = given;
   // Once for all connections: its warnings are rare.
   const settings = { ...given, onError: given.onError && withoutThrowing(given.onError) };
   const hasTransactions = 'url' in source || transactionsOf(source.client).sendAll !== undefined;
-  const server = openOnce(() => openServer(settings, partitions, closing.signal));
+  const server = openOnce(async () => {
+    const opened = await openServer(settings, partitions, closing.signal);
+    onExamined(opened.report);
+    return opened;
+  });
   const link = waitingLink(server, 'link', hasTransactions);
   const heartbeats =
     'url' in source ? link : openHeartbeatLink(link, settings.onError ?? createConnectionWarning());

@@ -5,6 +5,7 @@ import type { ScriptParts } from './compose.ts';
 import { composeText } from './compose.ts';
 import type { KeyName, Keys } from './keys.ts';
 import { toTag } from './keys.ts';
+import type { Retention } from './retention.ts';
 
 /** A Lua script and its SHA-1, by which Redis runs it. */
 export interface Script {
@@ -26,11 +27,8 @@ export interface Store {
   readonly keys: Keys;
   /** The first partition has the operations on dead letters. */
   readonly isHome: boolean;
-  /**
-   * The first arguments of scripts that forget runs: how many completed runs are kept (negative: all), and for how many
-   * milliseconds names of forgotten ones stay taken.
-   */
-  readonly retention: readonly [keepCompleted: string, keepKeysMs: string];
+  /** Set anew when the memory of the server is known. */
+  readonly retention: Readonly<Retention>;
 }
 
 /** The parts of a store that run a script. */

@@ -43,7 +43,8 @@ const DEAD_LETTERS = DEAD_LETTER_STATES.map((state) => STATE_LETTERS[state]);
  * after its end the name of a forgotten run stays taken.
  */
 export const ended: string = String.raw`${errorGroups}
-local KEEP, KEEP_NAMES = tonumber(ARGV[1]), tonumber(ARGV[2])
+local KEEP, KEEP_NAMES = tonumber(ARGV[1]), tonumber(string.match(ARGV[2], '^%S+'))
+local KEEP_BYTES = tonumber(string.match(ARGV[2], ' (%d+)$') or 'none')
 local newlyFinished, newlyDead, newlyAwaited, hasAwaitedEnd = {}, {}, {}, false
 
 -- Failed, stalled and rate limited runs are dead letters, unless they are disposable.
@@ -81,6 +82,18 @@ local function endRun(id, record, body, tag)
   return record
 end
 
+-- The bytes of the long texts of the runs of these entries; only the marked ones have any.
+local function largeBytesOf(entries)
+  local bytes = 0
+  for index = 1, #entries do
+    if byte(entries[index], 1) == 0 then
+      local id = sub(entries[index], ${behind(FINISHED_ENTRY)})
+      bytes = bytes + call('HSTRLEN', LARGE, '${APART_TEXTS.payload}' .. id) + call('HSTRLEN', LARGE, '${APART_TEXTS.result}' .. id)
+    end
+  end
+  return bytes
+end
+
 local function takeFromEnded(id, record, tag)
   count(sub(record, ${field(RECORD, 'state')}), -1)
   if isDeadLetter(record) then
@@ -88,7 +101,8 @@ local function takeFromEnded(id, record, tag)
     return call('ZREM', DEAD, id)
   end
   if isNotedRecord(record) and call('ZREM', AWAITED, id) == 1 then return end
-  call('LREM', FINISHED, 1, entryOf(id, record))
+  local entry = entryOf(id, record)
+  if call('LREM', FINISHED, 1, entry) == 1 then count('largeBytes', -largeBytesOf({ entry })) end
 end
 
 -- Forgets names that have expired, up to a thousand more than were added.
@@ -135,6 +149,7 @@ end
 -- Forgets the runs of these entries of the list.
 local function forgetEntries(oldest)
   local marked = {}
+  count('largeBytes', -largeBytesOf(oldest))
   for index = 1, #oldest do
     local entry = oldest[index]
     if byte(entry, 1) == 0 then
@@ -147,13 +162,30 @@ local function forgetEntries(oldest)
   forget(oldest, marked)
 end
 
+-- Forgets the oldest runs, at most so many, until the long texts of the others take no more bytes than are kept.
+local function forgetLarge(most)
+  if not KEEP_BYTES then return end
+  local over = (tonumber(call('HGET', META, 'largeBytes') or 0) + (counts['largeBytes'] or 0)) - KEEP_BYTES
+  if over <= 0 then return end
+  local oldest, number = call('LRANGE', FINISHED, 0, most - 1), 0
+  while over > 0 and number < #oldest do
+    number = number + 1
+    over = over - largeBytesOf({ oldest[number] })
+  end
+  if number > 0 then forgetEntries(call('LPOP', FINISHED, number)) end
+end
+
 -- Forgets at most a thousand more than were added, so that a limit which was lowered does not block the server.
 local function keepFinished(entries)
   local added = #entries
   if added == 0 then return end
   local total = many('RPUSH', FINISHED, entries)
-  if KEEP < 0 or total <= KEEP then return end
-  forgetEntries(call('LPOP', FINISHED, math.min(total - KEEP, added + 1000)))
+  local bytes = largeBytesOf(entries)
+  count('largeBytes', bytes)
+  if KEEP >= 0 and total > KEEP then
+    forgetEntries(call('LPOP', FINISHED, math.min(total - KEEP, added + 1000)))
+  end
+  if bytes > 0 then forgetLarge(added + 1000) end
 end
 
 -- Keeps runs whose results were collected, or have expired, like any other ended run.
