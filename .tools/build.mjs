@@ -11,6 +11,9 @@ const built = listPublishable().filter(({ name }) => names.length === 0 || names
 await reportAll(
   built.map(({ name, folder }) => ({
     name: `build ${name}`,
-    check: () => startBin('tsup', 'tsup', ['--config', config], { cwd: folder }),
+    check: () => {
+      console.log(`building ${name} …`);
+      return startBin('tsup', 'tsup', ['--config', config], { cwd: folder });
+    },
   })),
 );

@@ -2,20 +2,12 @@
  * Checks each publishable package as its users get it: packed, installed elsewhere, imported, required, typed.
  * `--keep <folder>` leaves the tarballs there.
  */
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkConsumer } from './check-consumer.mjs';
-import { runPnpm } from './pnpm.mjs';
+import { packPackage } from './pack-package.mjs';
 import { report, run } from './run.mjs';
 import { reportAll, startBin } from './side-by-side.mjs';
 import { listPublishable, root } from './workspace.mjs';
@@ -53,16 +45,12 @@ else if (packed.length === packages.length) await checkConsumer(join(folder, 'co
 
 /** Packs one package as a release would (pnpm applies publishConfig); nothing when that failed. */
 function pack({ name, folder: source, manifest }) {
-  const destination = join(folder, name);
-  const passed = report(`pack ${name}`, () =>
-    runPnpm(['pack', '--pack-destination', destination], { cwd: source }),
-  );
-  if (!passed) return undefined;
-  const [file] = readdirSync(destination).filter((entry) => entry.endsWith('.tgz'));
-  const tarball = join(destination, file);
+  const packed = packPackage({ name, folder: source }, join(folder, name));
+  if (!report(`pack ${name}`, () => packed)) return undefined;
+  const { tarball } = packed;
   if (keep !== undefined) {
     mkdirSync(keep, { recursive: true });
-    copyFileSync(tarball, join(keep, file));
+    copyFileSync(tarball, join(keep, basename(tarball)));
   }
   return { name, manifest, tarball };
 }
@@ -78,11 +66,18 @@ function checkContents(tarball) {
       .filter((file) => !files.includes(file))
       .map((file) => `no ${file}`),
     ...files.filter((file) => file.startsWith('src/')).map((file) => `${file} is source`),
+    ...brokenLinks(run('tar', ['-xzOf', tarball, 'package/README.md']).stdout, files),
     ...['workspace:', './src/', 'prepack']
       .filter((text) => manifest.stdout.includes(text))
       .map((text) => `${text} in package.json`),
   ];
   return { code: problems.length, output: problems.join('\n') };
+}
+
+/** Links of a README to files that are not in the tarball with it. */
+function brokenLinks(readme, files) {
+  const paths = [...readme.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, path]) => path);
+  return paths.filter((path) => !files.includes(path)).map((path) => `README.md links to ${path}`);
 }
 
 /** What a package has for its development alone is bundled, so its licence goes with the bundle. */

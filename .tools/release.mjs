@@ -3,17 +3,19 @@
  *
  * `npm run release -- --dry-run` does all of it in a copy of the repository and publishes nothing. The real one wants a
  * clean git tree and a login at the registry. Should it fail half-way, run it again: a version that is made is not made
- * once more, and what is published already is passed over.
+ * once more, and what is published already is passed over. `--repository https://…` is where the repository is published: manifests and
+ * links of the READMEs say so.
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { report, run, runBin } from './run.mjs';
+import { env, report, run, runBin } from './run.mjs';
 import { readJson, root } from './workspace.mjs';
 
 const isWindows = process.platform === 'win32';
-const isDryRun = readArguments();
+const { 'dry-run': isDryRun, repository } = readArguments();
+if (repository !== undefined) env.RETRY_REPOSITORY = repository.replace(/(\.git|\/)$/, '');
 const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'retry-release-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const tarballs = join(scratch, 'tarballs');
@@ -30,12 +32,16 @@ const steps = [
 ];
 if (steps.every(([name, step]) => report(name, step))) console.log(conclude());
 
-/** @returns whether nothing is to be published; ends the process for what it does not know */
+/** @returns what was asked for; ends the process for what it does not know */
 function readArguments() {
   try {
-    return parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } }).values['dry-run'];
+    return parseArgs({
+      options: { 'dry-run': { type: 'boolean', default: false }, repository: { type: 'string' } },
+    }).values;
   } catch (error) {
-    console.error(`${error.message}\nUse \`npm run release -- --dry-run\`, or \`npm run release\`.`);
+    console.error(
+      `${error.message}\nUse \`npm run release -- --dry-run\`, or \`npm run release -- --repository https://…\`.`,
+    );
     process.exit(1);
   }
 }
@@ -58,6 +64,8 @@ function copyRepository() {
 }
 
 function checkReady() {
+  if (!URL.canParse(repository ?? ''))
+    return { code: 1, output: 'Say where the repository is published: --repository https://…' };
   const status = run('git', ['status', '--porcelain']);
   if (status.code !== 0 || status.stdout !== '')
     return { code: 1, output: `Commit or stash first:\n${status.output}` };

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listPackageNames, readText, root } from '../support/repository.ts';
 
@@ -87,6 +88,71 @@ describe('a package that pnpm packs', () => {
 
     expect(status).toBe(1);
     expect(stderr).toContain('src/other.ts has changed since it was built');
+  });
+});
+
+describe('a tarball of a package', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'retry-tarball-'));
+    mkdirSync(join(folder, 'package'));
+    const links = [
+      '../../docs/policies.md#jitter',
+      '../../docs/examples',
+      '../redis-queue',
+      'https://example.com/a',
+    ];
+    write('README.md', links.map((link, index) => `[link ${index}](${link})`).join(' '));
+    write('package.json', JSON.stringify({ name: '@retry/made', version: '1.2.3' }));
+    spawnSync('tar', ['-czf', join(folder, 'made.tgz'), '-C', folder, 'package']);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function write(path: string, text: string): void {
+    writeFileSync(join(folder, 'package', path), text);
+  }
+
+  /** Finishes the tarball in a process of its own, as the tools are plain JavaScript; returns how to read a file of it. */
+  function finish(base?: string): (path: string) => string {
+    const tool = JSON.stringify(pathToFileURL(join(root, '.tools/pack-package.mjs')).href);
+    const call = `finishTarball(process.argv[1], { name: 'core', base: process.argv[2] })`;
+    const program = `import { finishTarball } from ${tool}; process.exitCode = ${call}.code;`;
+    const args = [
+      '--input-type=module',
+      '--eval',
+      program,
+      join(folder, 'made.tgz'),
+      ...(base ? [base] : []),
+    ];
+    expect(spawnSync(process.execPath, args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+    return (path) =>
+      spawnSync('tar', ['-xzOf', join(folder, 'made.tgz'), `package/${path}`], { encoding: 'utf8' }).stdout;
+  }
+
+  it('has the pages that its README links to, and no link that leads out of it', () => {
+    const read = finish();
+
+    expect(read('README.md')).toBe(
+      '[link 0](docs/policies.md#jitter) link 1 link 2 [link 3](https://example.com/a)',
+    );
+    expect(read('docs/policies.md')).toMatch(/^# Policies/);
+    expect(read('docs/policies.md')).not.toContain('](tasks.md');
+    expect(JSON.parse(read('package.json'))).toEqual({ name: '@retry/made', version: '1.2.3' });
+  });
+
+  it('of a release links to the repository, and names it', () => {
+    const read = finish('https://example.com/me/retry');
+    const tree = 'https://example.com/me/retry/blob/v1.2.3';
+
+    expect(read('README.md')).toBe(
+      `[link 0](${tree}/docs/policies.md#jitter) [link 1](${tree}/docs/examples) ` +
+        `[link 2](${tree}/packages/redis-queue) [link 3](https://example.com/a)`,
+    );
+    expect(read('docs/policies.md')).toContain(`](${tree}/docs/tasks.md`);
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      homepage: 'https://example.com/me/retry#readme',
+      repository: { url: 'git+https://example.com/me/retry.git', directory: 'packages/core' },
+    });
   });
 });
 
