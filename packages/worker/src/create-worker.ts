@@ -7,6 +7,7 @@ import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import { WORKER_EVENTS } from './events.ts';
 import type { WorkerOptions, WorkerSettings } from './options.ts';
 import { readWorkerOptions } from './options.ts';
+import { callOutside } from './outside.ts';
 import { Session } from './session/session.ts';
 import { repeat, sleep } from './sleep.ts';
 
@@ -83,7 +84,8 @@ function createLife(settings: WorkerSettings, engine: Engine, emitter: WorkerEmi
     } else session.stop();
     return stopped;
   };
-  return { start, stop, stopped, signal: ended.signal };
+  // Whatever request starts or stops it: its timers, loops and abort signals are of none.
+  return { start: () => callOutside(start), stop: () => callOutside(stop), stopped, signal: ended.signal };
 }
 
 function createDeferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

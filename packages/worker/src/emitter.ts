@@ -4,6 +4,7 @@ import type { Clock, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { systemClock } from './clock.ts';
 import { errorLine } from './error-text.ts';
+import { callOutside } from './outside.ts';
 import { warnRarely } from './warn-rarely.ts';
 
 /** Payload of every `error` event: a listener threw, or an operation of the emitter's owner failed and is retried. */
@@ -32,7 +33,8 @@ export interface Emitter<Events extends { readonly error: ListenerError }> {
 type Listener = (event: never) => unknown;
 
 /**
- * Creates an emitter whose listeners cannot change its owner's behaviour: what they throw becomes an `error` event.
+ * Creates an emitter whose listeners cannot change its owner's behaviour: what they throw becomes an `error` event. They are called
+ * outside every `AsyncLocalStorage`: an event belongs to no request.
  *
  * @param source - events are published on the channel `retry:<source>:<event>`
  * @param types - every event, by its name
@@ -51,20 +53,14 @@ export function createEmitter<Events extends { readonly error: ListenerError }>(
     return listeners.length > 0 || published.hasSubscribers;
   };
   const emit: Emitter<Events>['emit'] = (type, makeEvent) => {
-    const { published, listeners } = outletOf(type);
-    if (!published.hasSubscribers && listeners.length === 0) {
+    if (!isObserved(type)) {
       if (type === 'error') warn(unhandled(source, makeEvent() as ListenerError)); // the type of `error` in every `Events`
       return;
     }
-    const event = makeEvent();
-    if (published.hasSubscribers) published.publish(event);
-    for (const { listener } of listeners) {
-      call(listener, event, (error) => {
-        // What an error listener throws is dropped: reporting it would call the same listener again.
-        if (type !== 'error')
-          emit('error', () => ({ error, doing: `calling a listener of ${String(type)}` }));
-      });
-    }
+    callOutside(deliver, outletOf(type), makeEvent(), (error: unknown) => {
+      // What an error listener throws is dropped: reporting it would call the same listener again.
+      if (type !== 'error') emit('error', () => ({ error, doing: `calling a listener of ${String(type)}` }));
+    });
   };
   const on: Emitter<Events>['on'] = (type, listener) => {
     checkListener(source, names, { type, listener });
@@ -121,6 +117,11 @@ function unhandled(source: string, { error, doing }: ListenerError) {
     message: `retry ${source}: ${doing}: ${errorLine(error)}`,
     cure: `It has no listener. Add one: ${source}.on('error', ({ error, doing }) => log(doing, error)).`,
   };
+}
+
+function deliver({ published, listeners }: Outlet, event: unknown, onError: (error: unknown) => void): void {
+  if (published.hasSubscribers) published.publish(event);
+  for (const { listener } of listeners) call(listener, event, onError);
 }
 
 function call(listener: Listener, event: unknown, onError: (error: unknown) => void): void {

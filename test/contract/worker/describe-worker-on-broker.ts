@@ -6,6 +6,7 @@ import { describeLimits } from './limits.ts';
 import { describeOperating } from './operating.ts';
 import { describeReplays } from './replays.ts';
 import { describeSharing } from './sharing.ts';
+import { describeStores } from './stores.ts';
 import { describeSubmitting } from './submitting.ts';
 import { describeWaiting } from './waiting.ts';
 import type { WorkerHarness } from './worker-scene.ts';
@@ -32,6 +33,7 @@ export function describeWorkerOnBroker(name: string, { open }: WorkerOnBroker): 
       describeOperating,
       describeReplays,
       describeSharing,
+      describeStores,
       describeSubmitting,
       describeWaiting,
     ];

@@ -1,5 +1,6 @@
 import type { Clock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import { callOutside } from '../outside.ts';
 import type { Execution } from './execution.ts';
 
 /** How often the broker is asked for cancel requests, and how long a handler runs before it is asked about, in ms. */
@@ -38,7 +39,8 @@ export class CancelWatch {
     const { broker, executions, onCancel, onError } = this.#options;
     try {
       this.#unsubscribe = broker.onCancelRequest?.((id) => {
-        for (const execution of executions()) if (execution.run.id === id) onCancel(execution);
+        // The broker may call from within the request that cancels, and the signal of the handler from here.
+        for (const execution of executions()) if (execution.run.id === id) callOutside(onCancel, execution);
       });
     } catch (error) {
       onError(error);

@@ -5,6 +5,7 @@ import { settingsOf } from '@retry/core/fields';
 import { isUnsent } from '../broker.ts';
 import { ShutdownError, StalledError } from '../errors.ts';
 import type { LeaseHolder } from '../lease/lease-table.ts';
+import { outside } from '../outside.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { RELEASED } from '../settle/outcome.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
@@ -231,7 +232,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     this.heartbeat();
     this.#isRunning = true;
     // Not awaited: an async function would be a frame of the worker in the stack of the handler's error.
-    void runHandler(this);
+    void outside(runHandler, this);
   }
 
   /** Limits the attempt to its timeout or to what is left of the total time; ends it when nothing is left. */

@@ -2,6 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import type { Engine } from '../engine/engine.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { SignalName, WorkerSettings } from '../options.ts';
+import { callOutside } from '../outside.ts';
 import { sleep } from '../sleep.ts';
 import { listenToSignals } from './process-signals.ts';
 
@@ -35,7 +36,9 @@ export class Session {
     const givenUp = new Promise<void>((resolve) => {
       this.#giveUp = resolve;
     });
-    const signals = listenToSignals(parts.settings.signals, (signal) => this.#onSignal(signal));
+    const signals = listenToSignals(parts.settings.signals, (signal) =>
+      callOutside(() => this.#onSignal(signal)),
+    );
     const working = new Promise<void>((resolve) => {
       this.#begin = resolve;
     });
