@@ -40,7 +40,7 @@ const rows = [
   {
     name: 'the page of the board and its style',
     page: ['packages/board/src/page/main.tsx', 'packages/board/src/page/main.css'],
-    limit: 27_200,
+    limit: 27_300,
   },
 ];
 

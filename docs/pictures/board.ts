@@ -102,7 +102,7 @@ function waitForRow(page: Page): Promise<void> {
 
 /** Workers report every ten seconds, and the share of retries has a finding when enough has started. */
 async function waitForReport(page: Page): Promise<void> {
-  await page.getByText('attempts a second').waitFor({ timeout: 90_000 });
+  await page.getByRole('list', { name: 'Findings' }).waitFor({ timeout: 90_000 });
   await page.getByText('notify-partner').first().waitFor();
 }
 

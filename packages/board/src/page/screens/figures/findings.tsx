@@ -7,8 +7,14 @@ import { Instant } from '../../shell/instants.tsx';
 import { linkTo } from '../../shell/route.ts';
 import { Resume } from './hold-lane.tsx';
 
+interface FindingsProps {
+  readonly findings: readonly Finding[];
+  /** What is said where there is none. */
+  readonly none: ComponentChildren;
+}
+
 /** What is wrong, one entry for each cause, in the order in which a person should look at them. */
-export function Findings({ findings, none }: { findings: readonly Finding[]; none: string }): VNode {
+export function Findings({ findings, none }: FindingsProps): VNode {
   const entries = FIRST_TO_LAST.map((code) => findings.filter((each) => each.code === code)).filter(
     (found) => found.length > 0,
   );

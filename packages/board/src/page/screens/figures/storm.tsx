@@ -26,10 +26,7 @@ export function Storm(): VNode {
             ) : (
               <>
                 <Total figures={all} />
-                <Findings
-                  findings={findings}
-                  none={`Of the lanes with at least ${minStarts} starts, none has more than ${percent(retryShareLine)} retries.`}
-                />
+                <Findings findings={findings} none={<NoStorm {...{ lanes, retryShareLine, minStarts }} />} />
               </>
             )}
             {lanes.length === 0 ? null : (
@@ -41,6 +38,20 @@ export function Storm(): VNode {
         )}
       </Ready>
     </>
+  );
+}
+
+type NoStormProps = Pick<StormAnswer, 'lanes' | 'retryShareLine' | 'minStarts'>;
+
+/** What is good, and what is not known yet: a share of few starts says nothing. */
+function NoStorm({ lanes, retryShareLine, minStarts }: NoStormProps): VNode {
+  const unjudged = lanes.filter(({ retryShare }) => retryShare > retryShareLine).length;
+  const line = percent(retryShareLine);
+  if (unjudged === 0) return <>{`No lane has more than ${line} retries.`}</>;
+  return (
+    <span class="quiet">
+      {`${unjudged === 1 ? '1 lane has' : `${unjudged} lanes have`} more than ${line} retries, of fewer than ${minStarts} starts: too few to judge yet.`}
+    </span>
   );
 }
 
