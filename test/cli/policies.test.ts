@@ -1,3 +1,4 @@
+import { ALL_SYSTEMS } from '@retry/core/dialects/all';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { run } from './run-in-memory.ts';
@@ -5,6 +6,8 @@ import { run } from './run-in-memory.ts';
 process.env['TZ'] = 'UTC';
 
 const FIVE = '{"maxAttempts":5}';
+
+import { SYSTEM_NAMES } from '../../packages/cli/src/policies/system-names.ts';
 
 describe('retry preview', () => {
   it('prints the attempts, their delays and the worst case', async () => {
@@ -231,10 +234,42 @@ describe('retry from', () => {
     expect(err).toContain('max_retrys');
   });
 
+  it('lists the systems that have a dialect', () => {
+    expect(SYSTEM_NAMES).toEqual(ALL_SYSTEMS.map(({ name }) => name));
+  });
+
+  it.each([
+    ['bullmq', '{"attempts":3,"backoff":{"type":"exponential","delay":1000}}', [0, 1_000, 2_000]],
+    ['sidekiq', '{"retry":2}', [0, 19_500, 25_500]],
+  ])('previews options of %s', async (system, options, means) => {
+    const { out } = await run(['preview', '--from', system, options, '--json']);
+
+    const { attempts } = JSON.parse(out) as {
+      readonly attempts: readonly { readonly delay: { readonly meanMs: number } }[];
+    };
+    expect(attempts.map(({ delay }) => delay.meanMs)).toEqual(means);
+  });
+
+  it('compares two systems by their options', async () => {
+    const { out, exitCode } = await run([
+      'diff',
+      '{}',
+      '{}',
+      '--from',
+      'got',
+      '--after-from',
+      'ky',
+      '--json',
+    ]);
+
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ before: { maxAttempts: 3 }, after: { maxAttempts: 3 } });
+  });
+
   it('names the systems that it knows', async () => {
-    const { err, exitCode } = await run(['from', 'sidekiq', '{}']);
+    const { err, exitCode } = await run(['from', 'nobody', '{}']);
 
     expect(exitCode).toBe(2);
-    expect(err).toContain('celery, cmdx, tasker, jobbers, fluid');
+    expect(err).toContain('celery, cenkalti-backoff');
   });
 });

@@ -1,4 +1,5 @@
 import { Argument, Option } from 'commander';
+import { SYSTEM_NAMES } from '../policies/system-names.ts';
 import {
   addCommand,
   durationOption,
@@ -11,8 +12,10 @@ import {
 /** What the argument of a policy may be. */
 export const POLICY = 'a file, the JSON itself, or - for standard input';
 
-/** The systems whose options `retry from` reads; `policies/from.ts` has a reader for each. */
-const SYSTEMS = ['celery', 'cmdx', 'tasker', 'jobbers', 'fluid'];
+/** An option that reads the argument as the options of another system. */
+function fromOption(): Option {
+  return new Option('--from <system>', 'read the argument as options of this system').choices(SYSTEM_NAMES);
+}
 
 /** Adds the commands about policies, which need no server. */
 export function declarePolicyCommands(frame: Frame): void {
@@ -27,9 +30,14 @@ function declarePreview(frame: Frame): void {
   const command = addCommand(frame, {
     name: 'preview',
     summary: 'print the attempts of a policy: delays, times, worst case',
-    examples: [`retry preview '{"maxAttempts":5}'`, 'retry preview policy.json --attempt 2s --seed 7'],
+    examples: [
+      `retry preview '{"maxAttempts":5}'`,
+      'retry preview policy.json --attempt 2s --seed 7',
+      `retry preview --from bullmq '{"attempts":5,"backoff":1000}'`,
+    ],
   })
     .argument('<policy>', POLICY)
+    .addOption(fromOption())
     .addOption(durationOption('--attempt', 'how long each attempt takes'))
     .option('--seed <number>', 'also draw the delays of one call', integerArgument(0, 2 ** 31 - 1))
     .option('--limit <attempts>', 'attempts to print', integerArgument(1, 1_000), 20)
@@ -75,10 +83,19 @@ function declareDiff(frame: Frame): void {
   const command = addCommand(frame, {
     name: 'diff',
     summary: 'compare two policies: options, attempts, worst case, load; exit status 1 if they differ',
-    examples: ['retry diff before.json after.json'],
+    examples: [
+      'retry diff before.json after.json',
+      "retry diff --from bullmq '{}' '{}' --after-from sidekiq",
+    ],
   })
     .argument('<before>', POLICY)
-    .argument('<after>', 'the same');
+    .argument('<after>', 'the same')
+    .addOption(fromOption())
+    .addOption(
+      new Option('--after-from <system>', 'read the second one as options of this system').choices(
+        SYSTEM_NAMES,
+      ),
+    );
   perform(frame, command, async () => (await import('../policies/diff.ts')).diffAction);
 }
 
@@ -88,7 +105,7 @@ function declareFrom(frame: Frame): void {
     summary: "print another system's options as a policy; warnings go to standard error",
     examples: ['retry from celery options.json > policy.json'],
   })
-    .addArgument(new Argument('<system>', 'whose options they are').choices(SYSTEMS))
+    .addArgument(new Argument('<system>', 'whose options they are').choices(SYSTEM_NAMES))
     .argument('<options>', POLICY);
   perform(frame, command, async () => (await import('../policies/from.ts')).fromAction);
 }

@@ -9,7 +9,13 @@ import { wrap } from '../terminal/screen.ts';
 import { type Cell, renderTable } from '../terminal/table.ts';
 import { writeJson } from '../terminal/write-json.ts';
 import { countOf } from './describe.ts';
-import { readPolicy } from './read-policy.ts';
+import { readPolicyFrom } from './read-system.ts';
+
+/** The options of `retry diff`: the systems whose options the arguments hold. */
+export interface DiffCommandOptions {
+  readonly from?: string;
+  readonly afterFrom?: string;
+}
 
 /** Figures of a policy if its dependency is down, or fails in part. Attempts take no time. */
 interface Figures {
@@ -36,10 +42,14 @@ interface Option {
 const MINUTE_MS = 60_000;
 
 /** Compares two policies: options, attempts, worst case, load on the dependency. Exit status 1 if they differ. */
-export async function diffAction({ args, environment }: Input<object>): Promise<Report> {
+export async function diffAction({
+  args,
+  options: given,
+  environment,
+}: Input<DiffCommandOptions>): Promise<Report> {
   const [before, after] = [
-    await readPolicy(args[0] ?? '', environment),
-    await readPolicy(args[1] ?? '', environment),
+    await readPolicyFrom(args[0] ?? '', given.from, environment),
+    await readPolicyFrom(args[1] ?? '', given.afterFrom, environment),
   ];
   const options = differingOptions(before, after);
   const figures = { before: figuresOf(before), after: figuresOf(after) };

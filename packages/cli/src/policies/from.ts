@@ -1,7 +1,6 @@
 import type { Policy } from '@retry/core';
-import { InvalidOptionsError, isSerializable, policyToJSON } from '@retry/core';
+import { isSerializable, policyToJSON } from '@retry/core';
 import type { Dialect } from '@retry/core/dialects';
-import { fromCelery, fromCmdx, fromFluid, fromJobbers, fromTasker } from '@retry/core/dialects';
 import { taskFrom } from '@retry/worker';
 import { EXIT } from '../exit.ts';
 import type { Input, Report } from '../report.ts';
@@ -9,28 +8,12 @@ import type { Screen } from '../terminal/screen.ts';
 import { wrap } from '../terminal/screen.ts';
 import { writeJson } from '../terminal/write-json.ts';
 import { describeWaits } from './describe.ts';
-import { readSource } from './read-policy.ts';
-
-/** The systems whose options can be read. */
-export const SYSTEMS = ['celery', 'cmdx', 'tasker', 'jobbers', 'fluid'] as const;
-
-/** One of {@link SYSTEMS}. */
-export type System = (typeof SYSTEMS)[number];
-
-/** Each reads options that it checks itself. */
-const READERS = {
-  celery: fromCelery,
-  cmdx: fromCmdx,
-  tasker: fromTasker,
-  jobbers: fromJobbers,
-  fluid: fromFluid,
-} as const satisfies Record<System, (options: never) => Dialect>;
+import { readSystem } from './read-system.ts';
 
 /** Converts another system's options to a policy, with its warnings. Standard output can be sent to a policy file. */
 export async function fromAction({ args, environment }: Input<object>): Promise<Report> {
-  const system = args[0] as System; // commander accepts no other
-  const read = READERS[system] as (options: unknown) => Dialect;
-  const dialect = read(parse(await readSource(args[1] ?? '', environment), system));
+  const [system = '', source = ''] = args;
+  const dialect = await readSystem(system, source, environment);
   const { policy, warnings } = dialect;
   const json = jsonOf(policy);
   const found = { system, policy: json, task: taskOptions(dialect), warnings };
@@ -41,15 +24,6 @@ export async function fromAction({ args, environment }: Input<object>): Promise<
     exitCode: json === null ? EXIT.found : EXIT.fine,
     notes: (screen) => notesText(found, { waits: describeWaits(policy), screen }),
   };
-}
-
-function parse(text: string, system: System): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const cure = error instanceof SyntaxError ? `${error.message}.` : 'Give it JSON text.';
-    throw new InvalidOptionsError([{ path: '', value: text, message: 'must be JSON', cure }], system);
-  }
 }
 
 /** Returns `null` for a policy that computes its delays by code of that system. */
@@ -65,7 +39,7 @@ function taskOptions(dialect: Dialect): Readonly<Record<string, unknown>> {
 }
 
 interface Converted {
-  readonly system: System;
+  readonly system: string;
   readonly policy: unknown;
   readonly task: Readonly<Record<string, unknown>>;
   readonly warnings: Dialect['warnings'];

@@ -2,6 +2,8 @@ import type { DurationRange, Policy, Preview } from '@retry/core';
 
 /** The options of `retry preview`. */
 export interface PreviewCommandOptions {
+  /** The system whose options the argument holds. */
+  readonly from?: string;
   readonly seed?: number;
   /** Milliseconds that each attempt takes. */
   readonly attempt?: number;

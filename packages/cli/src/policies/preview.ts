@@ -4,7 +4,7 @@ import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import type { Input, Report } from '../report.ts';
 import type { PreviewCommandOptions, PreviewedAttempt, PreviewReport } from './preview-report.ts';
 import { previewText } from './preview-text.ts';
-import { readPolicy } from './read-policy.ts';
+import { readPolicyFrom } from './read-system.ts';
 
 /** Shows the attempts of a policy if each of them fails. */
 export async function previewAction({
@@ -12,7 +12,7 @@ export async function previewAction({
   options,
   environment,
 }: Input<PreviewCommandOptions>): Promise<Report> {
-  const policy = await readPolicy(args[0] ?? '', environment);
+  const policy = await readPolicyFrom(args[0] ?? '', options.from, environment);
   const found = preview(policy, { attemptMs: options.attempt, limit: Math.max(options.limit - 1, 0) });
   const attempts = listAttempts(policy, found, { ...options, at: options.at ?? environment.now() });
   const maxAttempts = Math.min(found.maxRetries + 1, allowedAttempts(settingsOf(policy)));

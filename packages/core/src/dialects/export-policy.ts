@@ -1,0 +1,105 @@
+import { boundsOf } from '../delay/delay-bounds.ts';
+import { formatDuration } from '../duration.ts';
+import { InvalidOptionsError } from '../errors.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
+import { allowedAttempts, checkPolicy, settingsOf } from '../policy/settings.ts';
+import { EXPORTED_SYSTEMS, type ExportedSystem } from './export-writers.ts';
+import type { SystemOptions } from './system.ts';
+
+/** What another system cannot say of a policy. */
+export interface LostSetting {
+  /** The key of the policy. */
+  readonly key: string;
+  /** What is different there. */
+  readonly why: string;
+  /** What is written instead. */
+  readonly nearest: string;
+}
+
+/** A policy as options of another system. */
+export interface ExportedPolicy {
+  /** In that system's own names, units and counting. */
+  readonly options: SystemOptions;
+  /** Empty if that system does what the policy says. */
+  readonly lost: readonly LostSetting[];
+}
+
+/** Retries that are compared. */
+const COMPARED = 12;
+
+/**
+ * Writes a policy as the options of another system, and lists what they do not say: the options are read again, and the attempts and
+ * the delays of each retry are compared.
+ *
+ * @throws {InvalidOptionsError} when the policy was not made by `definePolicy`, or there is no such system
+ */
+export function exportPolicy(policy: Policy, system: ExportedSystem): ExportedPolicy {
+  const settings = checkPolicy(policy, 'exportPolicy');
+  const target = Object.hasOwn(EXPORTED_SYSTEMS, system) ? EXPORTED_SYSTEMS[system] : undefined;
+  if (target === undefined) {
+    const cure = `Use one of ${Object.keys(EXPORTED_SYSTEMS).join(', ')}.`;
+    throw new InvalidOptionsError(
+      [{ path: 'system', value: system, message: 'cannot be exported to', cure }],
+      'exportPolicy',
+    );
+  }
+  const options = target.write(settings);
+  const there = settingsOf(target.system.from(options).policy);
+  return Object.freeze({
+    options,
+    lost: Object.freeze([
+      ...lostCounts(settings, there),
+      ...lostDelays(settings, there),
+      ...lostRules(settings),
+    ]),
+  });
+}
+
+function lostCounts(here: PolicySettings, there: PolicySettings): readonly LostSetting[] {
+  const [attempts, theirs] = [allowedAttempts(here), allowedAttempts(there)];
+  if (attempts === theirs) return [];
+  return [{ key: 'maxAttempts', why: `${theirs} attempts there, ${attempts} here`, nearest: String(theirs) }];
+}
+
+/** Names the first retry whose delay differs by more than a millisecond or a thousandth. */
+function lostDelays(here: PolicySettings, there: PolicySettings): readonly LostSetting[] {
+  const last = Math.min(allowedAttempts(here), allowedAttempts(there)) - 1;
+  for (let retry = 1; retry <= Math.min(last, COMPARED); retry += 1) {
+    const [ours, theirs] = [boundsOf(here, retry), boundsOf(there, retry)];
+    if (isNear(ours[0], theirs[0]) && isNear(ours[1], theirs[1])) continue;
+    return [
+      {
+        key: 'backoff',
+        why: `retry ${retry} waits ${rangeOf(theirs)} there, ${rangeOf(ours)} here`,
+        nearest: rangeOf(theirs),
+      },
+    ];
+  }
+  return [];
+}
+
+function isNear(one: number, other: number): boolean {
+  return Math.abs(one - other) <= Math.max(1, 1e-3 * one);
+}
+
+function rangeOf([least, most]: readonly [number, number]): string {
+  return least === most ? formatDuration(least) : `${formatDuration(least)} to ${formatDuration(most)}`;
+}
+
+/** What no options of delays and counts say. */
+function lostRules(here: PolicySettings): readonly LostSetting[] {
+  const { retryOn, stopOn, retryIf, delays, attemptTimeoutMs, totalTimeoutMs, initialDelayMs } = here;
+  const lost = (key: string, isSet: boolean, nearest: string): readonly LostSetting[] =>
+    isSet ? [{ key, why: 'it is not written by an export', nearest }] : [];
+  return [
+    ...lost('initialDelay', initialDelayMs > 0, 'a delay of the first attempt'),
+    ...lost('delays', delays.length > 0, 'the delays of the policy itself'),
+    ...lost('retryOn', retryOn !== 'everything', 'the filter of errors of that system'),
+    ...lost('stopOn', stopOn.length > 0, 'the filter of errors of that system'),
+    ...lost('retryIf', retryIf !== undefined, 'the filter of errors of that system'),
+    ...lost('attemptTimeout', attemptTimeoutMs < Infinity, 'the timeout of that system'),
+    ...lost('totalTimeout', totalTimeoutMs < Infinity, 'the timeout of that system'),
+  ];
+}
+
+export type { ExportedSystem } from './export-writers.ts';

@@ -1,0 +1,193 @@
+import { boundsOf } from '../delay/delay-bounds.ts';
+import type { PolicySettings } from '../policy/policy.ts';
+import { allowedAttempts } from '../policy/settings.ts';
+import type { System, SystemOptions } from './system.ts';
+import { bullmq } from './systems/bullmq.ts';
+import { cloudTasks } from './systems/cloud-tasks.ts';
+import { cockatiel } from './systems/cockatiel.ts';
+import { grpcJs } from './systems/grpc-js.ts';
+import { laravelQueue } from './systems/laravel-queue.ts';
+import { natsJetstream } from './systems/nats-jetstream.ts';
+import { pRetry } from './systems/p-retry.ts';
+import { pgBoss } from './systems/pg-boss.ts';
+import { resilience4j } from './systems/resilience4j.ts';
+import { sqs } from './systems/sqs.ts';
+import { stepFunctions } from './systems/step-functions.ts';
+import { temporal } from './systems/temporal.ts';
+import { tenacity } from './systems/tenacity.ts';
+
+/** A policy in the terms that most systems have: a first delay, a factor, a cap and a spread. */
+interface Curve {
+  readonly attempts: number;
+  readonly firstMs: number;
+  readonly factor: number;
+  readonly maxMs: number;
+  /** Parts of a delay by which it may be shorter and longer. */
+  readonly down: number;
+  readonly up: number;
+  /** The longest delay of each of the first retries, without what jitter adds. */
+  readonly delaysMs: readonly number[];
+}
+
+/** A system, and how a policy is written as its options. */
+export interface Target {
+  readonly system: System;
+  readonly write: (settings: PolicySettings) => SystemOptions;
+}
+
+/** The most delays that are written as a list. */
+const MAX_LISTED = 32;
+
+function curveOf(settings: PolicySettings): Curve {
+  const { backoff, maxDelayMs } = settings;
+  const attempts = allowedAttempts(settings);
+  const steady = { ...settings, jitter: 'none' } as const;
+  const count = Math.min(Math.max(attempts - 1, 1), MAX_LISTED);
+  const delaysMs = Array.from({ length: count }, (_, index) => boundsOf(steady, index + 1)[1]);
+  const [firstMs = 0, secondMs = firstMs] = delaysMs;
+  const [least, most] = boundsOf(settings, 1);
+  const isSpread = firstMs > 0 && most > least;
+  return {
+    attempts,
+    firstMs: backoff.type === 'exponential' ? backoff.baseMs + (backoff.offsetMs ?? 0) : firstMs,
+    factor: backoff.type === 'exponential' ? backoff.factor : firstMs > 0 ? secondMs / firstMs : 1,
+    maxMs: backoff.type === 'exponential' ? maxDelayMs : Math.max(...delaysMs),
+    down: isSpread ? Math.min(Math.max(1 - least / firstMs, 0), 1) : 0,
+    up: isSpread ? Math.max(most / firstMs - 1, 0) : 0,
+    delaysMs,
+  };
+}
+
+const MOST_SECONDS = 1e9;
+
+/** As many digits as a double holds, so that 0.1 s is no 0.1000…01. */
+function secondsOf(ms: number): number {
+  return Number((Math.min(ms, MOST_SECONDS * 1_000) / 1_000).toPrecision(15));
+}
+
+function spanOf(ms: number): string {
+  return `${Number(Math.min(ms, MOST_SECONDS * 1_000).toFixed(3))}ms`;
+}
+
+/** Infinity as systems write it that count from 1: 0. */
+function orZero(attempts: number): number {
+  return attempts === Infinity ? 0 : attempts;
+}
+
+function numberOf(value: number): number | 'Infinity' {
+  return value === Infinity ? 'Infinity' : value;
+}
+
+function isGrowing({ factor }: Curve): boolean {
+  return factor !== 1;
+}
+
+/** How each system is written; the keys are the names of `exportPolicy`. */
+export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
+  bullmq: target(bullmq, (curve) => ({
+    attempts: numberOf(curve.attempts),
+    backoff: { type: isGrowing(curve) ? 'exponential' : 'fixed', delay: curve.firstMs, jitter: curve.down },
+  })),
+  'pg-boss': target(pgBoss, (curve) => ({
+    retryLimit: numberOf(curve.attempts - 1),
+    retryDelay: secondsOf(curve.firstMs),
+    retryBackoff: isGrowing(curve),
+    ...(curve.maxMs < Infinity && isGrowing(curve) && { retryDelayMax: secondsOf(curve.maxMs) }),
+  })),
+  temporal: target(temporal, (curve) => ({
+    initialInterval: spanOf(curve.firstMs),
+    backoffCoefficient: curve.factor,
+    maximumInterval: spanOf(curve.maxMs),
+    maximumAttempts: orZero(curve.attempts),
+  })),
+  grpc: target(grpcJs, (curve) => ({
+    retryPolicy: {
+      maxAttempts: Math.min(curve.attempts, 5),
+      initialBackoff: spanOf(curve.firstMs),
+      maxBackoff: spanOf(curve.maxMs),
+      backoffMultiplier: curve.factor,
+    },
+  })),
+  'step-functions': target(stepFunctions, (curve) => ({
+    IntervalSeconds: secondsOf(curve.firstMs),
+    MaxAttempts: numberOf(curve.attempts - 1),
+    BackoffRate: curve.factor,
+    ...(curve.maxMs < Infinity && { MaxDelaySeconds: secondsOf(curve.maxMs) }),
+    JitterStrategy: curve.down > 0.5 ? 'FULL' : 'NONE',
+  })),
+  'cloud-tasks': target(cloudTasks, (curve) => ({
+    maxAttempts: curve.attempts === Infinity ? -1 : curve.attempts,
+    minBackoff: spanOf(curve.firstMs),
+    maxBackoff: spanOf(curve.maxMs),
+    maxDoublings: isGrowing(curve) ? 16 : 0,
+  })),
+  sqs: target(sqs, (curve) => ({
+    ...(curve.attempts < Infinity && { maxReceiveCount: curve.attempts }),
+    VisibilityTimeout: secondsOf(curve.firstMs),
+  })),
+  nats: target(natsJetstream, (curve) => ({
+    ...(curve.attempts < Infinity && { max_deliver: curve.attempts }),
+    backoff: curve.delaysMs.map(spanOf),
+  })),
+  laravel: target(laravelQueue, (curve) => ({
+    tries: numberOf(curve.attempts),
+    backoff: curve.delaysMs.map(secondsOf),
+  })),
+  tenacity: target(tenacity, (curve) => ({
+    stop_after_attempt: numberOf(curve.attempts),
+    wait: waitOf(curve),
+  })),
+  resilience4j: target(resilience4j, (curve) => ({
+    maxAttempts: numberOf(curve.attempts),
+    waitDuration: spanOf(curve.firstMs),
+    ...(isGrowing(curve) && { enableExponentialBackoff: true, exponentialBackoffMultiplier: curve.factor }),
+    exponentialMaxWaitDuration: spanOf(curve.maxMs),
+    ...(curve.down > 0 && { enableRandomizedWait: true, randomizedWaitFactor: curve.down }),
+  })),
+  'p-retry': target(pRetry, (curve) => ({
+    retries: numberOf(curve.attempts - 1),
+    minTimeout: curve.firstMs,
+    factor: curve.factor,
+    maxTimeout: numberOf(curve.maxMs),
+    randomize: curve.up >= 0.5,
+  })),
+  cockatiel: target(cockatiel, (curve) => ({
+    maxAttempts: numberOf(curve.attempts - 1),
+    generator:
+      curve.down >= 0.75
+        ? 'fullJitterGenerator'
+        : curve.down >= 0.25
+          ? 'halfJitterGenerator'
+          : 'noJitterGenerator',
+    initialDelay: curve.firstMs,
+    maxDelay: numberOf(curve.maxMs),
+  })),
+};
+
+/** A system that a policy can be exported to. */
+export type ExportedSystem =
+  | 'bullmq'
+  | 'pg-boss'
+  | 'temporal'
+  | 'grpc'
+  | 'step-functions'
+  | 'cloud-tasks'
+  | 'sqs'
+  | 'nats'
+  | 'laravel'
+  | 'tenacity'
+  | 'resilience4j'
+  | 'p-retry'
+  | 'cockatiel';
+
+function target(system: System, write: (curve: Curve) => SystemOptions): Target {
+  return { system, write: (settings) => write(curveOf(settings)) };
+}
+
+function waitOf(curve: Curve): string {
+  const [first, most] = [secondsOf(curve.firstMs), secondsOf(curve.maxMs)];
+  if (!isGrowing(curve)) return curve.down > 0.5 ? `wait_random(0, ${first})` : `wait_fixed(${first})`;
+  const max = curve.maxMs < Infinity ? `, max=${most}` : '';
+  const name = curve.down > 0.5 ? 'wait_random_exponential' : 'wait_exponential';
+  return `${name}(multiplier=${first}${max}, exp_base=${curve.factor})`;
+}

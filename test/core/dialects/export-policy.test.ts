@@ -1,0 +1,158 @@
+import { definePolicy, isRetryError, type PolicyInput } from '@retry/core';
+import { ALL_SYSTEMS } from '@retry/core/dialects/all';
+import { type ExportedSystem, exportPolicy } from '@retry/core/dialects/export';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+const DOUBLED: PolicyInput = {
+  maxAttempts: 5,
+  backoff: { type: 'exponential', base: '1s' },
+  jitter: 'none',
+  maxDelay: '1m',
+};
+
+describe('exportPolicy', () => {
+  it.each<[ExportedSystem, PolicyInput, object]>([
+    [
+      'bullmq',
+      { ...DOUBLED, maxDelay: 'Infinity' },
+      { attempts: 5, backoff: { type: 'exponential', delay: 1_000, jitter: 0 } },
+    ],
+    [
+      'bullmq',
+      { ...DOUBLED, maxDelay: 'Infinity', jitter: 'full' },
+      { attempts: 5, backoff: { type: 'exponential', delay: 1_000, jitter: 1 } },
+    ],
+    [
+      'pg-boss',
+      { ...DOUBLED, jitter: 'bounded', capAt: 'after-jitter' },
+      { retryLimit: 4, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 },
+    ],
+    [
+      'temporal',
+      DOUBLED,
+      { initialInterval: '1000ms', backoffCoefficient: 2, maximumInterval: '60000ms', maximumAttempts: 5 },
+    ],
+    [
+      'step-functions',
+      { ...DOUBLED, jitter: 'full' },
+      { IntervalSeconds: 1, MaxAttempts: 4, BackoffRate: 2, MaxDelaySeconds: 60, JitterStrategy: 'FULL' },
+    ],
+    ['p-retry', DOUBLED, { retries: 4, minTimeout: 1_000, factor: 2, maxTimeout: 60_000, randomize: false }],
+    [
+      'laravel',
+      { ...DOUBLED, backoff: { type: 'list', delays: ['1s', '5s'] } },
+      { tries: 5, backoff: [1, 5, 5, 5] },
+    ],
+    ['nats', DOUBLED, { max_deliver: 5, backoff: ['1000ms', '2000ms', '4000ms', '8000ms'] }],
+    [
+      'tenacity',
+      { ...DOUBLED, jitter: 'full' },
+      { stop_after_attempt: 5, wait: 'wait_random_exponential(multiplier=1, max=60, exp_base=2)' },
+    ],
+    [
+      'cockatiel',
+      { ...DOUBLED, jitter: 'equal' },
+      { maxAttempts: 4, generator: 'halfJitterGenerator', initialDelay: 1_000, maxDelay: 60_000 },
+    ],
+  ])('writes a policy for %s that says all of it', (system, input, options) => {
+    expect(exportPolicy(definePolicy(input), system)).toEqual({ options, lost: [] });
+  });
+
+  it('lists what is different, by the delays of the first retry that differs', () => {
+    const { lost } = exportPolicy(
+      definePolicy({ ...DOUBLED, backoff: { type: 'linear', base: '1s' }, retryOn: [{ status: 503 }] }),
+      'bullmq',
+    );
+
+    expect(lost).toEqual([
+      { key: 'backoff', why: 'retry 3 waits 4s there, 3s here', nearest: '4s' },
+      {
+        key: 'retryOn',
+        why: 'it is not written by an export',
+        nearest: 'the filter of errors of that system',
+      },
+    ]);
+  });
+
+  it('turns the counting right, and says where a system allows fewer attempts', () => {
+    const { options, lost } = exportPolicy(
+      definePolicy({ ...DOUBLED, maxAttempts: 9, jitter: { proportional: 0.2 }, capAt: 'ignores-jitter' }),
+      'grpc',
+    );
+
+    expect(options).toMatchObject({ retryPolicy: { maxAttempts: 5 } });
+    expect(lost).toEqual([{ key: 'maxAttempts', why: '5 attempts there, 9 here', nearest: '5' }]);
+  });
+
+  it('refuses a system that nothing is exported to', () => {
+    const act = () => exportPolicy(definePolicy(), 'huey' as never);
+
+    expect(act).toThrow('Use one of bullmq, pg-boss');
+    try {
+      act();
+    } catch (error) {
+      expect(isRetryError(error, 'INVALID_OPTIONS')).toBe(true);
+    }
+  });
+
+  it('loses nothing of a policy that comes from the same system', () => {
+    const delays = fc.integer({ min: 1, max: 100_000 });
+    const attempts = fc.integer({ min: 2, max: 8 });
+    const factors = fc.constantFrom(1.5, 2, 3);
+    const given = fc.oneof(
+      fc.tuple(
+        fc.constant('bullmq' as const),
+        fc.record({
+          attempts,
+          backoff: fc.record({
+            type: fc.constantFrom('fixed', 'exponential'),
+            delay: delays,
+            jitter: fc.constantFrom(0, 0.25, 1),
+          }),
+        }),
+      ),
+      fc.tuple(
+        fc.constant('p-retry' as const),
+        fc.record({ retries: attempts, minTimeout: delays, factor: factors, randomize: fc.boolean() }),
+      ),
+      fc.tuple(
+        fc.constant('step-functions' as const),
+        fc.record({
+          MaxAttempts: attempts,
+          IntervalSeconds: fc.integer({ min: 1, max: 600 }),
+          BackoffRate: factors,
+          JitterStrategy: fc.constantFrom('NONE', 'FULL'),
+        }),
+      ),
+      fc.tuple(
+        fc.constant('temporal' as const),
+        fc.record({
+          maximumAttempts: attempts,
+          initialInterval: delays.map((ms) => `${ms}ms`),
+          backoffCoefficient: factors,
+        }),
+      ),
+      fc.tuple(
+        fc.constant('sqs' as const),
+        fc.record({ maxReceiveCount: attempts, VisibilityTimeout: fc.integer({ min: 0, max: 43_200 }) }),
+      ),
+      fc.tuple(
+        fc.constant('pg-boss' as const),
+        fc.record({
+          retryLimit: attempts,
+          retryDelay: fc.integer({ min: 1, max: 600 }),
+          retryBackoff: fc.boolean(),
+        }),
+      ),
+    );
+    fc.assert(
+      fc.property(given, ([name, options]) => {
+        const policy =
+          ALL_SYSTEMS.find((system) => system.name === name)?.from(options).policy ?? definePolicy();
+
+        expect(exportPolicy(policy, name).lost).toEqual([]);
+      }),
+    );
+  });
+});
