@@ -106,6 +106,9 @@ describe('the program retry', () => {
   it.each([
     [['prevew', '{}'], "unknown command 'prevew'. Did you mean preview?"],
     [['preview', '{}', '--limti', '3'], "unknown option '--limti'. Did you mean --limit?"],
+    [['run', '--retries', '3', '--', 'true'], "unknown option '--retries'. Use --attempts, which counts"],
+    [['help'], "unknown command 'help'. Use retry --help"],
+    [['preview', '{}', '--attempt', '5'], 'Write its unit: 5s or 5ms.'],
     [['preview'], "missing required argument 'policy'."],
     [['preview', '{}', '--limit', '0'], 'Write an integer of at least 1'],
     [['preview', '{}', '--attempt', 'soon'], 'Write 500ms, 2s, 5m or 1h.'],

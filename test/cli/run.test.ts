@@ -154,6 +154,15 @@ describe('retry run', () => {
     expect((await run('exit 7', '--quiet')).err).toBe('');
   });
 
+  it('refuses what is not UTF-8: Node has changed it already', async () => {
+    const argument = await runWith(['run', '--', 'touch', 'caf\ufffd'], {});
+    const variable = await runWith(['run', '--', 'true'], { env: { WHERE: '/caf\ufffd' } });
+
+    expect([argument, variable].map(({ exitCode }) => exitCode)).toEqual([2, 2]);
+    expect(argument.err).toContain('An argument of the command is not UTF-8');
+    expect(variable.err).toContain('The variable WHERE is not UTF-8');
+  });
+
   it('leaves the arguments of the command alone', async () => {
     const { out } = await runWith(['run', 'printf', '%s.', '--json', '--', '--help'], {
       env: { PATH: process.env['PATH'] },
@@ -166,11 +175,11 @@ describe('retry run', () => {
     [['--on-exit', '0'], 'Write exit statuses from 1 to 255'],
     [['--on-exit', 'SIGNONE'], 'Write exit statuses from 1 to 255'],
     [['--attempts', '0'], 'Write an integer of at least 1'],
-    [['--timeout', '10'], ''],
+    [['--timeout', '10'], 'Write its unit: 10s or 10ms.'],
+    [['--timeout', '0.5'], 'Write its unit: 0.5s or 0.5ms.'],
   ])('refuses what is wrong before it starts anything: %j', async (options, message) => {
     const { err, exitCode } = await run(`${COUNT}`, ...options);
 
-    if (message === '') return expect(exitCode).toBe(0);
     expect(exitCode).toBe(2);
     expect(err).toContain(message);
     expect(existsSync(join(folder, 'count'))).toBe(false);
@@ -178,7 +187,7 @@ describe('retry run', () => {
 });
 
 describe('the process of retry run', () => {
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGALRM'] as const)(
     'passes %s to the command, and ends as it does',
     async (signal) => {
       const script = `${COUNT}echo $$ > $F/pid; exec sleep 60`;
@@ -195,6 +204,37 @@ describe('the process of retry run', () => {
       expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\n');
     },
   );
+
+  it.each(['SIGUSR1', 'SIGUSR2'] as const)('passes %s to the command, and goes on', async (signal) => {
+    const script = `trap 'exit 0' ${signal.slice(3)}; touch $F/ready; while :; do sleep 0.05; done`;
+    const child = spawn(process.execPath, programOf(script), { env: { ...process.env, F: folder } });
+    let err = '';
+    child.stderr.on('data', (chunk) => {
+      err += String(chunk);
+    });
+    await until(() => existsSync(join(folder, 'ready')));
+
+    child.kill(signal);
+    const ended = await new Promise<unknown[]>((resolve) => child.on('exit', (...end) => resolve(end)));
+
+    expect(ended).toEqual([0, null]);
+    expect(err).not.toContain('Debugger');
+  });
+
+  it('does not take for a timeout that it was stopped itself while its command ended', async () => {
+    const script = `${COUNT}touch $F/ready; sleep 1`;
+    const args = programOf(script, '--timeout', '4s');
+    const child = spawn(process.execPath, args, { env: { ...process.env, F: folder } });
+    await until(() => existsSync(join(folder, 'ready')));
+
+    child.kill('SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    child.kill('SIGCONT');
+    const ended = await new Promise<unknown[]>((resolve) => child.on('exit', (...end) => resolve(end)));
+
+    expect(ended).toEqual([0, null]);
+    expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\n');
+  });
 
   it('passes on the exit status of a command that ends itself in order after SIGTERM', async () => {
     const script = `trap 'exit 5' TERM; touch $F/ready; while :; do sleep 0.05; done`;

@@ -60,10 +60,17 @@ function classify(error: unknown): { code: string; message: string; exitCode: nu
   return { code: 'INTERNAL', message, exitCode: EXIT.internal };
 }
 
+/** What people write who know other programs, and what to write instead. */
+const MEANT: readonly (readonly [written: RegExp, cure: string])[] = [
+  [/^unknown option '--(max-)?retries'/, 'Use --attempts, which counts the first execution, too.'],
+  [/^unknown command 'help'/, 'Use retry --help, or --help behind a command.'],
+];
+
 /** Returns the parser's message as a sentence: `error: unknown option '--limti'\n(Did you mean --limit?)`. */
 function usageMessage({ message }: CommanderError): string {
   const [what = '', ...more] = message.replace(/^error: /, '').split('\n');
-  const hint = more.map((line) => line.replace(/^\((.*)\)$/, '$1')).join(' ');
+  const meant = MEANT.find(([written]) => written.test(what))?.[1];
+  const hint = meant ?? more.map((line) => line.replace(/^\((.*)\)$/, '$1')).join(' ');
   const sentence = /[.?!]$/.test(what) ? what : `${what}.`;
   return `${sentence}${hint === '' ? '' : ` ${hint}`} --help lists what there is.`;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -105,6 +105,45 @@ describe('retry.config', () => {
 
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
     expect(schemaErrors('audit', out)).toEqual([]);
+    const { err: named } = await run(['audit'], { cwd: join(folder, 'deep', 'down') });
+    expect(named).toContain(`retry: ${join(folder, name)} says where the queue is.\n`);
+  });
+
+  const throwing = 'throw new Error("it was run");';
+
+  it('is not run with --url', async () => {
+    writeFileSync(join(folder, 'retry.config.js'), throwing);
+
+    const { err } = await run([...AUDIT, '--url', 'ftp://none'], { cwd: folder });
+
+    expect(err).toContain('--url is ftp://none');
+    expect(err).not.toContain('it was run');
+  });
+
+  it('is not looked for above the package', async () => {
+    mkdirSync(join(folder, 'app'));
+    writeFileSync(join(folder, 'retry.config.js'), throwing);
+    writeFileSync(join(folder, 'app', 'package.json'), '{}');
+
+    const { err } = await run(AUDIT, { cwd: join(folder, 'app') });
+
+    expect(JSON.parse(err).error).toMatchObject({ code: 'NO_CONNECTION' });
+  });
+
+  it.each([
+    ['it', 'retry.config.js', 0o646],
+    ['its folder', '.', 0o757],
+  ])('is refused where others may write %s', async (_what, path, mode) => {
+    writeFileSync(join(folder, 'retry.config.js'), throwing);
+    chmodSync(join(folder, path), mode);
+
+    const { err, exitCode } = await run(AUDIT, { cwd: folder });
+
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(err).error).toMatchObject({
+      code: 'WRONG_CONFIG',
+      message: expect.stringContaining('is not read: another user owns it, or may write it'),
+    });
   });
 
   it.each([

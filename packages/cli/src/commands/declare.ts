@@ -83,9 +83,12 @@ async function readDurations(command: Command): Promise<void> {
   const { parseDuration } = await import('@retry/core');
   for (const option of given) {
     const text = String(command.getOptionValue(option.attributeName()));
-    const ms = parseDuration(/^\d+$/.test(text) ? Number(text) : text);
+    // 0 needs no unit; of other numbers `timeout` and `curl` make seconds, and policies milliseconds.
+    const ms = parseDuration(text === '0' ? 0 : text);
     if (ms === undefined || ms === Infinity) {
-      const cure = 'Write 500ms, 2s, 5m or 1h.';
+      const cure = /^\d+(\.\d+)?$/.test(text)
+        ? `Write its unit: ${text}s or ${text}ms.`
+        : 'Write 500ms, 2s, 5m or 1h.';
       command.error(`error: option '${option.flags}' argument '${text}' is invalid. ${cure}`);
     }
     command.setOptionValue(option.attributeName(), ms);

@@ -8,4 +8,6 @@ export interface ConnectOptions {
   readonly partitions?: number;
   /** The schema of the tables on Postgres and PGlite. */
   readonly schema?: string;
+  /** Whether the report is JSON: nothing else is printed. */
+  readonly json?: boolean;
 }

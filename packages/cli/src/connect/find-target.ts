@@ -14,14 +14,14 @@ const SHARED = ['REDIS_URL', 'DATABASE_URL'] as const;
 
 /**
  * Finds the queue: `--url`, else `RETRY_URL`, else `REDIS_URL` or `DATABASE_URL`, else `retry.config.ts`, `.js` or `.json` in the
- * folder or in one above.
+ * folder, or in that of the package that it belongs to. With `--url` no configuration is read, let alone run.
  *
  * @throws {CliError} `NO_CONNECTION` when none of these names one
  */
 export async function findTarget(options: ConnectOptions, environment: CliEnvironment): Promise<Found> {
   const { cwd } = environment;
   const named = namedAddress(options, environment);
-  const config = await readConfig(cwd);
+  const config = options.url === undefined ? await readConfig(environment, options) : undefined;
   if (named !== undefined) return { target: readTarget(named, options, { ...config?.options, cwd }) };
   if (config?.broker !== undefined) return { broker: config.broker, shown: config.source };
   if (config?.options.url !== undefined) {

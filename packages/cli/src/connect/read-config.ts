@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Broker } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
+import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
+import { printable } from '../terminal/printable.ts';
 import type { ConnectOptions } from './connect-options.ts';
 import { resolvePackage } from './load-package.ts';
 
@@ -21,17 +23,52 @@ export interface Config {
 const NAMES = ['retry.config.ts', 'retry.config.js', 'retry.config.json'];
 
 /**
- * Reads the configuration of this folder, or of the nearest one above that has one.
+ * Reads the configuration of this folder, else of the package that it belongs to. One that is run is named on standard error, as
+ * what is in a folder above may be a surprise.
  *
- * @throws {CliError} `WRONG_CONFIG` when it cannot be read or run
+ * @throws {CliError} `WRONG_CONFIG` when it cannot be read or run, or others may write it
  * @throws {InvalidOptionsError} listing what is wrong in it
  */
-export async function readConfig(cwd: string): Promise<Config | undefined> {
+export async function readConfig(
+  { cwd, stderr }: CliEnvironment,
+  { json }: ConnectOptions,
+): Promise<Config | undefined> {
+  const folders = [cwd, packageRoot(cwd)].filter((folder) => folder !== undefined);
+  const folder = folders.find((each) => nameIn(each) !== undefined);
+  const source = folder && nameIn(folder);
+  if (folder === undefined || source === undefined) return undefined;
+  const path = join(folder, source);
+  refuseForeign(path);
+  if (json !== true && extname(path) !== '.json')
+    stderr.write(`retry: ${printable(path)} says where the queue is.\n`);
+  return { ...(await read(path, source)), source, folder };
+}
+
+function nameIn(folder: string): string | undefined {
+  return NAMES.find((name) => existsSync(join(folder, name)));
+}
+
+/** Returns the nearest folder that has a `package.json`. */
+function packageRoot(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const source = NAMES.find((name) => existsSync(join(folder, name)));
-    if (source !== undefined) return { ...(await read(join(folder, source), source)), source, folder };
+    if (existsSync(join(folder, 'package.json'))) return folder;
     if (dirname(folder) === folder) return undefined;
   }
+}
+
+const OTHERS_MAY_WRITE = 0o002;
+const ONLY_OWNERS_DELETE = 0o1000;
+
+/** Refuses a file that another user owns or may write, or may replace because of the folder. */
+function refuseForeign(path: string): void {
+  const user = process.getuid?.();
+  if (user === undefined) return; // Windows has no owners of this kind
+  const [file, folder] = [statSync(path), statSync(dirname(path))];
+  const isOwn = [user, 0].includes(file.uid);
+  const mayReplace = (folder.mode & OTHERS_MAY_WRITE) !== 0 && (folder.mode & ONLY_OWNERS_DELETE) === 0;
+  if (isOwn && (file.mode & OTHERS_MAY_WRITE) === 0 && !mayReplace) return;
+  const cure = 'Own it, and run chmod o-w for it and its folder; or give --url.';
+  throw new CliError('WRONG_CONFIG', `${path} is not read: another user owns it, or may write it. ${cure}`);
 }
 
 const KEYS = ['url', 'prefix', 'partitions', 'schema', 'broker'];

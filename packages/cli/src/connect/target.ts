@@ -32,7 +32,7 @@ const OPTIONS = {
   prefix: ['redis'],
   partitions: ['redis'],
   schema: ['postgres', 'pglite'],
-} as const satisfies Record<Exclude<keyof ConnectOptions, 'url'>, readonly TargetType[]>;
+} as const satisfies Record<Exclude<keyof ConnectOptions, 'url' | 'json'>, readonly TargetType[]>;
 
 /**
  * Reads where the queue is.

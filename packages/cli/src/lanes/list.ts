@@ -1,22 +1,26 @@
-import type { LaneReport } from '@retry/core/broker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { insightOf } from '../connect/insight-of.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import type { Input, Report } from '../report.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
-import { holdLines, laneTable } from './lane-table.ts';
+import { holdLines, holdText, laneTable } from './lane-table.ts';
 
 /** Lists the lanes that have runs, workers or a hold. */
 export async function listAction(input: Input<ConnectOptions>): Promise<Report> {
-  const report = await withQueue(input, async ({ broker }): Promise<LaneReport> => {
+  const { ofAll, ...report } = await withQueue(input, async ({ broker }) => {
     const lanes = input.args.length === 0 ? {} : { lanes: input.args };
-    return insightOf(broker).lanes(lanes);
+    const ofAll = (await broker.holds()).filter(({ lane }) => lane === undefined);
+    return { ...(await insightOf(broker).lanes(lanes)), ofAll };
   });
   const { lanes, isComplete } = report;
   return {
     json: instantsAsText(report),
     text: (screen) => {
-      if (lanes.length === 0) return 'No lane has runs, workers or a hold.';
+      if (lanes.length === 0)
+        return [
+          'No lane has runs or workers.',
+          ...ofAll.map((hold) => `All lanes are on hold ${holdText(hold)}.`),
+        ].join('\n');
       const table = laneTable(lanes, screen);
       const holds = table.includes('…') ? ['', ...holdLines(lanes, screen)] : [];
       const more = isComplete ? [] : ['', 'There are more than 1000 lanes: name those that you want.'];

@@ -24,7 +24,7 @@ export interface CommandRun {
 }
 
 /** Signals by which this process can end as its command did; others would write a core dump, or mean something to Node. */
-const PASSED: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'];
+const PASSED: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGALRM', 'SIGKILL'];
 
 /** Returns the report: the end of the command becomes that of this program; the summary goes to standard error. */
 export function runReport(run: CommandRun, { quiet }: { readonly quiet: boolean }): Report {

@@ -7,7 +7,7 @@ import type { Input, Report } from '../report.ts';
 import { printable } from '../terminal/printable.ts';
 import { type RunPolicyOptions, readRunPolicy } from './run-policy.ts';
 import { type CommandRun, endText, type RunAttempt, retryLine, runReport } from './run-report.ts';
-import { type SignalWatch, watchSignals } from './signals.ts';
+import { type SignalWatch, watchPassedOn, watchSignals } from './signals.ts';
 import { type AttemptEnd, clock, type RunningCommand, startCommand } from './start-command.ts';
 
 /** The options of `retry run`. */
@@ -25,6 +25,8 @@ interface Task {
   readonly options: RunOptions;
   readonly environment: CliEnvironment;
   readonly signals: SignalWatch;
+  /** Where signals go that say nothing about this program: to the latest attempt, which may have ended. */
+  readonly passedOn: { to: (signal: NodeJS.Signals) => void };
   /** By the clock of this program. */
   readonly startedAt: number;
 }
@@ -32,15 +34,19 @@ interface Task {
 /** Runs a command until it succeeds or its policy ends the retrying. */
 export async function runAction({ args, options, environment }: Input<RunOptions>): Promise<Report> {
   checkCommand(args);
+  checkEncoding(args, environment);
   const policy = await readRunPolicy(options, environment);
   const signals = watchSignals();
   const startedAt = clock.now();
+  const passedOn: Task['passedOn'] = { to: () => {} };
+  const stop = watchPassedOn((signal) => passedOn.to(signal));
   try {
-    const run = await repeat({ args, policy, options, environment, signals, startedAt });
+    const run = await repeat({ args, policy, options, environment, signals, passedOn, startedAt });
     const interrupt = signals.first();
     const whole = { ...run, totalMs: clock.now() - startedAt, ...(interrupt !== undefined && { interrupt }) };
     return runReport(whole, { quiet: options.quiet === true });
   } finally {
+    stop();
     signals.close();
   }
 }
@@ -50,6 +56,20 @@ function checkCommand(args: readonly string[]): void {
   if (args[0] !== '' && !args.some((arg) => arg.includes('\0'))) return;
   const problem = 'the command must have a name, and no argument a NUL character';
   throw new CliError('WRONG_USAGE', `${problem}, got ${JSON.stringify(args.join(' '))}. Write it after --.`);
+}
+
+/** Stands for bytes that are not UTF-8, which Node replaces in what this program was given. */
+const REPLACED = '\ufffd';
+
+/** Refuses what would reach the command changed, as another name of a file for instance. */
+function checkEncoding(args: readonly string[], { env }: CliEnvironment): void {
+  const variable = Object.entries(env).find((entry) => entry.join('=').includes(REPLACED));
+  const what = args.some((arg) => arg.includes(REPLACED))
+    ? 'An argument of the command'
+    : variable && `The variable ${variable[0]}`;
+  if (what === undefined) return;
+  const cure = 'Let a script of yours that has it run the command.';
+  throw new CliError('WRONG_USAGE', `${what} is not UTF-8, and would be changed. ${cure}`);
 }
 
 async function repeat(task: Task): Promise<Omit<CommandRun, 'totalMs'>> {
@@ -90,6 +110,7 @@ async function attemptOnce(task: Task, attempt: number): Promise<AttemptEnd> {
     foreground: options.foreground === true,
   });
   const stop = signals.each((signal) => forward(started, signal, options));
+  task.passedOn.to = started.send;
   try {
     return await started.ended;
   } finally {

@@ -1,5 +1,8 @@
 /** The signals by which people and supervisors end a program. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGALRM'] as const;
+
+/** The signals that a command may have a use for, and that end it otherwise. With a listener Node opens no debugger for SIGUSR1. */
+const PASSED_ON = ['SIGUSR1', 'SIGUSR2'] as const;
 
 /** Watches the signals that this process gets. */
 export interface SignalWatch {
@@ -9,6 +12,14 @@ export interface SignalWatch {
   readonly each: (listener: (signal: NodeJS.Signals) => void) => () => void;
   /** Gives the signals their former effect again. */
   readonly close: () => void;
+}
+
+/** Calls the listener for each signal that says nothing about this process itself. @returns a function that ends this */
+export function watchPassedOn(listener: (signal: NodeJS.Signals) => void): () => void {
+  for (const signal of PASSED_ON) process.on(signal, listener);
+  return () => {
+    for (const signal of PASSED_ON) process.off(signal, listener);
+  };
 }
 
 /** Begins to watch signals; until `close`, they do not end this process. */

@@ -55,7 +55,8 @@ export function startCommand(start: CommandStart): RunningCommand {
   const startedAt = performance.now();
   const child = spawnCommand(start);
   const send: Send = (signal) => sendTo(child, signal, isGrouped(start));
-  const limit = limitTime(send, start);
+  const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const limit = limitTime(send, start, hasExited);
   const ended = endOf(child, start).then(async (end) => {
     limit.cancel();
     if (limit.hasPassed()) await endGroup(send, start);
@@ -68,22 +69,19 @@ export function startCommand(start: CommandStart): RunningCommand {
 type Send = (signal: NodeJS.Signals | 0) => boolean;
 
 /** Ends the command when its time is over. */
-function limitTime(send: Send, { limitMs, killAfterMs }: CommandStart) {
+function limitTime(send: Send, { limitMs, killAfterMs }: CommandStart, hasExited: () => boolean) {
   let hasPassed = false;
   if (limitMs === Infinity) return { hasPassed: () => false, cancel: () => {} };
-  const cancels = [
-    clock.setTimer(() => {
+  let cancel = clock.setTimer(() => {
+    // A program that was stopped learns of the end of its command after its timers: the command may have been in time.
+    setImmediate(() => {
+      if (hasExited()) return;
       hasPassed = true;
       send('SIGTERM');
-    }, limitMs),
-    clock.setTimer(() => void send('SIGKILL'), limitMs + killAfterMs),
-  ];
-  return {
-    hasPassed: () => hasPassed,
-    cancel: () => {
-      for (const cancel of cancels) cancel();
-    },
-  };
+      cancel = clock.setTimer(() => void send('SIGKILL'), killAfterMs);
+    });
+  }, limitMs);
+  return { hasPassed: () => hasPassed, cancel: () => cancel() };
 }
 
 /** Waits until everything that the command started has ended; kills what has not. */

@@ -29,6 +29,8 @@ describe('secretsOf', () => {
     ['redis://host:6379', []],
     ['redis://:hunter22@host', ['redis://:hunter22@host', ':hunter22', 'hunter22']],
     ['redis://u:a%20b@host', ['redis://u:a%20b@host', 'u:a%20b', 'a%20b', 'a b']],
+    ['hunter22', ['hunter22']],
+    ['//u:hunter22@host/db', ['//u:hunter22@host/db', 'hunter22']],
     ['postgres://host/db?password=a%20b', ['postgres://host/db?password=a%20b', 'a%20b', 'a b']],
   ])('of %s are %j, among others', (url, secrets) => {
     const found = secretsOf(url);
@@ -99,6 +101,8 @@ describe('hideSecretsOfUrl', () => {
     ['postgres://u:s3 cr@3t@h/db', 'postgres://***@h/db'],
     ['h:5432/db?password=s3cr3t', 'h:5432/db?password=***'],
     ['localhost:6379', 'localhost:6379'],
+    ['hunter22', '***'],
+    ['//u:hunter22@host/db', '***@host/db'],
   ])('of %s shows %s', (url, shown) => {
     expect(hideSecretsOfUrl(url)).toBe(shown);
   });

@@ -25,7 +25,9 @@ const MAX_DEPTH = 5;
  * info and passwords as written, decoded and encoded.
  */
 export function secretsOf(url: string): readonly string[] {
-  const userInfo = /^[^:]*:\/\/([\s\S]*)@/.exec(url)?.[1] ?? '';
+  if (isLoneWord(url)) return [url];
+  // Also without a scheme: a driver may take the rest as it is meant.
+  const userInfo = /^(?:[^:/@]*:)?\/\/([\s\S]*)@/.exec(url)?.[1] ?? '';
   const colon = userInfo.indexOf(':');
   const inQuery = [...url.matchAll(/[?&](?:ssl)?password=([^&#]*)/gi)].map(([, value = '']) => value);
   // A user name alone is not secret, unless no password follows: then it may be a token.
@@ -36,6 +38,11 @@ export function secretsOf(url: string): readonly string[] {
     .flatMap((text) => [text, decoded(text), encodeURIComponent(wellFormed(decoded(text)))]);
   const unique = new Set(written.length === 0 ? [] : [url, ...all]);
   return [...unique].sort((left, right) => right.length - left.length);
+}
+
+/** Returns whether it may be nothing but a password: neither a URL nor a path, nor a host with its port. */
+function isLoneWord(url: string): boolean {
+  return url !== '' && !/[/@]|:\d+$/.test(url);
 }
 
 /**
@@ -67,6 +74,7 @@ export function hideSecrets(text: string, secrets: readonly string[] = []): stri
  * slash behind it.
  */
 export function hideSecretsOfUrl(url: string): string {
+  if (isLoneWord(url)) return HIDDEN;
   return hideSecrets(url.replace(/^([a-z][a-z+]*:\/\/)?[\s\S]*@/i, `$1${HIDDEN}@`));
 }
 
