@@ -5,6 +5,11 @@ function named(name: string, properties: object): Error {
   return Object.assign(new Error('x'), { name }, properties);
 }
 
+/** As clients throw it: with more than a message. */
+function limited(message: string): Error {
+  return Object.assign(new Error(message), { status: 429 });
+}
+
 describe('a delay that is stated without headers', () => {
   it.each([
     ['of a number of milliseconds', { retryAfterMs: 300 }, 300],
@@ -21,11 +26,11 @@ describe('a delay that is stated without headers', () => {
       { response: { data: { error: { details: [{ retryDelay: '2.5s' }] } } } },
       2_500,
     ],
-    ['in the JSON of a message', new Error('429 {"error":{"details":[{"retryDelay":"17s"}]}}'), 17_000],
-    ['in the text of OpenAI', new Error('Rate limit reached. Please try again in 20s. Visit'), 20_000],
-    ['in milliseconds', new Error('Please try again in 857ms.'), 857],
-    ['in minutes and seconds', new Error('try again in 1m12.5s'), 72_500],
-    ['in words', new Error('you may retry this request in 7 seconds'), 7_000],
+    ['in the JSON of a message', limited('429 {"error":{"details":[{"retryDelay":"17s"}]}}'), 17_000],
+    ['in the text of OpenAI', limited('Rate limit reached. Please try again in 20s. Visit'), 20_000],
+    ['in milliseconds', limited('Please try again in 857ms.'), 857],
+    ['in minutes and seconds', limited('try again in 1m12.5s'), 72_500],
+    ['in words', limited('you may retry this request in 7 seconds'), 7_000],
     ['of a cause', new Error('x', { cause: { retryAfterMs: 300 } }), 300],
     ['in metadata of gRPC', { code: 14, metadata: new Map([['grpc-retry-pushback-ms', ['250']]]) }, 250],
     ['in a raw response', { statusCode: 429, rawResponse: { headers: { 'retry-after': '7' } } }, 7_000],
@@ -37,11 +42,12 @@ describe('a delay that is stated without headers', () => {
   it.each([
     ['a number whose unit is not known', { retryAfter: 7 }],
     ['a RateLimitError of an unknown client', named('RateLimitError', { retryAfter: 7 })],
+    ['an error with nothing but a message', new Error('try again in 20s')],
     ['a negative number', { retryAfterMs: -1 }],
-    ['a text without a time', new Error('try again later')],
-    ['a count of retries', new Error('retrying after failure in 3 rows')],
-    ['months', new Error('retry in 5 months')],
-    ['JSON that is none', new Error('retryDelay {"')],
+    ['a text without a time', limited('try again later')],
+    ['a count of retries', limited('retrying after failure in 3 rows')],
+    ['months', limited('retry in 5 months')],
+    ['JSON that is none', limited('retryDelay {"')],
   ])('is not read from %s', (_, error) => {
     expect(readServerDelay(error, 0)).toEqual({ type: 'absent' });
   });

@@ -52,26 +52,27 @@ function mayAsk(source: unknown): boolean {
       [RETRY_AFTER]: mark,
     } = source as Readonly<Record<PropertyKey, unknown>>; // an object may have any property
     if ((headers ?? response ?? cause ?? errors ?? mark) !== undefined) return true;
-    return (typeof message === 'string' && mayState(message)) || hasMore(source);
+    return hasMore(source, message);
   } catch {
     return true; // one property throws; the others may still be readable
   }
 }
 
-/** Returns whether a delay may be stated in the text. */
-function mayState(text: string): boolean {
-  return text.includes('etry') || text.includes('again');
-}
-
-/** Returns whether an enumerable property is an object, or a number whose name says that it is a delay. */
-function hasMore(source: object): boolean {
+/**
+ * Returns whether an enumerable property is an object, or a number whose name says that it is a delay; or whether the message may state
+ * one. An error with nothing but a message, or of the system, is none of a client that would.
+ */
+function hasMore(source: object, message: unknown): boolean {
+  let isBare = true;
   // Engines keep the list of names for `for in`, and make a new one for `Object.keys`.
   for (const key in source) {
+    if (key === 'syscall') return false;
+    isBare = false;
     const value = (source as Readonly<Record<string, unknown>>)[key]; // its own key
     if (typeof value === 'object' ? value !== null : typeof value === 'number' && key.startsWith('retry'))
       return true;
   }
-  return false;
+  return !isBare && typeof message === 'string' && (message.includes('etry') || message.includes('again'));
 }
 
 /** Reads the delay of the error itself, without its causes: the first that its mark, one of its headers or its text asks for. */
