@@ -7,7 +7,7 @@ import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import { WORKER_EVENTS } from './events.ts';
 import type { WorkerOptions, WorkerSettings } from './options.ts';
 import { readWorkerOptions } from './options.ts';
-import { callOutside } from './outside.ts';
+import { callOutside } from './session/outside.ts';
 import { Session } from './session/session.ts';
 import { repeat, sleep } from './sleep.ts';
 

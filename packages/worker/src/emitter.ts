@@ -4,7 +4,7 @@ import type { Clock, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { systemClock } from './clock.ts';
 import { errorLine } from './error-text.ts';
-import { callOutside } from './outside.ts';
+import { callOutside } from './session/outside.ts';
 import { warnRarely } from './warn-rarely.ts';
 
 /** Payload of every `error` event: a listener threw, or an operation of the emitter's owner failed and is retried. */

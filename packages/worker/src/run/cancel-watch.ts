@@ -1,6 +1,6 @@
 import type { Clock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { callOutside } from '../outside.ts';
+import { callOutside } from '../session/outside.ts';
 import type { Execution } from './execution.ts';
 
 /** How often the broker is asked for cancel requests, and how long a handler runs before it is asked about, in ms. */

@@ -5,7 +5,7 @@ import { settingsOf } from '@retry/core/fields';
 import { isUnsent } from '../broker.ts';
 import { ShutdownError, StalledError } from '../errors.ts';
 import type { LeaseHolder } from '../lease/lease-table.ts';
-import { outside } from '../outside.ts';
+import { outside } from '../session/outside.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { RELEASED } from '../settle/outcome.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';

@@ -2,8 +2,8 @@ import type { Broker } from '@retry/core/broker';
 import type { Engine } from '../engine/engine.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { SignalName, WorkerSettings } from '../options.ts';
-import { callOutside } from '../outside.ts';
 import { sleep } from '../sleep.ts';
+import { callOutside } from './outside.ts';
 import { listenToSignals } from './process-signals.ts';
 
 /** How long the last exchange, or closing the broker, may take, in ms: a server may never answer. */
