@@ -18,6 +18,10 @@ afterAll(() => {
   console.log(reportSystems(cases, systemFolder));
 });
 
+it('compares every case of the folder', () => {
+  expect(cases.length).toBeGreaterThan(0);
+});
+
 describe.runIf(isOwnFolder)('the measured cases of', () => {
   it.each(files)('%s agree with our policy, but for those that are named', (file) => {
     const wrong = cases.filter((judged) => judged.file === file && judged.difference !== undefined);
