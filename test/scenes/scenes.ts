@@ -1,11 +1,22 @@
 import type { PolicyInput } from '@retry/core';
 import { definePolicy, isSerializable, NonRetryableError, RetryAfterError } from '@retry/core';
+import { network } from '@retry/core/errors';
 import type { Attempt, Scene } from './scene.ts';
 import { hang } from './scene.ts';
 
 /** An answer of a server that is too busy. */
 function busy(headers: Record<string, string>): Error {
   return Object.assign(new Error('busy'), { name: 'BusyError', status: 503, headers });
+}
+
+/** The server did not accept the connection: nothing was applied. */
+function refused(): Error {
+  return Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
+}
+
+/** The connection was lost: what was sent may have been applied. */
+function lost(): Error {
+  return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 }
 
 const fail =
@@ -150,6 +161,30 @@ export const SCENES: readonly Scene[] = [
     expected: { attempts: 1, delays: [], end: 'stopped', error: 'TypeError' },
   },
   {
+    name: 'delays, those of the first entry that matches the error',
+    policy: {
+      ...STEADY,
+      maxAttempts: 4,
+      delays: [
+        { on: [{ code: 'ECONNRESET' }], backoff: { type: 'list', delays: [5, 60] } },
+        { on: [Error], backoff: STEADY.backoff, jitter: 'full' },
+      ],
+    },
+    act: ({ attempt }) => fail(attempt === 3 ? new RangeError('no') : lost())(),
+    expected: { attempts: 4, delays: [5, 60, 5], end: 'exhausted', error: 'Error' },
+  },
+  {
+    name: 'immediateFirst, from which the backoff does not count',
+    policy: {
+      backoff: { type: 'exponential', base: 10, factor: 3 },
+      jitter: 'none',
+      immediateFirst: true,
+      maxAttempts: 4,
+    },
+    act: fail(),
+    expected: { attempts: 4, delays: [0, 10, 30], end: 'exhausted', error: 'Error' },
+  },
+  {
     name: 'jitter: full',
     policy: { ...STEADY, jitter: 'full' },
     act: fail(),
@@ -203,6 +238,12 @@ export const SCENES: readonly Scene[] = [
     policy: { ...STEADY, retryOn: [TypeError] },
     act: fail(new RangeError('no')),
     expected: { attempts: 1, delays: [], end: 'unexpected', error: 'RangeError' },
+  },
+  {
+    name: 'idempotent: false, under which what may have been applied is not expected',
+    policy: { ...STEADY, idempotent: false, retryOn: network },
+    act: ({ attempt }) => fail(attempt === 1 ? refused() : lost())(),
+    expected: { attempts: 2, delays: [20], end: 'unexpected', error: 'Error' },
   },
   {
     name: 'stopOn, which beats retryOn',
