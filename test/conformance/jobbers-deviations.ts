@@ -86,7 +86,8 @@ export const jobbersDeviations: readonly Deviation[] = [
     name: 'stalls a silent handler at the instant its heartbeat is due',
     reason:
       "docs/lifecycle.md: a living worker keeps its handlers' time itself, so there is no cleaner with a stale time " +
-      'to wait for, and the interval is over once it has passed. Lost workers are found by their leases.',
+      'to wait for, and the interval is over once it has passed. Lost workers are found by their leases. (One that ' +
+      'ignores its signal is stalled after abandonAfter: docs/tasks.md.)',
     applies: ({ config, heartbeat_age, status_before, status_after, registered }) => {
       const interval = config.max_heartbeat_interval ?? 0;
       const isSilent = interval > 0 && heartbeat_age >= interval;

@@ -3,7 +3,7 @@ import { expected, oneOf, optional, record, text } from './case-schema.ts';
 import { makeErrorClasses } from './error-classes.ts';
 import type { JobbersCase } from './jobbers-options.ts';
 import type { JobbersRecord, JobbersScene, OnScene } from './jobbers-scene.ts';
-import { jobbersTask, withAllTimestamps } from './jobbers-scene.ts';
+import { hang, jobbersTask, withAllTimestamps } from './jobbers-scene.ts';
 import type { Runner } from './runner.ts';
 
 export interface InterruptionCase extends JobbersCase {
@@ -15,7 +15,7 @@ export interface InterruptionCase extends JobbersCase {
 const LEASE = '3s';
 const INTERRUPTED_AT = 7_000;
 
-/** A run that has been retried once is interrupted at 7 s; its function keeps running until 17 s in any case. */
+/** A run that has been retried once is interrupted at 7 s; its function would finish at 17 s. */
 export const interruption = (onScene: OnScene): Runner => ({
   schema: {
     scenario: oneOf('user cancellation', 'worker shutdown'),
@@ -28,9 +28,10 @@ export const interruption = (onScene: OnScene): Runner => ({
       const { clock, queue } = scene;
       const classOf = makeErrorClasses();
       let isFinished = false;
-      const work = async (_: null, { attempt }: TaskContext): Promise<void> => {
-        if (attempt === 1) throw new (classOf('ValueError'))();
-        await new Promise<void>((resolve) => void clock.setTimer(resolve, 17_000 - clock.now()));
+      const work = async (_: null, ctx: TaskContext): Promise<void> => {
+        if (ctx.attempt === 1) throw new (classOf('ValueError'))();
+        const done = new Promise<void>((resolve) => void clock.setTimer(resolve, 17_000 - clock.now()));
+        await Promise.race([done, hang(_, ctx)]);
         isFinished = true;
       };
       const config = { expected_exceptions: ['ValueError'], ...given.config };

@@ -5,7 +5,7 @@ import { makeErrorClasses } from './error-classes.ts';
 import type { JobbersCase } from './jobbers-options.ts';
 import { readScenario } from './jobbers-scenario.ts';
 import type { JobbersRecord, JobbersScene, OnScene } from './jobbers-scene.ts';
-import { jobbersTask, never, withAllTimestamps } from './jobbers-scene.ts';
+import { hang, jobbersTask, withAllTimestamps } from './jobbers-scene.ts';
 import type { Runner } from './runner.ts';
 
 export interface LifecycleCase extends JobbersCase {
@@ -25,8 +25,9 @@ export const lifecycle = (onScene: OnScene): Runner => ({
       const classOf = makeErrorClasses();
       const script = readScenario(given);
       const { raises, failures, hangs } = script;
-      const run = (_: null, { attempt }: TaskContext): unknown => {
-        if (hangs && attempt <= failures) return never();
+      const run = (_: null, ctx: TaskContext): unknown => {
+        const { attempt } = ctx;
+        if (hangs && attempt <= failures) return hang(_, ctx);
         if (raises !== undefined && attempt <= failures) throw new (classOf(raises))();
         return 'done';
       };

@@ -1,6 +1,6 @@
 import { boolean, expected, integer, listOf, number } from './case-schema.ts';
 import type { OnScene } from './jobbers-scene.ts';
-import { jobbersTask, never } from './jobbers-scene.ts';
+import { hang, jobbersTask } from './jobbers-scene.ts';
 import { pick, type Runner } from './runner.ts';
 
 interface QueueConcurrencyCase {
@@ -13,7 +13,7 @@ export const queueConcurrency = (onScene: OnScene): Runner => ({
   schema: { active: integer, ...expected({ queue_offered: boolean }) },
   answer: ({ config: { max_concurrent }, active }: QueueConcurrencyCase) =>
     onScene(async ({ clock, queue, startWorker }) => {
-      const task = jobbersTask({ config: {} }, { run: never, maxConcurrent: max_concurrent || Infinity });
+      const task = jobbersTask({ config: {} }, { run: hang, maxConcurrent: max_concurrent || Infinity });
       await queue.submitMany(task, Array<null>(active).fill(null));
       await startWorker([task]);
       const { id } = await queue.submit(task, null);

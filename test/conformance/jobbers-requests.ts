@@ -5,7 +5,7 @@ import { NEW_RUN, RUN_STATES, transition } from '@retry/core/lifecycle';
 import type { AnyTask } from '@retry/worker';
 import { boolean, expected, number, oneOf } from './case-schema.ts';
 import type { JobbersCase } from './jobbers-options.ts';
-import { type JobbersRecord, type JobbersScene, jobbersTask, never, type OnScene } from './jobbers-scene.ts';
+import { hang, type JobbersRecord, type JobbersScene, jobbersTask, type OnScene } from './jobbers-scene.ts';
 import { pick, type Runner } from './runner.ts';
 
 interface CancelCase extends JobbersCase {
@@ -37,7 +37,7 @@ export const cancelRequest = (onScene: OnScene): Runner => ({
   answer: ({ status_before, status_after, ...given }: CancelCase) => {
     if (status_before === 'unsubmitted') return cancelUnsubmitted();
     return onScene(async (scene) => {
-      const task = jobbersTask(given, { run: never });
+      const task = jobbersTask(given, { run: hang });
       const id = status_before === '(unknown id)' ? randomUUID() : await bringTo(scene, task, status_before);
       await scene.clock.advance('7s');
       const [before] = await scene.broker.get([id]);
@@ -142,8 +142,8 @@ export const stallCheck = (onScene: OnScene): Runner => ({
   answer: ({ config: { max_heartbeat_interval, stale_time }, version, ...given }: StallCase) =>
     onScene(async (scene) => {
       const options = { config: { max_heartbeat_interval }, ...(version !== undefined && { version }) };
-      const task = jobbersTask(options, { run: never });
-      const other = jobbersTask(options, { name: 'other', run: never });
+      const task = jobbersTask(options, { run: hang });
+      const other = jobbersTask(options, { name: 'other', run: hang });
       const { id } = await scene.queue.submit(task, null);
       const isStarted = given.status_before === 'started';
       if (isStarted && !given.registered) await claim(scene, task, stale_time * 1_000);

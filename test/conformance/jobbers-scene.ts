@@ -2,7 +2,7 @@ import type { Broker, Run } from '@retry/core/broker';
 import { fromJobbers } from '@retry/core/dialects';
 import { isEnd } from '@retry/core/lifecycle';
 import type { VirtualClock } from '@retry/core/testing';
-import type { AnyTask, Queue, TaskInput, Worker, WorkerOptions } from '@retry/worker';
+import type { AnyTask, Queue, TaskContext, TaskInput, Worker, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker, defineTask, taskFrom } from '@retry/worker';
 import type { OpenStage, Stage } from '../support/stage.ts';
 import { makeErrorClasses } from './error-classes.ts';
@@ -88,9 +88,14 @@ export function jobbersTask(
   return defineTask({ name: 'task', ...taskFrom({ policy, task }), ...input });
 }
 
-/** Never settles. */
-export function never(): Promise<never> {
-  return new Promise(() => {});
+/**
+ * A handler that hangs until it is stopped: a function of Jobbers is a coroutine, which a timeout, a cancel and a shutdown end by an
+ * exception where it awaits. (Jobbers, too, waits for one that catches it.)
+ */
+export function hang(_payload: unknown, { signal }: Pick<TaskContext, 'signal'>): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 async function lookAt(
