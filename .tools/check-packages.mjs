@@ -99,7 +99,7 @@ async function checkWithAttw(tarball) {
   const typed = output
     .split(/^(?=")/m)
     .slice(1)
-    // What a pattern stands for is not looked up there; the consumer of the tarballs imports each of them.
+    // What a pattern stands for is not looked up there; the consumer of the tarballs imports one of them.
     .filter((part) => !/^".+(\.json|\*)"$/m.test(part));
   const problems = typed.flatMap(findSurprises);
   if (typed.length > 0 && problems.length === 0) return { code: 0, output: '' };
