@@ -1,3 +1,4 @@
+export type { PolicyInput } from '@retry/core';
 export type { MysqlPool, PostgresPool, SqliteDatabase } from './begin.ts';
 export { mysqlTransactions, postgresTransactions, sqliteTransactions } from './begin.ts';
 export type { Begin, TransactionOptions } from './retry-transaction.ts';
