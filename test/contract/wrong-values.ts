@@ -178,6 +178,7 @@ const SETTLING: readonly Value[] = [
       ...{ reason: optional(TEXT), isRedacted: optional(BOOLEAN), status: optional(FINITE) },
       code: optional({ wrong: [null, Number.NaN, true, {}], right: [5, 'E'] }),
       causeCode: optional({ wrong: [null, Number.NaN, true, {}], right: [5, 'E'] }),
+      unrecorded: optional({ wrong: [null, 'cause', {}, ['status'], [1]], right: [['cause', 'errno']] }),
       retryAfterMs: optional({ wrong: [null, Number.NaN, -1, Infinity, 'never'], right: [0, 5, 'refused'] }),
     },
     call: (broker, error) => settleRun(broker, { ...RUN, errors: [ERROR, error] }),

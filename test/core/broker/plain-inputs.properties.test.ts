@@ -105,6 +105,7 @@ const ERROR_KEYS = [
   'retryAfterMs',
   'stalledWith',
   'isRedacted',
+  'unrecorded',
 ];
 const RUN_KEYS = [
   'state',

@@ -23,6 +23,7 @@ const error: fc.Arbitrary<AttemptError> = fc.record(
     retryAfterMs: fc.oneof(fc.nat(), fc.constant('refused' as const)),
     stalledWith: fc.nat(),
     isRedacted: fc.boolean(),
+    unrecorded: fc.uniqueArray(fc.constantFrom('cause', 'code', 'errno', 'sqlState', 'label', 'retryable')),
   } satisfies { readonly [Key in keyof Required<AttemptError>]: fc.Arbitrary<unknown> },
   { requiredKeys: ['epoch', 'at', 'name', 'message'] },
 );

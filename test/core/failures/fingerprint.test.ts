@@ -104,6 +104,7 @@ describe('readErrorFacts', () => {
       causeCode: 'ECONNRESET',
       status: 503,
       retryAfterMs: 30_000,
+      unrecorded: ['cause'],
     });
   });
 

@@ -200,8 +200,43 @@ describe('the missing facts of a replay', () => {
     ['no code where the name is another', { retryOn: [{ message: 'x', code: 'E1' }] }, recorded({}), []],
     ['no class where the message is another', { retryOn: [{ name: 'E', message: 'x' }] }, recorded({}), []],
     ['the classes above', { retryOn: [TypeError] }, recorded({}), ['class']],
+    ['no class of text', { retryOn: [TypeError, { name: 'E' }] }, recorded({ name: 'string' }), []],
     ['no class where it matches', { retryOn: [TypeError] }, recorded({ name: 'TypeError' }), []],
-    ['a cause', { retryOn: [{ cause: { name: 'E' } }] }, recorded({}), ['cause']],
+    ['a cause', { retryOn: [NAMED_CAUSE] }, recorded({ unrecorded: ['cause'] }), ['cause']],
+    ['no cause of an error that had none', { retryOn: [NAMED_CAUSE, ...network] }, recorded({}), []],
+    [
+      'no cause of thrown text',
+      { retryOn: network },
+      recorded({ name: 'string', startedAt: undefined }),
+      ['durationMs'],
+    ],
+    ['a cause that a family asks for', { retryOn: network }, recorded({ unrecorded: ['cause'] }), ['cause']],
+    [
+      'a cause without a code, which may be one that never passes',
+      { retryOn: network },
+      recorded({ message: 'socket hang up', unrecorded: ['cause'] }),
+      ['cause'],
+    ],
+    ['another code', { retryOn: [{ code: 'P1' }] }, recorded({ code: 'P2', unrecorded: ['code'] }), ['code']],
+    ['no number that it had not', { retryOn: [{ errno: 1_213 }] }, recorded({}), []],
+    [
+      'the error, for a number',
+      { retryOn: [{ errno: 1_213 }] },
+      recorded({ unrecorded: ['errno'] }),
+      ['error'],
+    ],
+    [
+      'what may have been applied, where that counts',
+      { retryOn: network, idempotent: false },
+      recorded({ code: 'ECONNREFUSED', unrecorded: ['cause'] }),
+      ['cause'],
+    ],
+    [
+      'what decides between delays',
+      { delays: [{ on: [NAMED_CAUSE], backoff: { type: 'none' } }] },
+      recorded({ unrecorded: ['cause'] }),
+      ['cause'],
+    ],
     [
       'no cause by its code',
       { retryOn: [{ code: 'ECONNRESET' }, { cause: { code: 'ECONNRESET' } }] },
@@ -223,7 +258,7 @@ describe('the missing facts of a replay', () => {
     [
       'a cause of what is expected, where another matcher would stop it',
       { stopOn: [NAMED_CAUSE], retryOn: [{ message: 'boom' }] },
-      recorded({}),
+      recorded({ unrecorded: ['cause'] }),
       ['cause'],
     ],
     [
@@ -272,6 +307,39 @@ describe('the missing facts of a replay', () => {
     replay(definePolicy({ ...FIXED, retryOn }), recorded({ causeCode: 'E1' }));
 
     expect(calls).toBe(1);
+  });
+});
+
+describe('readErrorFacts', () => {
+  it.each([
+    [
+      'nothing more of an error of the system',
+      Object.assign(new Error('no'), { code: 'E1' }),
+      { code: 'E1' },
+    ],
+    ['nothing of a bare error', new Error('no'), {}],
+    ['nothing of an error with a name', Object.assign(new Error('no'), { name: 'E' }), {}],
+    [
+      'that there is a cause, in any property',
+      Object.assign(new Error('no'), { original: Object.assign(new Error('inner'), { code: '40001' }) }),
+      { causeCode: '40001', unrecorded: ['cause'] },
+    ],
+    ['another code', Object.assign(new Error('no'), { originalCode: '40001' }), { unrecorded: ['code'] }],
+    ['numbers', Object.assign(new Error('no'), { errno: 1_213 }), { unrecorded: ['errno'] }],
+    ['labels', Object.assign(new Error('no'), { errorLabelSet: new Set(['L']) }), { unrecorded: ['label'] }],
+    [
+      'what it says itself',
+      Object.assign(new Error('no'), { isRetryable: true }),
+      { unrecorded: ['retryable'] },
+    ],
+    ['a delay that has no header', Object.assign(new Error('no'), { retryAfterMs: 7 }), { retryAfterMs: 7 }],
+    [
+      'a delay in details',
+      Object.assign(new Error('no'), { errorDetails: [{ retryDelay: '2s' }] }),
+      { retryAfterMs: 2_000 },
+    ],
+  ])('records %s', (_what, error, facts) => {
+    expect(readErrorFacts(error, 0)).toEqual(facts);
   });
 });
 
@@ -361,6 +429,8 @@ describe('200 stored failures', () => {
       const replayed = replay(policy, stored, { random: () => 0.3 });
 
       expect(replayed.decisions).toEqual(expected);
+      // A class may be above the one that is recorded.
+      expect(replayed.missing.filter((fact) => fact !== 'class')).toEqual([]);
       expect(replayed.attempt).toBe(expected.length);
       expect(replayed.laterByMs).toBe(now - at);
     }

@@ -2,7 +2,13 @@ export type { ReplayDecision } from './decide-recorded.ts';
 export type { Fingerprint } from './fingerprint.ts';
 export { fingerprint } from './fingerprint.ts';
 export type { MissingFact } from './missing-facts.ts';
-export type { AttemptReason, ErrorFacts, RecordedAttempt, RecordedRun } from './recorded-attempt.ts';
+export type {
+  AttemptReason,
+  ErrorFacts,
+  RecordedAttempt,
+  RecordedRun,
+  UnrecordedFact,
+} from './recorded-attempt.ts';
 export { readErrorFacts } from './recorded-attempt.ts';
 export { areCharged } from './recorded-run.ts';
 export type { Replay, ReplayOptions } from './replay.ts';

@@ -2,6 +2,8 @@ import type { FailReason } from '../decision/decision.ts';
 import { readServerDelay } from '../decision/read-server-delay.ts';
 import { RETRY_AFTER } from '../markers.ts';
 import { causesOf } from '../matching/causes.ts';
+import { OTHER_CODES } from '../matching/find-match.ts';
+import { hasLabels, saysRetryable } from '../matching/retry-hints.ts';
 import { statusOf } from '../matching/status-of.ts';
 import { read } from '../read.ts';
 
@@ -15,7 +17,12 @@ export interface ErrorFacts {
   readonly status?: number | undefined;
   /** The delay that the server asked for, in milliseconds; `'refused'`: it forbade a retry. */
   readonly retryAfterMs?: number | 'refused' | undefined;
+  /** What the error has besides, and patterns match: what it says of that is not recorded. */
+  readonly unrecorded?: readonly UnrecordedFact[] | undefined;
 }
+
+/** Keys of a pattern: its causes (but for `causeCode`), another code than `code`, … */
+export type UnrecordedFact = 'cause' | 'code' | 'errno' | 'sqlState' | 'label' | 'retryable';
 
 /** Why an attempt was followed by another one, or was the last. */
 export type AttemptReason =
@@ -87,23 +94,36 @@ export const MAX_CODE_LENGTH = 64;
 export function readErrorFacts(error: unknown, nowAt: number): ErrorFacts {
   if (!mayHaveFacts(error)) return NO_FACTS;
   const code = codeOf(error);
-  const causeCode = causeCodeOf(error);
+  const causes = causesOf(error);
+  const causeCode = readCode(error, 'causeCode') ?? firstCode(causes);
   const status = statusOf(error);
   const asked = readServerDelay(error, nowAt);
+  const unrecorded = [...(causes.length > 0 ? (['cause'] as const) : []), ...unrecordedOf(error)];
   return {
     ...(code !== undefined && { code }),
     ...(causeCode !== undefined && { causeCode }),
     ...(Number.isFinite(status) && { status }),
     ...(asked.type === 'delay' && { retryAfterMs: Math.min(asked.delayMs, Number.MAX_SAFE_INTEGER) }),
     ...(asked.type === 'refused' && { retryAfterMs: 'refused' }),
+    ...(unrecorded.length > 0 && { unrecorded }),
   };
 }
 
 const NO_FACTS: ErrorFacts = {};
 
+function unrecordedOf(error: unknown): readonly UnrecordedFact[] {
+  const hasOther = (key: keyof typeof OTHER_CODES): boolean =>
+    OTHER_CODES[key].some((name) => read(error, name) !== undefined);
+  return [
+    ...(['code', 'errno', 'sqlState'] as const).filter(hasOther),
+    ...(hasLabels(error) ? (['label'] as const) : []),
+    ...(saysRetryable(error) ? (['retryable'] as const) : []),
+  ];
+}
+
 /**
- * Returns whether there is anything to read. Every failure passes here and most errors have none of these properties; engines
- * read literal names many times faster than keys in a variable.
+ * Returns whether there is anything to read. Every failure passes here, and most errors have no enumerable property and none of these,
+ * which classes may have as getters; engines read literal names many times faster than keys in a variable.
  */
 function mayHaveFacts(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
@@ -124,11 +144,15 @@ function mayHaveFacts(error: unknown): boolean {
     } = error as Readonly<Record<PropertyKey, unknown>>; // an object may have any property
     const texts = code ?? causeCode ?? cause ?? errors;
     const answer = status ?? statusCode ?? response ?? headers ?? responseHeaders ?? $metadata ?? $response;
-    return (texts ?? answer ?? mark) !== undefined;
+    if ((texts ?? answer ?? mark) !== undefined) return true;
+    for (const key in error) if (!IN_EVERY_RECORD.has(key)) return true;
+    return false;
   } catch {
     return true; // one property throws; the others may still be readable
   }
 }
+
+const IN_EVERY_RECORD: ReadonlySet<string> = new Set(['name', 'message', 'stack']);
 
 /** Returns the code of an error as it is recorded. */
 export function codeOf(error: unknown): string | number | undefined {
@@ -137,13 +161,11 @@ export function codeOf(error: unknown): string | number | undefined {
 
 /** Returns the code of the nearest cause that has one; of a recorded attempt, the code that was recorded for it. */
 export function causeCodeOf(error: unknown): string | number | undefined {
-  const recorded = readCode(error, 'causeCode');
-  return (
-    recorded ??
-    causesOf(error)
-      .map(codeOf)
-      .find((code) => code !== undefined)
-  );
+  return readCode(error, 'causeCode') ?? firstCode(causesOf(error));
+}
+
+function firstCode(errors: readonly unknown[]): string | number | undefined {
+  return errors.map(codeOf).find((code) => code !== undefined);
 }
 
 function readCode(error: unknown, key: 'code' | 'causeCode'): string | number | undefined {

@@ -3,7 +3,9 @@ import { NonRetryableError } from '../markers.ts';
 import type { RecordedAttempt } from './recorded-attempt.ts';
 
 /** Names under which values are recorded that are no errors: their types. */
-const PRIMITIVES: readonly string[] = [...['undefined', 'number', 'bigint', 'boolean', 'symbol', 'function']];
+const PRIMITIVES: readonly string[] = [
+  ...['string', 'undefined', 'number', 'bigint', 'boolean', 'symbol', 'function'],
+];
 
 /** Returns the failure of a recorded attempt, for `decide`. */
 export function failureOf(attempt: RecordedAttempt): Failure {
@@ -21,7 +23,7 @@ export function failureOf(attempt: RecordedAttempt): Failure {
 export function errorOf(attempt: RecordedAttempt): unknown {
   const { name, message, code, causeCode, status } = attempt;
   if (name === 'string') return message;
-  if (PRIMITIVES.includes(name)) return undefined;
+  if (isPrimitive(attempt)) return undefined;
   const facts = {
     ...(code !== undefined && { code }),
     ...(status !== undefined && { status }),
@@ -31,6 +33,11 @@ export function errorOf(attempt: RecordedAttempt): unknown {
   if (name === 'object') return facts;
   if (forbidsRetry(attempt)) return Object.assign(new NonRetryableError(message), { name, ...facts });
   return Object.assign(Object.create(prototypeNamed(name)), { name, message, ...facts });
+}
+
+/** Returns whether the recorded value was no object: it has no class, no causes and no properties. */
+export function isPrimitive({ name }: RecordedAttempt): boolean {
+  return PRIMITIVES.includes(name);
 }
 
 /** Returns whether the recorded error was a `NonRetryableError`, or one of its subclasses. */

@@ -83,8 +83,8 @@ function matchesPattern(pattern: ErrorPattern, error: unknown, search: Search): 
 /** Matches the fields that few patterns have. */
 function matchesRest(pattern: ErrorPattern, error: unknown, search: Search): boolean {
   const { errno, sqlState, label, retryable, anywhere, unless } = pattern;
-  if (errno !== undefined && !hasAnyCode(ERRNO_KEYS, errno, error)) return false;
-  if (sqlState !== undefined && !hasAnyCode(SQL_STATE_KEYS, sqlState, error)) return false;
+  if (errno !== undefined && !hasAnyCode(OTHER_CODES.errno, errno, error)) return false;
+  if (sqlState !== undefined && !hasAnyCode(OTHER_CODES.sqlState, sqlState, error)) return false;
   if (label !== undefined && !anyOf(label, (wanted) => hasLabel(error, wanted))) return false;
   if (retryable === true && !saysRetryable(error)) return false;
   if (anywhere !== undefined && !isAnywhere(anywhere, error, search)) return false;
@@ -92,14 +92,19 @@ function matchesRest(pattern: ErrorPattern, error: unknown, search: Search): boo
 }
 
 /** Where drivers and what wraps them keep a code (`kind` is Prisma's); a number of the system, of MySQL or of SQLite; an SQLSTATE. */
-const CODE_KEYS = ['originalCode', 'extendedCode', 'kind'] as const;
-const ERRNO_KEYS = ['errno', 'errcode', 'rawCode'] as const;
-const SQL_STATE_KEYS = ['sqlState', 'sqlstate', 'state'] as const;
+export const OTHER_CODES = {
+  code: ['originalCode', 'extendedCode', 'kind'],
+  errno: ['errno', 'errcode', 'rawCode'],
+  sqlState: ['sqlState', 'sqlstate', 'state'],
+} as const;
 
 type Codes = NonNullable<ErrorPattern['code']>;
 
 function hasCode(codes: Codes, error: unknown): boolean {
-  return anyOf(codes, (wanted) => isCode(wanted, read(error, 'code'))) || hasAnyCode(CODE_KEYS, codes, error);
+  return (
+    anyOf(codes, (wanted) => isCode(wanted, read(error, 'code'))) ||
+    hasAnyCode(OTHER_CODES.code, codes, error)
+  );
 }
 
 function hasAnyCode(keys: readonly string[], codes: Codes, error: unknown): boolean {

@@ -31,10 +31,20 @@ export function saysRetryable(error: unknown): boolean {
 
 /** Returns whether an error of MongoDB has a label. */
 export function hasLabel(error: unknown, label: string): boolean {
+  const labels = labelsOf(error);
+  return isList(labels) ? labels.includes(label) : labels?.has(label) === true;
+}
+
+/** Returns whether an error of MongoDB has any labels. */
+export function hasLabels(error: unknown): boolean {
+  return labelsOf(error) !== undefined;
+}
+
+function labelsOf(error: unknown): readonly unknown[] | ReadonlySet<unknown> | undefined {
   const labels = read(error, 'errorLabels') ?? read(read(error, 'errorResponse'), 'errorLabels');
-  if (isList(labels)) return labels.includes(label);
+  if (isList(labels)) return labels;
   const set = read(error, 'errorLabelSet');
-  return set instanceof Set && set.has(label);
+  return set instanceof Set ? set : undefined;
 }
 
 function headerOf(headers: unknown, name: string): unknown {

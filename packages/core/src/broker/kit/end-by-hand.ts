@@ -16,7 +16,7 @@ export function withOutcome(ended: Run, request: EndRequest, at: number): Run {
 
 /** Returns an operator's error as it is stored, but for what the server adds: its facts, and that no policy was asked. */
 export function endedBy(given: OperatorError): Omit<AttemptError, 'epoch' | 'at'> {
-  const { name, message, stack, code, causeCode, status, retryAfterMs } = given;
+  const { name, message, stack, code, causeCode, status, retryAfterMs, unrecorded } = given;
   return {
     name,
     message,
@@ -25,6 +25,7 @@ export function endedBy(given: OperatorError): Omit<AttemptError, 'epoch' | 'at'
     ...(causeCode !== undefined && { causeCode }),
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(unrecorded !== undefined && { unrecorded }),
     reason: 'ended',
   };
 }

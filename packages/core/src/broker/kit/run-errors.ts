@@ -68,8 +68,9 @@ function packError(error: AttemptError): PackedError {
   const { epoch, at, name, message, durationMs = null, worker = null, reason = null, startedAt } = error;
   const startedAgo = startedAt === undefined ? null : exactTime(startedAt, at);
   const inexactStart = startedAgo === null ? startedAt : undefined;
-  const { stack, code, causeCode, status, retryAfterMs, stalledWith, isRedacted } = error;
-  const first = stack ?? code ?? causeCode ?? status ?? retryAfterMs ?? stalledWith ?? isRedacted;
+  const { stack, code, causeCode, status, retryAfterMs, stalledWith, isRedacted, unrecorded } = error;
+  const rare = stalledWith ?? isRedacted ?? unrecorded;
+  const first = stack ?? code ?? causeCode ?? status ?? retryAfterMs ?? rare;
   if ((first ?? inexactStart) === undefined)
     return [epoch, at, name, message, startedAgo, durationMs, worker, reason];
   const rest = {
@@ -81,6 +82,7 @@ function packError(error: AttemptError): PackedError {
     retryAfterMs,
     stalledWith,
     isRedacted,
+    unrecorded,
   } satisfies Record<keyof PackedRest, unknown>;
   return [epoch, at, name, message, startedAgo, durationMs, worker, reason, rest];
 }

@@ -1,5 +1,6 @@
-import type { ErrorFacts } from '../../../failures/recorded-attempt.ts';
+import type { ErrorFacts, UnrecordedFact } from '../../../failures/recorded-attempt.ts';
 import { MAX_CODE_LENGTH } from '../../../failures/recorded-attempt.ts';
+import { isListOf } from '../../../read.ts';
 import type { OperatorError } from '../../operation.ts';
 import { textProblem } from '../limits.ts';
 import { type Findings, findObjectProblem, findTextProblem } from './check-findings.ts';
@@ -25,7 +26,22 @@ const FACTS = [
   'causeCode',
   'status',
   'retryAfterMs',
+  'unrecorded',
 ] as const satisfies readonly (keyof ErrorFacts)[];
+
+/** Returns whether a list has the names of facts, each once at most. */
+export function areUnrecorded(value: unknown): boolean {
+  return isListOf(value, (fact) => UNRECORDED.includes(fact)) && value.length <= UNRECORDED.length;
+}
+
+const UNRECORDED: readonly unknown[] = [
+  'cause',
+  'code',
+  'errno',
+  'sqlState',
+  'label',
+  'retryable',
+] satisfies readonly UnrecordedFact[];
 
 function factProblem(key: keyof ErrorFacts, value: unknown): string | undefined {
   switch (key) {
@@ -40,5 +56,7 @@ function factProblem(key: keyof ErrorFacts, value: unknown): string | undefined 
     case 'retryAfterMs':
       if (value === 'refused' || (Number.isFinite(value) && Number(value) >= 0)) return undefined;
       return "must be a finite number ≥ 0, or 'refused'";
+    case 'unrecorded':
+      return areUnrecorded(value) ? undefined : 'must be a list of what is not recorded';
   }
 }

@@ -2,6 +2,7 @@ import { isNumber, optional } from '../../../fields/check-arguments.ts';
 import type { AttemptError, Run } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import { textProblem } from '../limits.ts';
+import { areUnrecorded } from './check-error.ts';
 import { type Findings, findObjectProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
 import { findSettlementSubmitProblems } from './check-submission.ts';
@@ -110,7 +111,8 @@ function isPlainError(error: AttemptError): boolean {
     (status === undefined || Number.isFinite(status)) &&
     retryAfterMs === undefined &&
     error.stalledWith === undefined &&
-    error.isRedacted === undefined
+    error.isRedacted === undefined &&
+    error.unrecorded === undefined
   );
 }
 
@@ -203,6 +205,11 @@ const ERROR: FieldRules<AttemptError> = {
   retryAfterMs: optional({
     accepts: (value) => value === 'refused' || (Number.isFinite(value) && Number(value) >= 0),
     message: "must be a finite number ≥ 0, or 'refused'",
+    cure: FACTS_CURE,
+  }),
+  unrecorded: optional({
+    accepts: areUnrecorded,
+    message: 'must be a list of what is not recorded',
     cure: FACTS_CURE,
   }),
 };

@@ -58,7 +58,8 @@ export const endCases: CasesByName = {
 
   'end keeps the facts of its error, and that no policy was asked': async (scene) => {
     await scene.submit('a');
-    const facts = { code: 'E1', causeCode: 7, status: 409, retryAfterMs: 1_000 };
+    const counted = { code: 'E1', causeCode: 7, status: 409, retryAfterMs: 1_000 };
+    const facts = { ...counted, unrecorded: ['cause', 'errno'] } as const;
 
     await scene.broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no', ...facts } }]);
 
