@@ -58,6 +58,7 @@ interface Play {
   readonly leases: number;
   /** How far its clock jumps forward meanwhile, in leases. */
   readonly jump: number;
+  /** When the outage begins, in leases. */
   readonly startsAt: number;
   /** How long each handler takes, in leases. */
   readonly handlers: readonly number[];
@@ -69,10 +70,10 @@ interface Play {
 const client = fc.record({ reconnectMs: fc.integer({ min: 0, max: 2_400 }), doesWait: fc.boolean() });
 
 const play: fc.Arbitrary<Play> = fc.record({
-  leaseMs: fc.constantFrom(3_000, 9_000),
+  leaseMs: fc.constantFrom(3_000, 9_000, 30_000),
   leases: fc.double({ min: 1, max: 2.5, noNaN: true }),
   jump: fc.constantFrom(0, 0, 2),
-  startsAt: fc.integer({ min: 0, max: 4_000 }),
+  startsAt: fc.double({ min: 0, max: 2, noNaN: true }),
   handlers: fc.array(fc.double({ min: 0.1, max: 4, noNaN: true }), { minLength: 1, maxLength: 8 }),
   clients: fc.array(client, { minLength: 1, maxLength: 3 }),
   fresh: fc.record({
@@ -85,7 +86,7 @@ const play: fc.Arbitrary<Play> = fc.record({
 /** Plays the outage to its end. @returns how often each run was started, and the runs */
 async function watch({ leaseMs, leases, jump, startsAt, handlers, clients, fresh }: Play, deadRuns = 0) {
   const clock = createTestClock();
-  const outage = { from: startsAt, until: startsAt + leases * leaseMs };
+  const outage = { from: startsAt * leaseMs, until: (startsAt + leases) * leaseMs };
   const serverNow = (): number => clock.now() + (clock.now() < outage.until ? 0 : jump * leaseMs);
   const broker = createMemoryBroker({ clock: { ...clock, now: serverNow }, keepCompleted: 1_000 });
   const queue = createQueue({ broker, clock });

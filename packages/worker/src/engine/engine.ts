@@ -69,7 +69,9 @@ export class Engine {
   constructor(settings: WorkerSettings, emitter: WorkerEmitter) {
     this.#settings = settings;
     this.#emitter = emitter;
+    this.#watch = new ServerWatch(settings);
     this.#exchanger = new Exchanger(settings, {
+      watch: this.#watch,
       onError: (error, doing) => this.#onError(error, doing),
       onChange: () => this.#wake(),
     });
@@ -83,7 +85,6 @@ export class Engine {
     });
     this.#executions = this.#createExecutions();
     this.#claims = new Claims(settings, this.#executions.capacity);
-    this.#watch = new ServerWatch(settings);
     this.#cleaner = this.#createCleaner();
     this.#attendance = new Attendance(settings, emitter, this.#report);
   }
@@ -159,7 +160,9 @@ export class Engine {
 
   /** Registers the worker as alive, and reports lanes without a live worker. */
   async attend(): Promise<void> {
-    if (this.#isReady) await this.#attendance.renew({ isReporting: this.#haveOthersAttended });
+    if (!this.#isReady) return;
+    await this.#attendance.renew({ isReporting: this.#haveOthersAttended });
+    this.#watch.noteAnswer();
   }
 
   /** Emits the error groups of dead letters that are new or have doubled. */
@@ -249,9 +252,9 @@ export class Engine {
     return this.#watch.untilAllHad(cleanerMs, clock.now()) <= 0;
   }
 
-  /** Shows the watch whether the server answers. @returns whether it does */
+  /** Shows the watch whether the server answers, unless other calls do. @returns whether it does */
   async #askServer(): Promise<boolean> {
-    if (!this.#isReady) return true;
+    if (!this.#isReady || !this.#watch.isAnswerNeeded) return true;
     try {
       await this.#watch.ask();
       return true;

@@ -5,6 +5,7 @@ import { MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { ServerClock } from '../clock.ts';
 import { wrongReply } from '../errors.ts';
+import type { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
@@ -28,6 +29,8 @@ export interface Received extends Pick<ExchangeReply, 'claimed' | 'now' | 'nextR
 }
 
 interface ExchangerPort {
+  /** Learns from each reply that the server answers, and what its clock says. */
+  readonly watch: Pick<ServerWatch, 'noteReading'>;
   readonly onError: (error: unknown, doing: string) => void;
   /** Called when there may be something to exchange, or nothing left to wait for. */
   readonly onChange: () => void;
@@ -49,6 +52,7 @@ type Sent =
 export class Exchanger implements SettlementQueue {
   readonly #settings: WorkerSettings;
   readonly #onError: (error: unknown, doing: string) => void;
+  readonly #watch: ExchangerPort['watch'];
   readonly #clock: ServerClock;
   readonly #pauses: LanePauses;
   #pending: QueuedSettlement[] = [];
@@ -58,8 +62,9 @@ export class Exchanger implements SettlementQueue {
   readonly #stopping = new AbortController();
   readonly #givingUp = new AbortController();
 
-  constructor(settings: WorkerSettings, { onError, onChange }: ExchangerPort) {
+  constructor(settings: WorkerSettings, { watch, onError, onChange }: ExchangerPort) {
     this.#settings = settings;
+    this.#watch = watch;
     this.#onError = onError;
     this.#lone = new LoneSettlements(settings, {
       ...{ onError, onChange, givingUp: this.#givingUp.signal },
@@ -215,7 +220,9 @@ export class Exchanger implements SettlementQueue {
       try {
         const reply = await broker.settleAndClaim(request);
         checkReply(reply);
-        this.#clock.note({ sentAt, receivedAt: clock.now(), serverAt: reply.now });
+        const reading = { sentAt, receivedAt: clock.now(), serverAt: reply.now };
+        this.#clock.note(reading);
+        this.#watch.noteReading(reading);
         return { type: 'answered', reply, times: retry === 1 ? times : 'again' };
       } catch (error) {
         if (isRefused(broker, error)) return { type: 'refused', error };

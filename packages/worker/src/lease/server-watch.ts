@@ -10,14 +10,14 @@ const RECONNECT_MS = 2_500;
 /** An answer that takes longer than this part of the time between two heartbeats is late. */
 const LATE_PART = 0.5;
 
-/** When the server's clock was asked for, what it said, and when that arrived. */
+/** When a call was sent whose answer has the time of the server's clock, that time, and when the answer arrived. */
 interface Reading {
   readonly sentAt: number;
   readonly serverAt: number;
   readonly receivedAt: number;
 }
 
-type WatchSettings = Pick<WorkerSettings, 'broker' | 'clock' | 'heartbeatMs'>;
+type WatchSettings = Pick<WorkerSettings, 'broker' | 'clock' | 'heartbeatMs' | 'cleanerMs'>;
 
 /**
  * Knows since when the server has answered without interruption. After an outage that was longer than a lease, every lease has expired
@@ -28,9 +28,12 @@ type WatchSettings = Pick<WorkerSettings, 'broker' | 'clock' | 'heartbeatMs'>;
  *
  * 1. a call that failed, or that was not answered in time while this event loop turned;
  * 2. a jump of the server's clock, which leases end by;
- * 3. a time in which this worker asked nothing, because its event loop was blocked or its process suspended: the server may have been,
- *    too. Until the living workers have had their time since the first of them, further ones change nothing, so that a worker that
- *    blocks its loop again and again still cleans.
+ * 3. a time without any answer that is so long that leases may have expired in it: this worker's event loop was blocked or its process
+ *    suspended, and the server may have been, too. Until the living workers have had their time since the first of them, further ones
+ *    change nothing, so that a worker that blocks its loop again and again still cleans.
+ *
+ * Answers to whatever the worker calls show that the server answers. It asks for its clock only when there are too few of them, so that an
+ * idle worker costs the server nothing more.
  *
  * A worker that starts does not know what was before: for it, the server has answered since its first answer.
  */
@@ -39,9 +42,27 @@ export class ServerWatch {
   /** By the worker's clock, as all instants here but `serverAt`. */
   #answersSince = Infinity;
   #latest: Reading | undefined;
+  /** When the latest answer arrived. */
+  #answeredAt = Infinity;
+  /**
+   * How long there may be no answer. A lease lasts for three heartbeats and may be one old, so within less than two, and the time to
+   * reconnect, none of a living worker expires. For short leases it is what a worker that asks with each heartbeat can keep.
+   */
+  readonly #maxSilenceMs: number;
 
   constructor(settings: WatchSettings) {
+    const { heartbeatMs } = settings;
     this.#settings = settings;
+    this.#maxSilenceMs = Math.max(2 * heartbeatMs - RECONNECT_MS, (1 + LATE_PART) * heartbeatMs);
+  }
+
+  /** Whether the server has to be asked now, as too little else would show before the next heartbeat that it answers. */
+  get isAnswerNeeded(): boolean {
+    const { clock, heartbeatMs, cleanerMs } = this.#settings;
+    if (this.#latest === undefined) return true;
+    const now = clock.now();
+    const isAnsweredOften = cleanerMs < this.#maxSilenceMs && this.untilAllHad(heartbeatMs, now) <= 0;
+    return now - this.#answeredAt > this.#maxSilenceMs - (isAnsweredOften ? 0 : heartbeatMs);
   }
 
   /** Asks for the server's clock, which shows that it answers. Rejects as the broker does. */
@@ -56,7 +77,7 @@ export class ServerWatch {
     try {
       const { now: serverAt } = await broker.settleAndClaim({});
       isAnswered = true;
-      this.#note({ sentAt, serverAt, receivedAt: clock.now() });
+      this.noteReading({ sentAt, serverAt, receivedAt: clock.now() });
     } catch (error) {
       this.noteFailure();
       throw error;
@@ -74,6 +95,29 @@ export class ServerWatch {
   noteFailure(): void {
     this.#answersSince = Infinity;
     this.#latest = undefined;
+    this.#answeredAt = Infinity;
+  }
+
+  /** Notes that a call has just been answered with the time of the server's clock. */
+  noteReading(reading: Reading): void {
+    const { sentAt, receivedAt } = reading;
+    const latest = this.#latest;
+    // A slow answer says too little about the clock.
+    if (latest === undefined || receivedAt - sentAt <= LATE_PART * this.#settings.heartbeatMs)
+      this.#latest = reading;
+    if (latest === undefined) this.#answersSince = Math.min(this.#answersSince, receivedAt);
+    else if (this.#isJump(latest, reading)) this.#answersSince = receivedAt;
+    this.noteAnswer();
+  }
+
+  /** Notes that a call has just been answered. After an interruption only a reading ends it: clocks are compared with that one. */
+  noteAnswer(): void {
+    if (this.#latest === undefined) return;
+    const { clock, heartbeatMs } = this.#settings;
+    const now = clock.now();
+    const isGap = now - this.#answeredAt > this.#maxSilenceMs;
+    if (isGap && this.untilAllHad(heartbeatMs, this.#answeredAt) <= 0) this.#answersSince = now;
+    this.#answeredAt = now;
   }
 
   /**
@@ -86,24 +130,10 @@ export class ServerWatch {
     return this.#answersSince + everyMs + RECONNECT_MS - at;
   }
 
-  #note(reading: Reading): void {
-    const latest = this.#latest;
-    this.#latest = reading;
-    if (latest === undefined) this.#answersSince = Math.min(this.#answersSince, reading.receivedAt);
-    else if (this.#isJump(latest, reading) || this.#isFirstGap(latest, reading))
-      this.#answersSince = reading.receivedAt;
-  }
-
   /** Whether the server's clock has jumped since: its offset lies between two bounds for each reading, which are apart. */
   #isJump(before: Reading, { sentAt, serverAt, receivedAt }: Reading): boolean {
     const toleranceMs = this.#settings.heartbeatMs;
     const isForward = serverAt - receivedAt > before.serverAt - before.sentAt + toleranceMs;
     return isForward || serverAt - sentAt < before.serverAt - before.receivedAt - toleranceMs;
-  }
-
-  #isFirstGap(before: Reading, { receivedAt }: Reading): boolean {
-    const { heartbeatMs } = this.#settings;
-    const isGap = receivedAt - before.receivedAt > (1 + LATE_PART) * heartbeatMs;
-    return isGap && this.untilAllHad(heartbeatMs, before.receivedAt) <= 0;
   }
 }
