@@ -55,7 +55,7 @@ describe('a thread that ends whenever it is started', { timeout: 60_000 }, () =>
     await poll(async () => (await broker.get([id]))[0]).toMatchObject({ state: 'completed', epoch: 1 });
     expect(count('opened')).toBeLessThanOrEqual(5 * both.length);
     expect(warnings.mock.calls.map(([message]) => message)).toEqual([
-      'retry worker: a handler that blocks the event loop for longer than its lease loses it. The thread ended 5 times in a row: crashed.',
+      'retry worker: a handler that blocks the event loop for longer than its lease (600 ms) loses it. The thread ended 5 times in a row: crashed.',
     ]);
   });
 });
