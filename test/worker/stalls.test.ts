@@ -314,6 +314,36 @@ describe('a worker that crashes', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', result: 1, stalls: 0 });
   });
 
+  it('keeps its lease while only its exchanges wait, as for a connection of a pool that handlers have taken', async () => {
+    const scene = setScene();
+    const { clock, queue, broker, startWorker } = scene;
+    const task = longTask(scene, []);
+    let isTaken = false;
+    let [waiting, most] = [0, 0];
+    const pooled: Broker = {
+      ...broker,
+      settleAndClaim: async (request) => {
+        waiting += 1;
+        most = Math.max(most, waiting);
+        while (isTaken) await pass(clock, 100);
+        waiting -= 1;
+        return broker.settleAndClaim(request);
+      },
+    };
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task], broker: pooled, lease: '3s', concurrency: 1 });
+    await clock.advance(1);
+    isTaken = true;
+    startWorker({ tasks: [task], lease: '3s', cleanerInterval: '1s' });
+
+    await clock.advance('1m');
+    isTaken = false;
+    await clock.advance('1s');
+
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', result: 1, stalls: 0 });
+    expect(most).toBe(2); // its settlement, and one call that asks whether the server answers
+  });
+
   it('that only seemed to, and sends heartbeats again before it is settled, keeps its runs', async () => {
     const scene = setScene();
     const { clock, queue, broker, startWorker } = scene;

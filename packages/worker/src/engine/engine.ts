@@ -252,12 +252,11 @@ export class Engine {
     return this.#watch.untilAllHad(cleanerMs, clock.now()) <= 0;
   }
 
-  /** Shows the watch whether the server answers, unless other calls do. @returns whether it does */
+  /** Shows the watch whether the server answers, unless other calls do. @returns whether it does, in time */
   async #askServer(): Promise<boolean> {
-    if (!this.#isReady || !this.#watch.isAnswerNeeded) return true;
+    if (!this.#isReady || this.#closing.signal.aborted || !this.#watch.isAnswerNeeded) return true;
     try {
-      await this.#watch.ask();
-      return true;
+      return await this.#watch.ask();
     } catch (error) {
       this.#isBrokerClosed = isRetryError(error, 'BROKER_CLOSED');
       if (!this.#isStopping) this.#onError(error, 'heartbeating');
@@ -268,6 +267,7 @@ export class Engine {
   /** Leaves nothing of the leases behind. */
   #close(): void {
     this.#closing.abort();
+    this.#watch.close();
     this.#executions.leases.close();
   }
 

@@ -49,6 +49,9 @@ export class ServerWatch {
    * reconnect, none of a living worker expires. For short leases it is what a worker that asks with each heartbeat can keep.
    */
   readonly #maxSilenceMs: number;
+  /** Until the broker has answered, however late. */
+  #asking: Promise<boolean> | undefined;
+  #cancelTimer = (): void => {};
 
   constructor(settings: WatchSettings) {
     const { heartbeatMs } = settings;
@@ -65,24 +68,52 @@ export class ServerWatch {
     return now - this.#answeredAt > this.#maxSilenceMs - (isAnsweredOften ? 0 : heartbeatMs);
   }
 
-  /** Asks for the server's clock, which shows that it answers. Rejects as the broker does. */
-  async ask(): Promise<void> {
-    const { broker, clock, heartbeatMs } = this.#settings;
-    const sentAt = clock.now();
+  /**
+   * Asks for the server's clock, which shows that it answers. Does not wait for a late answer, as leases have to be renewed meanwhile:
+   * they may have a connection of their own, while this call waits for one of a pool that handlers have taken. There is one such call
+   * at a time. Rejects as the broker does.
+   *
+   * @returns whether it was answered in time
+   */
+  ask(): Promise<boolean> {
+    this.#asking ??= this.#ask();
+    return this.#asking;
+  }
+
+  /** Leaves no timer behind. */
+  close(): void {
+    this.#cancelTimer();
+  }
+
+  #ask(): Promise<boolean> {
+    const { clock, heartbeatMs } = this.#settings;
     let isAnswered = false;
-    const cancel = clock.setTimer(async () => {
-      await nextTurn(); // an answer that has arrived meanwhile is read in this turn
-      if (!isAnswered) this.noteFailure();
-    }, LATE_PART * heartbeatMs);
+    const answered = this.#read().finally(() => {
+      isAnswered = true;
+      this.#asking = undefined;
+      this.#cancelTimer();
+    });
+    const late = new Promise<boolean>((resolve) => {
+      this.#cancelTimer = clock.setTimer(async () => {
+        await nextTurn(); // an answer that has arrived meanwhile is read in this turn
+        if (isAnswered) return;
+        this.noteFailure();
+        resolve(false);
+      }, LATE_PART * heartbeatMs);
+    });
+    return Promise.race([answered, late]);
+  }
+
+  async #read(): Promise<true> {
+    const { broker, clock } = this.#settings;
+    const sentAt = clock.now();
     try {
       const { now: serverAt } = await broker.settleAndClaim({});
-      isAnswered = true;
       this.noteReading({ sentAt, serverAt, receivedAt: clock.now() });
+      return true;
     } catch (error) {
       this.noteFailure();
       throw error;
-    } finally {
-      cancel();
     }
   }
 
