@@ -9,13 +9,13 @@ import {
   parametersOf,
 } from '../../packages/postgres/src/schema/signatures.ts';
 
-/** Sends nothing, and remembers what it was given. */
+/** Sends nothing, remembers what it was given, and answers as the server does. */
 function createRecorder() {
   const sent: { readonly text: string; readonly values: readonly unknown[] | undefined }[] = [];
   const client = {
     query: async (text: string, values?: unknown[]) => {
       sent.push({ text, values });
-      return { rows: [] };
+      return { rows: [{ answer: null }] };
     },
   };
   return { sent, client };

@@ -143,16 +143,16 @@ function readSafely<Settings>(...[input, rules, read]: Parameters<typeof readFie
   }
 }
 
-function hideInProblem(problem: Problem): Problem {
-  const isSecret = /pass|pwd|secret|token/i.test(problem.path);
-  return { ...problem, value: isSecret ? '***' : hideSecretsIn(problem.value) };
+function hideInProblem({ path, value, ...problem }: Problem): Problem {
+  return { ...problem, path, value: hideValue(path, value) };
 }
 
-/** A text may be a URL, given in the wrong place or wrongly written. */
-function hideSecretsIn(value: unknown): unknown {
-  return typeof value === 'string' ? hideSecretsOfUrl(value) : hideSecretsInValue(value);
+/** Text that stands where an address belongs may be the password alone. */
+function hideValue(path: string, value: unknown): unknown {
+  if (/pass|pwd|secret|token/i.test(path)) return '***';
+  const isAddress = typeof value === 'string' && /url|uri|dsn|connection/i.test(path);
+  return isAddress ? hideSecretsOfUrl(value) : hideSecretsInValue(value);
 }
-
 function readSchemaField(fields: Fields): string {
   return fields.optional('schema', A_SCHEMA) ?? DEFAULT_SCHEMA;
 }

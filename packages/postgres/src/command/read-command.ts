@@ -26,9 +26,10 @@ export function readCommand(args: readonly string[], env: { readonly DATABASE_UR
   const { values, positionals } = parse(args);
   if (values.help || args.length === 0) return { type: 'help' };
   if (positionals.length !== 1 || positionals[0] !== 'migrate') {
-    throw wrong(
-      `the only command is migrate, got ${JSON.stringify(hideSecretsOfUrl(positionals.join(' ')))}`,
-    );
+    const given = positionals.join(' ');
+    // A word of letters is a mistyped command; anything else may be an address, or its password alone.
+    const shown = /^[a-z -]*$/i.test(given) ? given : hideSecretsOfUrl(given);
+    throw wrong(`the only command is migrate, got ${JSON.stringify(shown)}`);
   }
   const { schema } = readMigrateOptions({ schema: values.schema });
   if (values.sql) return { type: 'print', schema };
