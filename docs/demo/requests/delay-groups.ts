@@ -2,6 +2,9 @@ import { delayBounds } from '@retry/core';
 import { policy } from './policy.ts';
 import type { RequestRecord, RetryRecord } from './request-record.ts';
 
+/** By how much the default `retryAfter.jitter` lengthens what a server asks for, at most. */
+const LONGEST_SPREAD = 1.1;
+
 /** Delays that have to keep the same rule. */
 export interface DelayGroup {
   readonly name: string;
@@ -32,7 +35,7 @@ export function groupRaised(records: readonly RequestRecord[]): DelayGroup {
   return { name: 'raised by the server', allowed: '≥ asked', delaysMs, kept };
 }
 
-/** A delay longer than the server asked for is the policy's own; any other is the server's. */
+/** What a server asks for is spread upward by up to a tenth. A delay that is longer is the policy's own; any other is the server's. */
 function isServers({ delayMs, askedMs }: RetryRecord): boolean {
-  return askedMs !== undefined && delayMs <= askedMs;
+  return askedMs !== undefined && delayMs <= askedMs * LONGEST_SPREAD;
 }
