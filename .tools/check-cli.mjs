@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { report, run } from './run.mjs';
 import { readJson } from './workspace.mjs';
 
-/** Bytes on the disk of the package and everything that is installed with it, without drivers of servers. */
-/** A quarter of a megabyte of it is the options of a hundred other systems. */
+/**
+ * Bytes on the disk of the package and everything that is installed with it, without drivers of servers. A quarter of a megabyte
+ * of it is the options of a hundred other systems.
+ */
 const MAX_BYTES = 2.25 * 1024 * 1024;
 
 /** @param folder - a project that has `@retry/cli` installed */
