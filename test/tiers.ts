@@ -8,7 +8,7 @@ export interface Tier {
   readonly exclude: readonly string[];
 }
 
-/** What only repeats: random searches for mistakes that a fixed seed shows in `all`, soak tests, thousands of seeds. */
+/** What only repeats: soak tests. */
 const NIGHTLY = 'test/**/*.nightly.test.ts';
 
 /** What takes long on one processor, without a server. */

@@ -36,6 +36,8 @@ const ON_PGLITE = ['cli', 'conformance', 'postgres'];
 const tierName = process.env['RETRY_TESTS'] ?? 'all';
 const tier = tierOf(tierName);
 
+const alone = { extends: true as const, test: { name: 'alone', include: ALONE, exclude: [...tier.exclude] } };
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
@@ -56,7 +58,8 @@ export default defineConfig({
           ...(ON_PGLITE.includes(name) && { globalSetup: 'test/support/pglite.ts' }),
         },
       })),
-      { extends: true as const, test: { name: 'alone', include: ALONE, exclude: [...tier.exclude] } },
+      // A tier of some files has none of these.
+      ...(tier.include === undefined ? [alone] : []),
     ].filter(({ test: { name } }) => tier.projects?.includes(name) ?? true),
   },
 });
