@@ -11,7 +11,7 @@ const accepts = new Ajv2020({ strict: true, strictTypes: true, strictRequired: t
 
 const registry = { strategies: { known: () => 1 }, gates: { known: () => true } };
 
-/** What parsePolicy refuses and no schema can: each with the problem that parsePolicy reports for it. */
+/** What parsePolicy refuses and the schema does not, because it is a relation or a name: each with the problem that parsePolicy reports for it. */
 const BEYOND_THE_SCHEMA: Readonly<Record<string, (problem: Problem) => boolean>> = {
   'minDelay over maxDelay': ({ path, message }) =>
     path === 'minDelay' && message.startsWith('must be at most maxDelay'),
@@ -23,6 +23,8 @@ const BEYOND_THE_SCHEMA: Readonly<Record<string, (problem: Problem) => boolean>>
     path === 'granularity' && /^\d+\.\d+[mhd]$/.test(String(value)),
   'a name that is not in the registry': ({ path, value }) =>
     /^(retryIf|(delays\[\d+\]\.)?backoff\.strategy)$/.test(path) && typeof value === 'string',
+  'a jitter that grows with a decorrelated backoff': ({ path, message }) =>
+    path === 'jitter' && message === 'must not grow with a decorrelated backoff',
   'causes nested too deep': ({ message }) => message === 'is nested too deep',
 };
 
@@ -81,6 +83,10 @@ describe.each(Object.entries(BEYOND_THE_SCHEMA))('beyond the schema: %s', (kind,
     'a name that is not in the registry': {
       retryIf: 'unknown',
       backoff: { type: 'custom', strategy: 'unknown' },
+    },
+    'a jitter that grows with a decorrelated backoff': {
+      backoff: { type: 'decorrelated', base: 0 },
+      jitter: { plus: 0, increment: 1 },
     },
     'causes nested too deep': { stopOn: [deepCause(20)] },
   };

@@ -5,7 +5,7 @@ import { readFields } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
 import { countFrom } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
-import type { Backoff, Policy, PolicyInput, PolicyKey, PolicySettings, Registry } from './policy.ts';
+import type { Backoff, Jitter, Policy, PolicyInput, PolicyKey, PolicySettings, Registry } from './policy.ts';
 import { BEYOND_MAX, CAPS, RETRY_AFTER_MODES } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import type { Delays } from './read-delays.ts';
@@ -156,16 +156,20 @@ function checkIdempotent({ idempotent, retryOn }: PolicySettings, fields: Fields
   fields.fail('idempotent', "must not be false where retryOn is 'everything'", cure);
 }
 
+function grows(jitter: Jitter): boolean {
+  return typeof jitter !== 'string' && 'incrementMs' in jitter && (jitter.incrementMs ?? 0) > 0;
+}
+
 /** Reports limits that exclude each other: no delay, or no attempt, could satisfy both. */
 function checkDelays(policy: PolicySettings, fields: Fields): void {
   const { minDelayMs, maxDelayMs, granularityMs } = policy;
-  for (const { backoff, jitter } of [policy, ...policy.delays]) {
-    if (backoff.type !== 'decorrelated' || typeof jitter === 'string' || !('incrementMs' in jitter)) continue;
-    fields.fail(
-      'jitter',
-      'must not grow with a decorrelated backoff',
-      'Leave increment out: it grows by itself.',
-    );
+  const growing = policy.backoff.type === 'decorrelated' && grows(policy.jitter);
+  if (
+    growing ||
+    policy.delays.some(({ backoff, jitter }) => backoff.type === 'decorrelated' && grows(jitter))
+  ) {
+    const cure = 'Leave increment out: it grows by itself.';
+    fields.fail('jitter', 'must not grow with a decorrelated backoff', cure);
   }
   if (policy.initialDelayMs >= policy.totalTimeoutMs) {
     const message = `must be less than totalTimeout (${policy.totalTimeoutMs} ms)`;
