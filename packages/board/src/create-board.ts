@@ -146,7 +146,7 @@ function addEvents(app: Hono<Env>, { settings: { basePath }, live }: Parts): voi
     const topics = context.req.queries('topic') ?? [];
     const typed = { ...SAFE_HEADERS, 'content-type': 'text/event-stream', 'cache-control': UNCHANGED };
     const headers = { ...typed, 'x-accel-buffering': 'no' };
-    // Nobody would end the stream of an answer to HEAD.
+    // The stream of an answer to HEAD would never be ended.
     return new Response(context.req.method === 'HEAD' ? null : live.open(topics, visitor.by), { headers });
   });
 }

@@ -10,7 +10,7 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.stderr.write(`retry: standard output cannot be written: ${message}\n`);
   process.exit(EXIT.usage);
 });
-// What is written here says what is done; that nobody reads it is no reason to do less, or to end in another way.
+// The output reports what was done: a reader that is gone changes neither the work nor the exit status.
 process.stderr.on('error', () => {});
 
 const { exitCode, signal } = await runCli(process.argv.slice(2));

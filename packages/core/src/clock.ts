@@ -84,7 +84,7 @@ export interface ClockGuard {
 
 /**
  * Returns a clock of the user's that never throws, because it is read where an error would replace the outcome of an attempt.
- * What it throws is reported. Time stands still while it returns no instant, and a timer that it cannot set is the fallback's.
+ * What it throws is reported. Time does not advance while it returns no instant, and a timer that it cannot set is the fallback's.
  * A timer calls back once, and not after it was cancelled, whatever the clock does.
  */
 export function guardClock(clock: Clock, guard: ClockGuard): Clock {

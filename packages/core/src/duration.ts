@@ -15,7 +15,7 @@ export function parseDuration(value: unknown): number | undefined {
   const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(value) : null;
   if (match === null) return undefined;
   const ms = Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN);
-  // Rounded to the 15 digits that a double holds exactly: 1.001 × 1000 is not quite 1001. Integers of so many digits are exact.
+  // Rounded to the 15 digits that a double holds exactly: 1.001 × 1000 is not quite 1001. Integers of up to 15 digits are exact.
   return Number.isInteger(ms) && ms < 1e15 ? ms : Number(ms.toPrecision(15));
 }
 

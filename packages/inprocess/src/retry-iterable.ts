@@ -230,7 +230,7 @@ class Reader<T> implements AbortListener {
   }
 }
 
-/** Closes a source that nobody waits for any more. */
+/** Closes a source that no reader waits for any more. */
 function close(items: AsyncIterator<unknown>): void {
   const ignore = (): void => undefined;
   try {

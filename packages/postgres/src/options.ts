@@ -147,7 +147,7 @@ function hideInProblem({ path, value, ...problem }: Problem): Problem {
   return { ...problem, path, value: hideValue(path, value) };
 }
 
-/** Text that stands where an address belongs may be the password alone. */
+/** Text in place of an address may be the password alone. */
 function hideValue(path: string, value: unknown): unknown {
   if (/pass|pwd|secret|token/i.test(path)) return '***';
   const isAddress = typeof value === 'string' && /url|uri|dsn|connection/i.test(path);

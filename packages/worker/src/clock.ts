@@ -52,7 +52,7 @@ const warn = warnRarely(systemClock);
 
 function warnOf(error: unknown): void {
   const { message } = errorText(error);
-  const cure = 'Time stands still meanwhile. Mend the clock, or leave it out for the real one.';
+  const cure = 'Time does not advance meanwhile. Correct the clock, or leave it out for the real one.';
   warn({ code: 'RETRY_UNHANDLED_ERROR', message: `the option clock: ${message}`, cure });
 }
 

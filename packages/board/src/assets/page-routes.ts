@@ -18,7 +18,7 @@ export function addPage<E extends Env>(app: Hono<E>, basePath: string): void {
   if (basePath !== '') app.get(basePath, page);
 }
 
-/** Returns the error for a path that is none of the board's: most often it is mounted elsewhere than it was told. */
+/** Returns the error for a path that is none of the board's: most often it is mounted elsewhere than its options say. */
 export function nowhere(path: string, basePath: string): BoardError {
   const isRoute = path.startsWith(`${basePath}/api/`) || path.startsWith(`${basePath}/assets/`);
   if (isRoute) return new BoardError('NOT_FOUND', 'there is no such route of the board.');

@@ -1,2 +1,2 @@
-// The bundler takes a style sheet that is imported for its effect; TypeScript has to be told that there are such modules.
+// The bundler takes a style sheet that is imported for its effect; TypeScript needs a declaration of such modules.
 declare module '*.css';

@@ -19,7 +19,7 @@ export interface BoardCommandOptions extends ConnectOptions {
   readonly color: boolean;
   readonly readOnly?: boolean;
   readonly open?: boolean;
-  /** `false`: whoever reaches the address may visit. */
+  /** `false`: everyone who reaches the address may visit. */
   readonly token: boolean;
   /** Absent: a free one. */
   readonly port?: number;

@@ -84,12 +84,12 @@ function declareTop(frame: Frame): void {
 function declareBoard(frame: Frame): void {
   const command = addQueueCommand(frame, {
     name: 'board',
-    summary: 'serve the board for whoever has the printed address, until Ctrl-C; needs @retry/board',
+    summary: 'serve the board for all who have the printed address, until Ctrl-C; needs @retry/board',
     examples: ['retry board --open', 'retry board --read-only --port 4000'],
   })
     .option('--read-only', 'let visitors change nothing, and see no secrets')
     .option('--open', 'open it in the browser')
-    .option('--no-token', 'let every user of this machine visit, and whoever a proxy lets in')
+    .option('--no-token', 'let every user of this machine visit, and everyone a proxy lets in')
     .option('--port <number>', 'on 127.0.0.1 (default: a free one)', integerArgument(1, 65_535))
     .option('--by <name>', 'who acts, for people (default: USER)');
   perform(frame, command, async () => (await import('../board/board.ts')).boardAction);

@@ -45,7 +45,7 @@ export async function watchAction(input: Input<WatchOptions>): Promise<Report> {
   const shown = shownRun(run, environment.now());
   const exitCode = run.state === 'completed' ? EXIT.fine : EXIT.found;
   if (isEnd(run.state)) return { ...shown, exitCode };
-  const late = `It has not ended within ${formatDuration(options.timeout ?? 0)}; nobody watches it any longer.`;
+  const late = `It has not ended within ${formatDuration(options.timeout ?? 0)}; it is not watched any longer.`;
   return { ...shown, exitCode, text: (screen) => `\n${shown.text(screen)}`, notes: () => late };
 }
 

@@ -51,7 +51,7 @@ function obstacles({ backoff, delays, retryIf, retryOn, stopOn }: PolicySettings
   return problems;
 }
 
-/** Returns whether a matcher has a function, or a regular expression: one that backtracks would block whoever reads it as data. */
+/** Returns whether a matcher has a function, or a regular expression: one that backtracks would block the process that reads it as data. */
 function hasCode(value: unknown): boolean {
   if (typeof value === 'function' || isRegExp(value)) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(hasCode);

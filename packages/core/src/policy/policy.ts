@@ -171,7 +171,7 @@ export type Backoff =
       readonly next: DelayStrategy;
       /** Creates the strategy of one call, if the strategy has state. */
       readonly create?: () => DelayStrategy;
-      /** What the strategy is told, and the delay where it returns no finite number. */
+      /** What the strategy is given, and the delay where it returns no finite number. */
       readonly baseMs: number;
     };
 

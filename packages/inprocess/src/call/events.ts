@@ -1,7 +1,7 @@
 import type { FailReason } from '@retry/core';
 import type { RefusedResultError } from './refused-result.ts';
 
-/** What every event says about its call, so that the logs of concurrent calls can be told apart. */
+/** What every event says about its call, so that the logs of concurrent calls can be distinguished. */
 export interface CallEvent<Arguments extends readonly unknown[] = readonly unknown[]> {
   /** The call's own id, the same for all of its attempts. */
   readonly id: string;

@@ -12,7 +12,7 @@ import { isFailure } from './response-rules.ts';
 import type { GivenRequest } from './sent-request.ts';
 import { isRefusedRequest } from './sent-request.ts';
 
-/** The requests and responses of one call: sends the request of each attempt, and ends the bodies that nobody will read. */
+/** The requests and responses of one call: sends the request of each attempt, and ends the bodies that will not be read. */
 export class Exchange {
   readonly #given: GivenRequest;
   readonly #outer: OuterSignal;

@@ -15,7 +15,7 @@ const attempts = new WeakMap<object, AttemptWithContext>();
  *
  * 1. the body has been read to its end, or cancelled, by a method, a reader or `for await`;
  * 2. the caller's signal has aborted;
- * 3. the body has been collected: nobody reads it, or a pipe has.
+ * 3. the body has been collected: it is not read, or a pipe has.
  *
  * @param signal - that of the request, if the caller can abort it
  */

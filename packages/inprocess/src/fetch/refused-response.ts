@@ -80,7 +80,7 @@ function allowLateCancel({ body }: Response): void {
 }
 
 /**
- * Ends a body that nobody will read: it would keep its connection, or its file. That of node-fetch is a stream of Node, that of a mock may
+ * Ends a body that will not be read: it would keep its connection, or its file. That of node-fetch is a stream of Node, that of a mock may
  * be text, that of a request may be a generator.
  */
 export function discardBody({ body }: { readonly body?: unknown }): void {

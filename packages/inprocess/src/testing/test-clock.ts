@@ -5,7 +5,7 @@ import { nextTurn } from '../time/clock.ts';
 /** The promises that one timer resolves need a few turns of the event loop. */
 const TURNS = 10;
 
-/** Creates a clock that only moves when told to: `await clock.advance('2h')` runs two hours of retries. */
+/** Creates a clock that moves by `advance` only: `await clock.advance('2h')` runs two hours of retries. */
 export function createTestClock(startAt = 0): VirtualClock {
   return createVirtualClock({ startAt, settle });
 }

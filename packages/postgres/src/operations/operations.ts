@@ -49,7 +49,7 @@ export function createOperations(database: Database): Operations {
         const reply = JSON.parse(text) as ClaimReply; // what our own function builds
         const claimed = readClaim(reply);
         if (claimed !== undefined) return claimed;
-        // Nobody can carry it on, and it would hide those behind it.
+        // No process can continue it, and it would hide those behind it.
         await change(reply.id, 'cancelled');
       }
     },

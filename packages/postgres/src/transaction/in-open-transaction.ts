@@ -27,7 +27,7 @@ export function refuseIdle(client: object): void {
 }
 
 /**
- * The server tells the state with each of its answers. It is unknown while a statement is under way, which may be `begin`, before
+ * Each answer of the server carries the state. It is unknown while a statement is under way, which may be `begin`, before
  * pg 8.21, and over libpq.
  */
 function isIdle(client: {

@@ -2,7 +2,7 @@ import { InvalidOptionsError } from '@retry/core';
 
 /**
  * Returns the error for a database of a library that was given in place of its transaction: each statement would be committed by
- * itself, on another connection. Types cannot tell that in JavaScript. Of the value only the type is shown: it may have a password.
+ * itself, on another connection. Types cannot show that in JavaScript. Of the value only the type is shown: it may have a password.
  *
  * @param wrapper - `inDrizzle`
  * @param passed - what passes a transaction: `db.transaction(async (trx) => …)`

@@ -54,7 +54,7 @@ export function createPartOperations(store: Store, pass: Pass): PartOperations {
         if (reply === null) return undefined;
         const claimed = readClaim(reply as ClaimReply); // what our own script returns
         if (typeof claimed !== 'string') return claimed;
-        // Nobody can carry it on, and it would hide those behind it.
+        // No process can continue it, and it would hide those behind it.
         await run(changeScript, pack([claimed, 'cancelled']));
       }
     },

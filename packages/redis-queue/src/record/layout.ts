@@ -115,7 +115,7 @@ export const GROUP: Layout<'count' | 'attempts' | 'firstSeenAt' | 'lastSeenAt'> 
   lastSeenAt: INSTANT,
 });
 
-/** What stands before and after the id of its group in the record of a dead letter, where counters and errors begin. */
+/** What is before and after the id of its group in the record of a dead letter, where counters and errors begin. */
 export const GROUP_MARK = { before: '{"errorGroup":"', after: '"' } as const;
 
 /** A hold; its notes follow as JSON, which only TypeScript reads. Without `probeMs` it does not probe. */

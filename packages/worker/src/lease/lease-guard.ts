@@ -23,7 +23,7 @@ const warn = warnRarely(systemClock);
 
 let workers = 0;
 
-/** Keeps the leases of a worker while its event loop is blocked, and tells which runs blocked it. */
+/** Keeps the leases of a worker while its event loop is blocked, and reports which runs blocked it. */
 export class LeaseGuard {
   readonly #settings: WorkerSettings;
   readonly #ports: GuardPorts;

@@ -8,7 +8,7 @@ import { earlyMs } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
 import { dueAt, settle, thrownIn } from './settlement.ts';
 
-/** After so many draws a delay no longer depends on the first of them: it is near its cap. */
+/** After this number of draws a delay no longer depends on the first of them: it is near its cap. */
 const MAX_DRAWS = 100;
 
 /** Settles a run whose limit is reached by the task's `rateLimitRetry`, which has its own counter. Charges nothing. */

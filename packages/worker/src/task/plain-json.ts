@@ -7,7 +7,7 @@ export interface Room {
 }
 
 /**
- * Returns whether JSON holds a value without any loss, as far as a quick look can tell: only data that literals can write,
+ * Returns whether JSON holds a value without any loss, as far as a quick check can see: only data that literals can write,
  * without keys that could pollute prototypes. For such a value a bare `JSON.stringify` writes what it writes with
  * `lossRefuser`, which then refuses nothing, in a third of the time. `false` for all that has to be looked at more closely, such as
  * instances of classes and objects with a `toJSON`. Getters run here, too.

@@ -19,7 +19,7 @@ const CHECK_DIGITS = 8;
  * Returns a position as the cursor of a page. It contains the broker and the query that it belongs to, and a checksum, so that
  * `readCursor` trusts what it reads.
  *
- * @param broker - what tells this queue from those of other brokers
+ * @param broker - what distinguishes this queue from those of other brokers
  */
 export function writeCursor(broker: string, query: Cursored, position: Position): string {
   const text = JSON.stringify([ownerOf(broker, query), position]);

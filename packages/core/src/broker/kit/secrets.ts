@@ -47,7 +47,7 @@ function isLoneWord(url: string): boolean {
 
 /**
  * What a URL shows besides its password: scheme, user, hosts and path. A password that is one of them (`postgres:postgres`) is hidden
- * in URLs only: elsewhere, `role "postgres" does not exist` would lose the role, and show where the password stands.
+ * in URLs only: elsewhere, `role "postgres" does not exist` would lose the role, and show where the password is.
  */
 function openTextsOf(url: string, user: string): ReadonlySet<string> {
   const scheme = url.slice(0, Math.max(0, url.indexOf('://')));

@@ -21,7 +21,7 @@ export interface TaskerTimes {
 export interface TaskerStep extends TaskerTimes {
   /** Tasker's name of the state; only `pending` and `waiting_for_retry` can become ready. */
   readonly state: string;
-  /** Somebody works on it. @default false */
+  /** A worker executes it. @default false */
   readonly isInProcess?: boolean;
   /** It is done. @default false */
   readonly isProcessed?: boolean;

@@ -57,7 +57,7 @@ async function connectInTime(pool: CountingPool): Promise<LentClient> {
   throw exhausted(pool, waitMs);
 }
 
-/** Resolves after so many ms, and keeps no process alive. */
+/** Resolves after `ms` milliseconds, and keeps no process alive. */
 function after(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
 }

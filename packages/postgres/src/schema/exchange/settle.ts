@@ -184,7 +184,7 @@ const byRow = (settle: (found: Found) => string): string => `
       end if;`;
 
 /**
- * Settles runs, as a rule in one statement. Ids must not repeat. It stands in the body of \`settle_and_claim\`: a function of
+ * Settles runs, as a rule in one statement. Ids must not repeat. It is part of the body of \`settle_and_claim\`: a function of
  * its own would cost another call and the start of another statement for each exchange.
  *
  * 1. Only the settlement of a run's current epoch is accepted. One that has the run's order in its lane comes from the client

@@ -162,7 +162,7 @@ local function forgetEntries(oldest)
   forget(oldest, marked)
 end
 
--- Forgets the oldest runs, at most so many, until the long texts of the others take no more bytes than are kept.
+-- Forgets the oldest runs, up to a bound, until the long texts of the others take no more bytes than are kept.
 local function forgetLarge(most)
   if not KEEP_BYTES then return end
   local over = (tonumber(call('HGET', META, 'largeBytes') or 0) + (counts['largeBytes'] or 0)) - KEEP_BYTES
