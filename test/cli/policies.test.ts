@@ -7,7 +7,8 @@ process.env['TZ'] = 'UTC';
 
 const FIVE = '{"maxAttempts":5}';
 
-import { SYSTEM_NAMES } from '../../packages/cli/src/policies/system-names.ts';
+import { EXPORTED_NAMES, SYSTEM_NAMES } from '../../packages/cli/src/policies/system-names.ts';
+import { EXPORTED_SYSTEMS } from '../../packages/core/src/dialects/export-writers.ts';
 
 describe('retry preview', () => {
   it('prints the attempts, their delays and the worst case', async () => {
@@ -250,20 +251,53 @@ describe('retry from', () => {
     expect(attempts.map(({ delay }) => delay.meanMs)).toEqual(means);
   });
 
-  it('compares two systems by their options', async () => {
-    const { out, exitCode } = await run([
-      'diff',
-      '{}',
-      '{}',
-      '--from',
-      'got',
-      '--after-from',
-      'ky',
-      '--json',
-    ]);
+  it.each([
+    [['--from', 'got', '{}', '--from', 'ky', '{}'], 3, 3],
+    [['--from=bullmq', '{"attempts":7}', '{"maxAttempts":2}'], 7, 2],
+    [['{"maxAttempts":2}', '--json', '--from', 'bullmq', '{"attempts":7}'], 2, 7],
+    [['--from', 'got', '--', '{}', '{"maxAttempts":2}'], 3, 2],
+  ])('reads each argument as options of the system before it: %j', async (args, before, after) => {
+    const { out, exitCode } = await run(['diff', '--json', ...args]);
 
     expect(exitCode).toBe(1);
-    expect(JSON.parse(out)).toMatchObject({ before: { maxAttempts: 3 }, after: { maxAttempts: 3 } });
+    expect(JSON.parse(out)).toMatchObject({ before: { maxAttempts: before }, after: { maxAttempts: after } });
+  });
+
+  it('refuses a system that no argument follows', async () => {
+    const { err, exitCode } = await run(['diff', '{}', '{}', '--from', 'got']);
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain('no argument follows --from got');
+  });
+
+  it('prints a policy as options of another system, and what they do not say', async () => {
+    const policy =
+      '{"maxAttempts":5,"jitter":"none","backoff":{"type":"linear","base":"1s"},"retryAfter":{"mode":"ignore"}}';
+    const { out, err, exitCode } = await run(['to', 'bullmq', policy]);
+
+    expect(JSON.parse(out)).toEqual({
+      attempts: 5,
+      backoff: { type: 'exponential', delay: 1_000, jitter: 0 },
+    });
+    expect(err).toBe('LOST backoff: retry 3 waits 4s there, 3s here. Instead: 4s.\n');
+    expect(exitCode).toBe(1);
+  });
+
+  it('moves options of one system to another', async () => {
+    const { out, exitCode } = await run([
+      'to',
+      'p-retry',
+      '--from',
+      'bullmq',
+      '{"attempts":4,"backoff":500}',
+    ]);
+
+    expect(JSON.parse(out)).toMatchObject({ retries: 3, minTimeout: 500, factor: 1 });
+    expect(exitCode).toBe(0);
+  });
+
+  it('knows every system that a policy is exported to', () => {
+    expect(EXPORTED_NAMES).toEqual(Object.keys(EXPORTED_SYSTEMS));
   });
 
   it('names the systems that it knows', async () => {

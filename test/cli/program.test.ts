@@ -20,6 +20,11 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   explain: ['explain', '{"retryOn":[{"status":503}]}', '--error', '{"status":503}'],
   diff: ['diff', '{}', '{"maxAttempts":"Infinity"}'],
   from: ['from', 'jobbers', '{"max_retries":2}'],
+  to: [
+    'to',
+    'bullmq',
+    '{"backoff":{"type":"linear","base":"1s"},"maxAttempts":5,"retryOn":[{"status":503}]}',
+  ],
   simulate: ['simulate', '{"maxAttempts":3}', '--capacity', '20/s', '--timeout', '500ms', '--outage', '10s'],
   completion: ['completion', 'fish'],
 };

@@ -9,6 +9,7 @@ const DOUBLED: PolicyInput = {
   backoff: { type: 'exponential', base: '1s' },
   jitter: 'none',
   maxDelay: '1m',
+  retryAfter: { mode: 'ignore' },
 };
 
 describe('exportPolicy', () => {
@@ -71,6 +72,18 @@ describe('exportPolicy', () => {
         key: 'retryOn',
         why: 'it is not written by an export',
         nearest: 'the filter of errors of that system',
+      },
+    ]);
+  });
+
+  it('says that a delay which a server asks for is not followed there', () => {
+    const { lost } = exportPolicy(definePolicy({ ...DOUBLED, retryAfter: { max: '1m' } }), 'temporal');
+
+    expect(lost).toEqual([
+      {
+        key: 'retryAfter',
+        why: 'a delay that a server asks for is not followed there',
+        nearest: 'the delays of the policy itself',
       },
     ]);
   });

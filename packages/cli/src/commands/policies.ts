@@ -1,5 +1,6 @@
+import type { Command } from 'commander';
 import { Argument, Option } from 'commander';
-import { SYSTEM_NAMES } from '../policies/system-names.ts';
+import { EXPORTED_NAMES, SYSTEM_NAMES } from '../policies/system-names.ts';
 import {
   addCommand,
   durationOption,
@@ -8,6 +9,7 @@ import {
   integerArgument,
   perform,
 } from './declare.ts';
+import { systemsBefore } from './systems-before.ts';
 
 /** What the argument of a policy may be. */
 export const POLICY = 'a file, the JSON itself, or - for standard input';
@@ -24,6 +26,7 @@ export function declarePolicyCommands(frame: Frame): void {
   declareExplain(frame);
   declareDiff(frame);
   declareFrom(frame);
+  declareTo(frame);
 }
 
 function declarePreview(frame: Frame): void {
@@ -85,18 +88,32 @@ function declareDiff(frame: Frame): void {
     summary: 'compare two policies: options, attempts, worst case, load; exit status 1 if they differ',
     examples: [
       'retry diff before.json after.json',
-      "retry diff --from bullmq '{}' '{}' --after-from sidekiq",
+      "retry diff --from bullmq '{\"attempts\":5}' --from sidekiq '{}'",
+      'retry diff --from bullmq \'{"attempts":5}\' policy.json',
     ],
   })
     .argument('<before>', POLICY)
     .argument('<after>', 'the same')
-    .addOption(fromOption())
     .addOption(
-      new Option('--after-from <system>', 'read the second one as options of this system').choices(
+      new Option('--from <system>', 'read the argument after it as options of this system').choices(
         SYSTEM_NAMES,
       ),
     );
+  readSystemsOf(command);
   perform(frame, command, async () => (await import('../policies/diff.ts')).diffAction);
+}
+
+/** Sets the option `systems`: which system each argument has its options of. Commander does not say what an option is before. */
+function readSystemsOf(command: Command): void {
+  const parse = command.parseOptions.bind(command);
+  command.parseOptions = (tokens) => {
+    const parsed = parse(tokens);
+    const { systems, after } = systemsBefore(tokens);
+    if (after !== undefined)
+      command.error(`error: no argument follows --from ${after}. Write it before the options of ${after}.`);
+    command.setOptionValue('systems', systems);
+    return parsed;
+  };
 }
 
 function declareFrom(frame: Frame): void {
@@ -108,4 +125,16 @@ function declareFrom(frame: Frame): void {
     .addArgument(new Argument('<system>', 'whose options they are').choices(SYSTEM_NAMES))
     .argument('<options>', POLICY);
   perform(frame, command, async () => (await import('../policies/from.ts')).fromAction);
+}
+
+function declareTo(frame: Frame): void {
+  const command = addCommand(frame, {
+    name: 'to',
+    summary: 'print a policy as options of another system; exit status 1 if these do not say all of it',
+    examples: ['retry to bullmq policy.json > options.json'],
+  })
+    .addArgument(new Argument('<system>', 'whose options are printed').choices(EXPORTED_NAMES))
+    .argument('<policy>', POLICY)
+    .addOption(fromOption());
+  perform(frame, command, async () => (await import('../policies/to.ts')).toAction);
 }

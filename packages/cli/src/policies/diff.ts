@@ -11,10 +11,10 @@ import { writeJson } from '../terminal/write-json.ts';
 import { countOf } from './describe.ts';
 import { readPolicyFrom } from './read-system.ts';
 
-/** The options of `retry diff`: the systems whose options the arguments hold. */
+/** The options of `retry diff`. */
 export interface DiffCommandOptions {
-  readonly from?: string;
-  readonly afterFrom?: string;
+  /** The system whose options each argument has; a policy has none. */
+  readonly systems: readonly (string | undefined)[];
 }
 
 /** Figures of a policy if its dependency is down, or fails in part. Attempts take no time. */
@@ -44,12 +44,12 @@ const MINUTE_MS = 60_000;
 /** Compares two policies: options, attempts, worst case, load on the dependency. Exit status 1 if they differ. */
 export async function diffAction({
   args,
-  options: given,
+  options: { systems },
   environment,
 }: Input<DiffCommandOptions>): Promise<Report> {
   const [before, after] = [
-    await readPolicyFrom(args[0] ?? '', given.from, environment),
-    await readPolicyFrom(args[1] ?? '', given.afterFrom, environment),
+    await readPolicyFrom(args[0] ?? '', systems[0], environment),
+    await readPolicyFrom(args[1] ?? '', systems[1], environment),
   ];
   const options = differingOptions(before, after);
   const figures = { before: figuresOf(before), after: figuresOf(after) };

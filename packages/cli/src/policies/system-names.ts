@@ -102,3 +102,20 @@ export const SYSTEM_NAMES: readonly string[] = [
   'urllib3',
   'wget',
 ];
+
+/** The systems that a policy can be written for, as `exportPolicy` knows them. */
+export const EXPORTED_NAMES = [
+  'bullmq',
+  'pg-boss',
+  'temporal',
+  'grpc',
+  'step-functions',
+  'cloud-tasks',
+  'sqs',
+  'nats',
+  'laravel',
+  'tenacity',
+  'resilience4j',
+  'p-retry',
+  'cockatiel',
+] as const;

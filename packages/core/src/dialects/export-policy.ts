@@ -50,7 +50,7 @@ export function exportPolicy(policy: Policy, system: ExportedSystem): ExportedPo
     lost: Object.freeze([
       ...lostCounts(settings, there),
       ...lostDelays(settings, there),
-      ...lostRules(settings),
+      ...lostRules(settings, there),
     ]),
   });
 }
@@ -87,19 +87,33 @@ function rangeOf([least, most]: readonly [number, number]): string {
 }
 
 /** What no options of delays and counts say. */
-function lostRules(here: PolicySettings): readonly LostSetting[] {
+function lostRules(here: PolicySettings, there: PolicySettings): readonly LostSetting[] {
   const { retryOn, stopOn, retryIf, delays, attemptTimeoutMs, totalTimeoutMs, initialDelayMs } = here;
-  const lost = (key: string, isSet: boolean, nearest: string): readonly LostSetting[] =>
-    isSet ? [{ key, why: 'it is not written by an export', nearest }] : [];
-  return [
-    ...lost('initialDelay', initialDelayMs > 0, 'a delay of the first attempt'),
-    ...lost('delays', delays.length > 0, 'the delays of the policy itself'),
-    ...lost('retryOn', retryOn !== 'everything', 'the filter of errors of that system'),
-    ...lost('stopOn', stopOn.length > 0, 'the filter of errors of that system'),
-    ...lost('retryIf', retryIf !== undefined, 'the filter of errors of that system'),
-    ...lost('attemptTimeout', attemptTimeoutMs < Infinity, 'the timeout of that system'),
-    ...lost('totalTimeout', totalTimeoutMs < Infinity, 'the timeout of that system'),
+  const isDeaf = here.retryAfter.mode !== 'ignore' && there.retryAfter.mode === 'ignore';
+  const filter = [UNWRITTEN, 'the filter of errors of that system'] as const;
+  const timeout = [UNWRITTEN, 'the timeout of that system'] as const;
+  const rules: readonly Rule[] = [
+    ['initialDelay', initialDelayMs > 0, UNWRITTEN, 'a delay of the first attempt'],
+    ['delays', delays.length > 0, UNWRITTEN, 'the delays of the policy itself'],
+    ['retryOn', retryOn !== 'everything', ...filter],
+    ['stopOn', stopOn.length > 0, ...filter],
+    ['retryIf', retryIf !== undefined, ...filter],
+    ['idempotent', here.idempotent === false, ...filter],
+    [
+      'retryAfter',
+      isDeaf,
+      'a delay that a server asks for is not followed there',
+      'the delays of the policy itself',
+    ],
+    ['attemptTimeout', attemptTimeoutMs < Infinity, ...timeout],
+    ['totalTimeout', totalTimeoutMs < Infinity && totalTimeoutMs !== there.totalTimeoutMs, ...timeout],
   ];
+  return rules.flatMap(([key, isLost, why, nearest]) => (isLost ? [{ key, why, nearest }] : []));
 }
+
+/** A key, whether it is lost, why, and what is done there instead. */
+type Rule = readonly [key: string, isLost: boolean, why: string, nearest: string];
+
+const UNWRITTEN = 'it is not written by an export';
 
 export type { ExportedSystem } from './export-writers.ts';

@@ -9,6 +9,7 @@ export const grpcJs: System = /* @__PURE__ */ defineSystem({
   fidelity: 'exact',
   remarks: [
     'At most 5 attempts unless the client raises the limit. The first delay is not capped, the others may be 20 % over `maxBackoff`.',
+    'A server may ask for another delay by `grpc-retry-pushback-ms`.',
   ],
   options: {
     retryPolicy: group(
@@ -30,6 +31,7 @@ export const grpcJs: System = /* @__PURE__ */ defineSystem({
     return {
       maxAttempts,
       jitter: { proportional: 0.2 },
+      retryAfter: { mode: 'replace', max: Infinity, jitter: 'none' },
       ...(isFirstOver
         ? { backoff: list([initialBackoff, maxBackoff]) }
         : {
