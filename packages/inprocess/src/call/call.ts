@@ -33,6 +33,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #paid: number | undefined = undefined;
   /** It has an outcome, which nothing changes: hooks that are called because of it may abort the call. */
   #isOver = false;
+  /** When it ended in failure, if anything observes that. */
+  #endedAt: number | undefined = undefined;
 
   /** Ends with the signal that it was given, if it was given one. */
   watchSignal(): void {
@@ -154,8 +156,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #expire(running: Attempt): Error {
     const error = timeoutErrorOf(this, running);
     running.isTimedOut = true;
+    running.interrupt?.(error); // first, so that calls inside the attempt end, and notify, before this one
     this.#cut?.(error);
-    running.interrupt?.(error);
     return error;
   }
 
@@ -172,6 +174,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const { budget } = this.plan;
     if (permit !== undefined) this.#inform(() => permit.succeed());
     this.#release();
+    this.#leaveGroup();
     if (budget !== undefined) this.#inform(() => budget.record({ type: 'success', paid: this.#paid }));
     return true;
   }
@@ -241,6 +244,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   }
 
   finish(): unknown {
+    this.#announceEnding();
     if (this.ending === undefined || 'result' in this.ending) return this.ending?.result;
     throw this.ending.error;
   }
@@ -290,23 +294,38 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     if (this.#isOver) return;
     this.#isOver = true;
     this.ending = ending;
+    if (isObserved(this.options.onGiveUp)) this.#endedAt = at ?? this.clock.now();
     // The attempt that was to follow it never started.
     if (this.latest?.attempt === this.attempts) this.latest.delayMs = undefined;
     this.#release();
     recordEnding(ending.error, this);
-    if (isObserved(this.options.onGiveUp)) notify('onGiveUp', this, Object.assign({}, ending), at);
   }
 
-  /** Removes the call from its group, its signals and its timer once it has ended. */
+  /**
+   * Notifies of the end in failure. Called by the loop, which runs in the AsyncLocalStorage of the caller: what has ended the call may
+   * be the abort, or the drained group, of another request.
+   */
+  #announceEnding(): void {
+    const { ending } = this;
+    if (ending !== undefined && this.#endedAt !== undefined)
+      notify('onGiveUp', this, Object.assign({}, ending), this.#endedAt);
+    this.#leaveGroup();
+  }
+
+  /** Removes the call from its signals and its timer, and from those that wait, once it has ended. */
   #release(): void {
-    const { options, release } = this.plan;
-    const { group } = options;
+    const { release } = this.plan;
     this.#clearTimeout?.();
     this.#giveBackPlace();
     this.#abandon();
     this.#abortWait?.end();
-    if (group !== undefined) this.#inform(() => group.leave());
     release?.();
+  }
+
+  /** Last of all, because who drains the group may exit the process once no call is in progress. */
+  #leaveGroup(): void {
+    const { group } = this.options;
+    if (group !== undefined) this.#inform(() => group.leave());
   }
 
   /** Gives back the permit of the circuit breaker; nothing, if it has reported. */
