@@ -81,6 +81,40 @@ describe('a program that writes declarations', () => {
   });
 });
 
+describe('a program that ends what it opened by await using', () => {
+  const program = `
+    import { createRetryGroup } from '@retry/inprocess';
+    import { createMemoryBroker } from '@retry/inprocess/broker';
+    import { createWorker, type AnyTask, type Worker } from '@retry/worker';
+
+    export async function work(tasks: AnyTask[]) {
+      await using broker = createMemoryBroker();
+      await using worker = createWorker({ broker, tasks });
+      await using group = createRetryGroup();
+      worker.start();
+      return group.active();
+    }
+    export const end: (worker: Worker) => Promise<void> = (worker) => worker[Symbol.asyncDispose]();`;
+
+  it('compiles where its types know the symbol', { timeout: TIMEOUT_MS }, () => {
+    expect(findMistakes(program, STRICT)).toEqual([]);
+  });
+
+  it('uses the same objects otherwise where they do not', { timeout: TIMEOUT_MS }, () => {
+    const without = { ...STRICT, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] };
+    const plain = `
+      import { createRetryGroup, type RetryGroup } from '@retry/inprocess';
+      import { createMemoryBroker, type MemoryBroker } from '@retry/inprocess/broker';
+
+      const group: RetryGroup = createRetryGroup();
+      const broker: MemoryBroker = { ...createMemoryBroker(), close: async () => {} };
+      export const end = async () => { await group.drain(); await broker.close(); };`;
+
+    expect(findMistakes(program, without)).not.toEqual([]);
+    expect(findMistakes(plain, without)).toEqual([]);
+  });
+});
+
 describe('an entry of a package', () => {
   const entries = ['inprocess', 'worker', 'redis-queue', 'postgres', 'board'].flatMap((name) => {
     const { exports } = JSON.parse(readText(`packages/${name}/package.json`));

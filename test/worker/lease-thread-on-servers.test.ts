@@ -123,16 +123,15 @@ describeOnPostgres('the thread that renews leases, on Postgres', (server) => {
     const client = await pool.connect();
     const schema = await createTestSchema(pool);
     const at = { schema: schema.name };
-    const brokers = [{ url }, { client }, { client: pool }].map((by) =>
-      createPostgresBroker({ ...by, ...at }),
-    ) as [Broker, Broker, Broker];
+    const broker = createPostgresBroker({ url, ...at });
+    const overClient = createPostgresBroker({ client, ...at });
+    const overPool = createPostgresBroker({ client: pool, ...at });
     const close = async (): Promise<void> => {
-      for (const broker of brokers) await broker.close();
+      for (const opened of [broker, overClient, overPool]) await opened.close();
       client.release();
       await schema.drop();
       await pool.end();
     };
-    const [broker, overClient, overPool] = brokers;
     return { broker, overClient, overPool, close };
   };
   describeThread(open);

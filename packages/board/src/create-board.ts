@@ -1,5 +1,6 @@
+import type { AsyncDispose } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import { hasMethods } from '@retry/core/fields';
+import { disposedBy, hasMethods } from '@retry/core/fields';
 import { createQueue } from '@retry/worker';
 import { Hono } from 'hono';
 import { createActs } from './access/acts.ts';
@@ -26,8 +27,8 @@ import type { RouteRule } from './routes/routes.ts';
 import { METHODS_BY_PATH, ROUTE_NAMES, ROUTES } from './routes/routes.ts';
 import { createMask } from './show/mask.ts';
 
-/** A board, to be mounted in a web server. */
-export interface Board {
+/** A board, to be mounted in a web server. `await using` closes it. */
+export interface Board extends AsyncDispose {
   /** Answers a request. It never rejects. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** Ends the streams of every page that listens; requests are answered with 503 from then on. The broker stays open. */
@@ -76,6 +77,7 @@ export function createBoard(options: BoardOptions): Board {
       isClosed = true;
       live.close();
     },
+    ...disposedBy('close'),
   };
 }
 

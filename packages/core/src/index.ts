@@ -1,3 +1,4 @@
+export type { AsyncDispose } from './async-dispose.ts';
 export type { Clock } from './clock.ts';
 export type { Counters } from './decision/counters.ts';
 export { isEligible } from './decision/counters.ts';

@@ -1,3 +1,4 @@
+import type { AsyncDispose } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { checkInput, createCloseGate } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
@@ -47,8 +48,8 @@ import { ResultWaits } from './wake/wait-for-result.ts';
 import { WorkWaits } from './wake/wait-for-work.ts';
 import { WaitingNotice } from './wake/waiting-notice.ts';
 
-/** A broker whose submissions and settlements can join a transaction of the user's. */
-export interface PostgresBroker extends Broker {
+/** A broker whose submissions and settlements can join a transaction of the user's. `await using` closes it. */
+export interface PostgresBroker extends Broker, AsyncDispose {
   /**
    * Resolves when the schema is there and fits this version of the package, and the server takes writes. Every other call waits
    * for the schema; this one lets a program fail at its start.
@@ -92,7 +93,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     if (!isQuiet) void database.close(); // rejects later calls, whatever leaving waits for
     await closeClient(isQuiet);
   };
-  return checkInput<PostgresBroker>({
+  return checkInput<Omit<PostgresBroker, keyof AsyncDispose>>({
     ready: () => database.ready(),
     ...verbs(port, settings),
     waitForWork: (lanes, wait) => waits.pass(() => workWaits.wait(lanes, wait)),

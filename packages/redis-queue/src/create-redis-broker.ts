@@ -1,3 +1,4 @@
+import type { AsyncDispose } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { checkInput, closedError, withEntryRates } from '@retry/core/broker/kit';
 import type { ServerReport } from './driver/doctor.ts';
@@ -16,8 +17,8 @@ import { createKeys } from './store/keys.ts';
 import { createRetention } from './store/retention.ts';
 import type { Store } from './store/store.ts';
 
-/** A broker on Redis or Valkey. */
-export interface RedisBroker extends Broker {
+/** A broker on Redis or Valkey. `await using` closes it. */
+export interface RedisBroker extends Broker, AsyncDispose {
   /**
    * Resolves when the server is connected and examined. Every other call waits for that, too, so that nothing runs on a
    * server where runs would not be safe; after a rejection the next call tries again.
@@ -86,7 +87,7 @@ function withRates(broker: Broker): Broker {
 }
 
 /** Returns the broker with connections that are closed after it. */
-function closedLast(broker: Broker, server: ServerLink): RedisBroker {
+function closedLast(broker: Broker, server: ServerLink): Omit<RedisBroker, keyof AsyncDispose> {
   let closing: Promise<void> | undefined;
   const examined = async (): Promise<ServerReport> => {
     if (closing !== undefined) throw closedError('Redis');

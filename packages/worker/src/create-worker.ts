@@ -1,3 +1,5 @@
+import type { AsyncDispose } from '@retry/core';
+import { disposedBy } from '@retry/core/fields';
 import { createEmitter } from './emitter.ts';
 import { GROUP_EVENTS_MS, LOOKING_FOR_GROUPS } from './engine/attendance/group-events.ts';
 import { dropsUnknown } from './engine/drop-unknown.ts';
@@ -11,8 +13,8 @@ import { callOutside } from './session/outside.ts';
 import { Session } from './session/session.ts';
 import { repeat, sleep } from './sleep.ts';
 
-/** Claims runs of its tasks, calls their handlers and settles the outcomes. */
-export interface Worker {
+/** Claims runs of its tasks, calls their handlers and settles the outcomes. `await using` stops it. */
+export interface Worker extends AsyncDispose {
   /** Its name in leases, in the errors of attempts and in telemetry; a random one unless it was given. */
   readonly name: string;
   /**
@@ -53,6 +55,7 @@ export function createWorker(options: WorkerOptions): Worker {
     on: emitter.on,
     whenIdle: () => whenIdle(settings, engine, signal),
     ...life,
+    ...disposedBy('stop'),
   };
 }
 

@@ -1,3 +1,4 @@
+export { disposedBy } from '../async-dispose.ts';
 export { decideBy } from '../decision/decide.ts';
 export { mayBeApplied } from '../decision/judge.ts';
 export { askRandom } from '../delay/backoff.ts';

@@ -1,3 +1,4 @@
+import type { AsyncDispose } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/kit';
 import {
@@ -32,8 +33,8 @@ import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { submitRun } from './verbs/submit.ts';
 import { waitForResult, waitForWork } from './wake/waits.ts';
 
-/** A broker in this process. Made by `createMemoryBroker`. */
-export interface MemoryBroker extends Broker {
+/** A broker in this process. Made by `createMemoryBroker`. `await using` closes it. */
+export interface MemoryBroker extends Broker, AsyncDispose {
   /** Resolves immediately; rejects after `close`. */
   readonly ready: () => Promise<void>;
 }
@@ -48,7 +49,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
   const store = createStore(readMemoryBrokerOptions(options));
   const gate = createGate(store);
   const { call, each, close } = gate;
-  return checkInput({
+  return checkInput<Omit<MemoryBroker, keyof AsyncDispose>>({
     ready: () => call(() => undefined),
     submit: (submissions) => each(submissions, (submission, now) => submitRun(store, submission, now)),
     settleAndClaim: (request) => call((now) => settleAndClaim(store, request, now)),

@@ -1,6 +1,6 @@
-import type { Clock } from '@retry/core';
+import type { AsyncDispose, Clock } from '@retry/core';
 import { wallAheadMs } from '@retry/core/clock';
-import { countFrom, readOptions } from '@retry/core/fields';
+import { countFrom, disposedBy, readOptions } from '@retry/core/fields';
 import type { FailedAttempt } from '../call/history.ts';
 
 /** A call of a group that is waiting for its next attempt: from the decision to make it until it starts. */
@@ -17,8 +17,8 @@ export interface WaitingCall {
   readonly retryAt: number;
 }
 
-/** Calls that can be listed, limited and drained together. Made by `createRetryGroup`. */
-export interface RetryGroup {
+/** Calls that can be listed, limited and drained together. Made by `createRetryGroup`. `await using` drains it. */
+export interface RetryGroup extends AsyncDispose {
   /** Returns the number of calls in progress, waiting ones included. */
   readonly active: () => number;
   /** Returns the calls that wait for an attempt, the longest waiting first; at most `maxWaiting`. */
@@ -65,10 +65,10 @@ export function createRetryGroup(options?: RetryGroupOptions): RetryGroup {
   const maxWaiting = readOptions(options, { subject: 'retry group', keys: ['maxWaiting'] }, (fields) =>
     fields.number('maxWaiting', Infinity, countFrom(0, 'Leave it out for no limit.')),
   );
-  return new Group(maxWaiting);
+  return Object.assign(new Group(maxWaiting), disposedBy('drain'));
 }
 
-class Group implements RetryGroup {
+class Group implements Omit<RetryGroup, keyof AsyncDispose> {
   readonly #maxWaiting: number;
   readonly #waiting = new Map<() => void, () => WaitingCall>();
   readonly #drained = new Set<() => void>();

@@ -1,3 +1,5 @@
+import type { AsyncDispose } from '../../../async-dispose.ts';
+import { disposedBy } from '../../../async-dispose.ts';
 import { InvalidOptionsError } from '../../../errors.ts';
 import type { Broker } from '../../broker.ts';
 import type { ExchangeRequest } from '../../exchange.ts';
@@ -32,9 +34,9 @@ import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts
 /**
  * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that not every
  * broker can store, or with a value that the types of the port do not allow, rejects with an `InvalidOptionsError` that lists every
- * problem. What settlements carry is limited to what every broker can store.
+ * problem. What settlements carry is limited to what every broker can store. `await using` closes it.
  */
-export function checkInput<Kept extends Broker>(broker: Kept): Kept {
+export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispose {
   const { within, withoutWaiting, insight, operations } = broker;
   return {
     ...broker,
@@ -52,6 +54,7 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept {
     ...(operations && { operations: checkedOperations(operations) }),
     ...(withoutWaiting && { withoutWaiting: checkWithoutWaiting(withoutWaiting) }),
     ...(within && { within: (transaction: unknown) => checkParts(within(transaction)) }),
+    ...disposedBy('close'),
   };
 }
 
