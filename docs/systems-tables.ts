@@ -10,8 +10,8 @@ const VERDICTS = {
 /** The part of `docs/dialects.md` about every system, between its two marks; `npm run systems` writes it. */
 export function renderSystems(): string {
   const rows = ALL_SYSTEMS.map(
-    ({ name, title, version, documentedOn, fidelity }) =>
-      `| [${title}](#${anchorOf(title)}) | \`${name}\` | ${documentedOn === undefined ? version : `${version}, by its documentation of ${documentedOn}`} | ${VERDICTS[fidelity]} |`,
+    ({ name, title, version, documentation, fidelity }) =>
+      `| [${title}](#${anchorOf(title)}) | \`${name}\` | ${documentation === undefined ? version : `${version}, by its documentation of ${documentation.readOn}: ${documentation.source}`} | ${VERDICTS[fidelity]} |`,
   );
   return [
     '| System | Module and name | Version | Delays |',

@@ -47,11 +47,17 @@ function curveOf(settings: PolicySettings): Curve {
   const [firstMs = 0, secondMs = firstMs] = delaysMs;
   const [least, most] = boundsOf(settings, 1);
   const isSpread = firstMs > 0 && most > least;
+  const isEndless = backoff.type === 'exponential' || backoff.type === 'constant';
+  // What grows in another way is cut where it ends, with its jitter.
+  const maxMs = isEndless
+    ? maxDelayMs
+    : Math.max(...delaysMs.map((_, index) => boundsOf(settings, index + 1)[1]));
   return {
     attempts,
-    firstMs: backoff.type === 'exponential' ? backoff.baseMs + (backoff.offsetMs ?? 0) : firstMs,
+    firstMs:
+      backoff.type === 'exponential' ? Math.min(backoff.baseMs + (backoff.offsetMs ?? 0), maxMs) : firstMs,
     factor: backoff.type === 'exponential' ? backoff.factor : firstMs > 0 ? secondMs / firstMs : 1,
-    maxMs: backoff.type === 'exponential' ? maxDelayMs : Math.max(...delaysMs),
+    maxMs,
     down: isSpread ? Math.min(Math.max(1 - least / firstMs, 0), 1) : 0,
     up: isSpread ? Math.max(most / firstMs - 1, 0) : 0,
     delaysMs,
@@ -74,9 +80,30 @@ function orZero(attempts: number): number {
   return attempts === Infinity ? 0 : attempts;
 }
 
-function numberOf(value: number): number | 'Infinity' {
-  return value === Infinity ? 'Infinity' : value;
+/** Whole seconds, for systems that take no parts of one; a short delay does not become none. */
+function wholeSecondsOf(ms: number): number {
+  return ms > 0 ? Math.max(Math.round(secondsOf(ms)), 1) : 0;
 }
+
+/** Seconds with at most nine digits after the point, as JSON of protocol buffers has them: `0.25s`. */
+function protobufSpanOf(ms: number): string {
+  return `${secondsOf(ms)
+    .toFixed(9)
+    .replace(/\.?0+$/, '')}s`;
+}
+
+/** The highest number of a system whose counts have an end. */
+function upTo(most: number, count: number): number {
+  return Math.min(count, most);
+}
+
+const MAX_INT = 2 ** 31 - 1;
+
+/** The statuses of gRPC that are errors. */
+const GRPC_ERRORS: readonly string[] = (
+  'CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED ' +
+  'FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED'
+).split(' ');
 
 function isGrowing({ factor }: Curve): boolean {
   return factor !== 1;
@@ -85,14 +112,14 @@ function isGrowing({ factor }: Curve): boolean {
 /** How each system is written; the keys are the names of `exportPolicy`. */
 export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
   bullmq: target(bullmq, (curve) => ({
-    attempts: numberOf(curve.attempts),
+    attempts: upTo(Number.MAX_SAFE_INTEGER, curve.attempts),
     backoff: { type: isGrowing(curve) ? 'exponential' : 'fixed', delay: curve.firstMs, jitter: curve.down },
   })),
   'pg-boss': target(pgBoss, (curve) => ({
-    retryLimit: numberOf(curve.attempts - 1),
-    retryDelay: secondsOf(curve.firstMs),
+    retryLimit: upTo(MAX_INT, curve.attempts - 1),
+    retryDelay: wholeSecondsOf(curve.firstMs),
     retryBackoff: isGrowing(curve),
-    ...(curve.maxMs < Infinity && isGrowing(curve) && { retryDelayMax: secondsOf(curve.maxMs) }),
+    ...(curve.maxMs < Infinity && isGrowing(curve) && { retryDelayMax: wholeSecondsOf(curve.maxMs) }),
   })),
   temporal: target(temporal, (curve) => ({
     initialInterval: spanOf(curve.firstMs),
@@ -100,59 +127,68 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
     maximumInterval: spanOf(curve.maxMs),
     maximumAttempts: orZero(curve.attempts),
   })),
-  grpc: target(grpcJs, (curve) => ({
-    retryPolicy: {
-      maxAttempts: Math.min(curve.attempts, 5),
-      initialBackoff: spanOf(curve.firstMs),
-      maxBackoff: spanOf(curve.maxMs),
-      backoffMultiplier: curve.factor,
-    },
-  })),
+  grpc: target(grpcJs, (curve, { retryOn }) =>
+    curve.attempts === 1
+      ? {}
+      : {
+          retryPolicy: {
+            maxAttempts: upTo(5, curve.attempts),
+            initialBackoff: protobufSpanOf(curve.firstMs),
+            maxBackoff: protobufSpanOf(curve.maxMs),
+            backoffMultiplier: curve.factor,
+            // It has to be written; which errors a policy lists is lost.
+            retryableStatusCodes: retryOn === 'everything' ? GRPC_ERRORS : ['UNAVAILABLE'],
+          },
+        },
+  ),
   'step-functions': target(stepFunctions, (curve) => ({
-    IntervalSeconds: secondsOf(curve.firstMs),
-    MaxAttempts: numberOf(curve.attempts - 1),
+    IntervalSeconds: wholeSecondsOf(curve.firstMs),
+    MaxAttempts: upTo(99_999_999, curve.attempts - 1),
     BackoffRate: curve.factor,
-    ...(curve.maxMs < Infinity && { MaxDelaySeconds: secondsOf(curve.maxMs) }),
+    ...(curve.maxMs < Infinity && { MaxDelaySeconds: wholeSecondsOf(curve.maxMs) }),
     JitterStrategy: curve.down > 0.5 ? 'FULL' : 'NONE',
   })),
   'cloud-tasks': target(cloudTasks, (curve) => ({
     maxAttempts: curve.attempts === Infinity ? -1 : curve.attempts,
-    minBackoff: spanOf(curve.firstMs),
-    maxBackoff: spanOf(curve.maxMs),
+    minBackoff: protobufSpanOf(curve.firstMs),
+    maxBackoff: protobufSpanOf(curve.maxMs),
     maxDoublings: isGrowing(curve) ? 16 : 0,
   })),
   sqs: target(sqs, (curve) => ({
     ...(curve.attempts < Infinity && { maxReceiveCount: curve.attempts }),
-    VisibilityTimeout: secondsOf(curve.firstMs),
+    VisibilityTimeout: upTo(43_200, wholeSecondsOf(curve.firstMs)),
   })),
   nats: target(natsJetstream, (curve) => ({
     ...(curve.attempts < Infinity && { max_deliver: curve.attempts }),
     backoff: curve.delaysMs.map(spanOf),
   })),
   laravel: target(laravelQueue, (curve) => ({
-    tries: numberOf(curve.attempts),
-    backoff: curve.delaysMs.map(secondsOf),
+    tries: orZero(curve.attempts),
+    backoff: curve.delaysMs.map(wholeSecondsOf),
   })),
   tenacity: target(tenacity, (curve) => ({
-    stop_after_attempt: numberOf(curve.attempts),
+    ...(curve.attempts < Infinity && { stop_after_attempt: curve.attempts }),
     wait: waitOf(curve),
   })),
   resilience4j: target(resilience4j, (curve) => ({
-    maxAttempts: numberOf(curve.attempts),
+    maxAttempts: upTo(MAX_INT, curve.attempts),
     waitDuration: spanOf(curve.firstMs),
-    ...(isGrowing(curve) && { enableExponentialBackoff: true, exponentialBackoffMultiplier: curve.factor }),
-    exponentialMaxWaitDuration: spanOf(curve.maxMs),
+    ...(isGrowing(curve) && {
+      enableExponentialBackoff: true,
+      exponentialBackoffMultiplier: curve.factor,
+      ...(curve.maxMs < Infinity && { exponentialMaxWaitDuration: spanOf(curve.maxMs) }),
+    }),
     ...(curve.down > 0 && { enableRandomizedWait: true, randomizedWaitFactor: curve.down }),
   })),
   'p-retry': target(pRetry, (curve) => ({
-    retries: numberOf(curve.attempts - 1),
+    retries: curve.attempts - 1,
     minTimeout: curve.firstMs,
     factor: curve.factor,
-    maxTimeout: numberOf(curve.maxMs),
+    ...(curve.maxMs < Infinity && { maxTimeout: curve.maxMs }),
     randomize: curve.up >= 0.5,
   })),
   cockatiel: target(cockatiel, (curve) => ({
-    maxAttempts: numberOf(curve.attempts - 1),
+    maxAttempts: curve.attempts - 1,
     generator:
       curve.down >= 0.75
         ? 'fullJitterGenerator'
@@ -160,7 +196,7 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
           ? 'halfJitterGenerator'
           : 'noJitterGenerator',
     initialDelay: curve.firstMs,
-    maxDelay: numberOf(curve.maxMs),
+    maxDelay: curve.maxMs,
   })),
 };
 
@@ -180,8 +216,8 @@ export type ExportedSystem =
   | 'p-retry'
   | 'cockatiel';
 
-function target(system: System, write: (curve: Curve) => SystemOptions): Target {
-  return { system, write: (settings) => write(curveOf(settings)) };
+function target(system: System, write: (curve: Curve, settings: PolicySettings) => SystemOptions): Target {
+  return { system, write: (settings) => write(curveOf(settings), settings) };
 }
 
 function waitOf(curve: Curve): string {

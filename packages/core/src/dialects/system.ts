@@ -21,8 +21,8 @@ export interface SystemDefinition<Table extends OptionTable> {
   readonly title: string;
   /** The version that was run; or of whose documentation this is, with its date. */
   readonly version: string;
-  /** The day of the documentation that it was read in; absent: it was run, and its delays recorded. */
-  readonly documentedOn?: string;
+  /** The documentation or source that its policy is by, and the day it was read; absent: it was run, and its delays recorded. */
+  readonly documentation?: { readonly source: string; readonly readOn: string };
   readonly fidelity: Fidelity;
   /** What differs from the system, or surprises in it; one sentence each. */
   readonly remarks?: readonly string[];
@@ -106,11 +106,12 @@ function differs(path: string, message: string): DialectWarning {
   return { code: 'DIFFERS', path, message, cure: 'Compare them by a preview.' };
 }
 
-type Described = Pick<SystemDefinition<OptionTable>, 'name' | 'title' | 'documentedOn'>;
+type Described = Pick<SystemDefinition<OptionTable>, 'name' | 'title' | 'documentation'>;
 
-function documented({ name, title, documentedOn }: Described): DialectWarning | undefined {
-  if (documentedOn === undefined) return undefined;
-  const message = `the policy is by the documentation of ${documentedOn}: ${title} itself was not run`;
+function documented({ name, title, documentation }: Described): DialectWarning | undefined {
+  if (documentation === undefined) return undefined;
+  const { source, readOn } = documentation;
+  const message = `the policy is by its documentation of ${readOn} (${source}): ${title} itself was not run`;
   return { code: 'BY_DOCUMENTATION', path: name, message, cure: 'Try it once with your own settings.' };
 }
 

@@ -25,7 +25,7 @@ export const agenda: System = /* @__PURE__ */ defineSystem({
     factor: factor(2, 'of `exponential`'),
     increment: ms(undefined, 'of `linear`; as `delay` if it is left out'),
     maxDelay: ms(Infinity, 'the longest delay before jitter'),
-    maxRetries: retries(5, 'executions after the first'),
+    maxRetries: retries(3, 'executions after the first'),
     jitter: share(0, 'by what part of itself a delay may be shorter or longer'),
   },
   policy: ({ backoff, delay, factor: by, increment = delay, maxDelay, maxRetries, jitter }) => {

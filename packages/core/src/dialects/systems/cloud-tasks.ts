@@ -7,20 +7,36 @@ function delayOf(min: number, doublings: number): (retry: number) => number {
   return (retry) => min * 2 ** Math.min(retry - 1, doublings) * Math.max(retry - doublings, 1);
 }
 
+/** Attempts that are made, without time of their own, before this much has passed. */
+function attemptsWithin(limitMs: number, delay: (retry: number) => number): number {
+  let elapsedMs = 0;
+  let attempts = 1;
+  while (elapsedMs < limitMs && attempts < MAX_COUNTED) elapsedMs += delay(attempts++);
+  return attempts;
+}
+
+const MAX_COUNTED = 100_000;
+
 /** Google Cloud Tasks: `retryConfig` of a queue. */
 export const cloudTasks: System = /* @__PURE__ */ defineSystem({
   name: 'cloud-tasks',
   title: 'Google Cloud Tasks',
   version: 'v2',
-  documentedOn: '2026-11-28',
+  documentation: {
+    source: 'RetryConfig in the reference of v2, and the queue that its quickstart shows',
+    readOn: '2026-11-28',
+  },
   fidelity: 'exact',
+  remarks: [
+    'With `maxRetryDuration` it stops only when both limits are reached: here the attempts are as many as fit in that time, if that is more.',
+  ],
   options: {
     maxAttempts: value(
       { unit: 'executions', parse: asMaxStart, must: 'a number of executions; -1: no limit' },
       100,
       'all executions; -1: no limit',
     ),
-    maxRetryDuration: span('0s', 'the longest time of all attempts together; 0: no limit'),
+    maxRetryDuration: span('0s', 'the time in which it is retried although `maxAttempts` is reached'),
     minBackoff: span('0.1s', 'the first delay'),
     maxBackoff: span('3600s', 'the longest delay'),
     maxDoublings: value(
@@ -33,14 +49,14 @@ export const cloudTasks: System = /* @__PURE__ */ defineSystem({
       'how often it is doubled, before it grows by the same step',
     ),
   },
-  policy: ({ maxAttempts, maxRetryDuration, minBackoff, maxBackoff, maxDoublings }) => ({
-    maxAttempts,
-    backoff: list(
-      Array.from({ length: 200 }, (_, index) =>
-        Math.min(delayOf(minBackoff, maxDoublings)(index + 1), maxBackoff),
-      ),
-    ),
-    maxDelay: maxBackoff,
-    ...(maxRetryDuration > 0 && { totalTimeout: maxRetryDuration }),
-  }),
+  policy: ({ maxAttempts, maxRetryDuration, minBackoff, maxBackoff, maxDoublings }) => {
+    const grown = delayOf(minBackoff, maxDoublings);
+    const delay = (retry: number): number => Math.min(grown(retry), maxBackoff);
+    const least = maxRetryDuration > 0 ? attemptsWithin(maxRetryDuration, delay) : 1;
+    return {
+      maxAttempts: maxRetryDuration > 0 && maxAttempts === Infinity ? least : Math.max(maxAttempts, least),
+      backoff: list(Array.from({ length: 200 }, (_, index) => delay(index + 1))),
+      maxDelay: maxBackoff,
+    };
+  },
 });

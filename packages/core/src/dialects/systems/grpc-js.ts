@@ -14,11 +14,11 @@ export const grpcJs: System = /* @__PURE__ */ defineSystem({
   options: {
     retryPolicy: group(
       {
-        maxAttempts: executions(5, 'all executions'),
+        maxAttempts: executions(1, 'all executions; without a policy there is one'),
         initialBackoff: span('1s', 'the first delay'),
         maxBackoff: span('10s', 'the longest delay before jitter'),
         backoffMultiplier: factor(2, 'what each delay is multiplied by'),
-        retryableStatusCodes: ignored('numbers or names of codes'),
+        retryableStatusCodes: ignored('numbers or names of codes; it has to be there'),
       },
       'of a method',
     ),

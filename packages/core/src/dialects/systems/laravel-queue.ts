@@ -1,6 +1,6 @@
-import { executions, value } from '../option.ts';
+import { value } from '../option.ts';
 import { defineSystem, list, type System } from '../system.ts';
-import { asTimes } from '../texts.ts';
+import { asTimes, asTries } from '../texts.ts';
 
 /** Laravel: `$tries` and `$backoff` of a job, and the options of its worker. */
 export const laravelQueue: System = /* @__PURE__ */ defineSystem({
@@ -9,7 +9,11 @@ export const laravelQueue: System = /* @__PURE__ */ defineSystem({
   version: '8.83.26',
   fidelity: 'exact',
   options: {
-    tries: executions(1, 'all executions'),
+    tries: value(
+      { unit: 'executions', parse: asTries, must: 'a number of executions; 0: no limit' },
+      1,
+      'all executions; 0: no limit',
+    ),
     backoff: value(
       { unit: 's', parse: asTimes, must: 'seconds: 3, "1,5,10" or a list' },
       undefined,

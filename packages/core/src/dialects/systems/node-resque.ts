@@ -13,7 +13,7 @@ export const nodeResque: System = /* @__PURE__ */ defineSystem({
   ],
   options: {
     retryLimit: executions(1, 'all executions'),
-    retryDelay: ms(5_000, 'the delay'),
+    retryDelay: ms(5_000, 'the delay; 0 is the default, too'),
     backoffStrategy: value(
       { unit: 'list of ms', parse: asDelays, must: 'a list of milliseconds' },
       undefined,
@@ -22,6 +22,6 @@ export const nodeResque: System = /* @__PURE__ */ defineSystem({
   },
   policy: ({ retryLimit, retryDelay, backoffStrategy }) => ({
     maxAttempts: retryLimit,
-    backoff: backoffStrategy === undefined ? constant(retryDelay) : list(backoffStrategy),
+    backoff: backoffStrategy === undefined ? constant(retryDelay || 5_000) : list(backoffStrategy),
   }),
 });

@@ -1,5 +1,12 @@
+import type { BackoffInput } from '../../policy/policy.ts';
 import { flag, retries, seconds } from '../option.ts';
-import { constant, defineSystem, exponential, type System } from '../system.ts';
+import { constant, defineSystem, exponential, type System, written } from '../system.ts';
+
+/** Doubled 15 times, then the same. */
+function doubled(firstMs: number, maxAttempts: number): BackoffInput {
+  if (maxAttempts <= 17) return exponential(firstMs);
+  return written(17, (retry) => firstMs * 2 ** (retry - 1));
+}
 
 /** pg-boss: the retry options of a job or queue. */
 export const pgBoss: System = /* @__PURE__ */ defineSystem({
@@ -8,7 +15,7 @@ export const pgBoss: System = /* @__PURE__ */ defineSystem({
   version: '12.38.0',
   fidelity: 'exact',
   remarks: [
-    'With `retryBackoff`, each delay is drawn from itself to twice itself, and cut at `retryDelayMax` afterwards.',
+    'With `retryBackoff`, each delay is drawn from itself to twice itself, and cut at `retryDelayMax` afterwards. It is doubled 15 times at most.',
   ],
   options: {
     retryLimit: retries(2, 'executions after the first'),
@@ -20,7 +27,7 @@ export const pgBoss: System = /* @__PURE__ */ defineSystem({
     maxAttempts: retryLimit,
     ...(retryBackoff
       ? {
-          backoff: exponential(retryDelay || 1_000),
+          backoff: doubled(retryDelay || 1_000, retryLimit),
           jitter: 'bounded',
           maxDelay: retryDelayMax,
           capAt: 'after-jitter',

@@ -12,7 +12,10 @@ export const polly: System = /* @__PURE__ */ defineSystem({
   name: 'polly',
   title: 'Polly',
   version: '8.6',
-  documentedOn: '2026-11-28',
+  documentation: {
+    source: 'RetryHelper.cs and RetryConstants.cs of 2026-08-21',
+    readOn: '2026-11-28',
+  },
   fidelity: 'range',
   remarks: [
     'With jitter, an exponential delay is drawn from the one before; here each is drawn by itself, in the same range.',

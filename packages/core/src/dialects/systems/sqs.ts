@@ -1,4 +1,5 @@
-import { executions, ignored, seconds } from '../option.ts';
+import { warnIf } from '../dialect.ts';
+import { executions, seconds, value } from '../option.ts';
 import { constant, defineSystem, type System } from '../system.ts';
 
 /** Amazon SQS: the redrive policy of a queue. */
@@ -6,16 +7,41 @@ export const sqs: System = /* @__PURE__ */ defineSystem({
   name: 'sqs',
   title: 'Amazon SQS',
   version: '2012-11-05',
-  documentedOn: '2026-11-28',
-  fidelity: 'exact',
-  remarks: ['The visibility timeout begins with the receipt: a handler that takes long waits less.'],
-  options: {
-    maxReceiveCount: executions(Infinity, 'all deliveries'),
-    VisibilityTimeout: seconds(30_000, 'the time until a message is delivered again'),
-    deadLetterTargetArn: ignored('a queue'),
+  documentation: {
+    source: 'SetQueueAttributes and ReceiveMessage in the reference of its API',
+    readOn: '2026-11-28',
   },
-  policy: ({ maxReceiveCount, VisibilityTimeout }) => ({
-    maxAttempts: maxReceiveCount,
+  fidelity: 'exact',
+  remarks: [
+    'The visibility timeout begins with the receipt: a handler that takes long waits less.',
+    'Without a redrive policy a message is delivered until its retention ends, 4 days by default.',
+  ],
+  options: {
+    maxReceiveCount: executions(
+      NaN,
+      'all deliveries; 10 by default with `deadLetterTargetArn`, without it no limit',
+    ),
+    VisibilityTimeout: seconds(30_000, 'the time until a message is delivered again'),
+    deadLetterTargetArn: value(
+      { unit: 'text', parse: (given) => (typeof given === 'string' ? given : undefined), must: 'text' },
+      undefined,
+      'the queue of dead letters',
+    ),
+  },
+  policy: ({ maxReceiveCount, VisibilityTimeout, deadLetterTargetArn }) => ({
+    maxAttempts: Number.isNaN(maxReceiveCount)
+      ? deadLetterTargetArn === undefined
+        ? Infinity
+        : 10
+      : maxReceiveCount,
     backoff: constant(VisibilityTimeout),
   }),
+  warnings: ({ VisibilityTimeout }) => [
+    warnIf(VisibilityTimeout > 43_200_000, {
+      code: 'OUT_OF_RANGE',
+      path: 'VisibilityTimeout',
+      message: 'a visibility timeout is at most 43200 s there',
+      cure: 'Use at most 43200.',
+    }),
+  ],
 });

@@ -6,7 +6,10 @@ export const stepFunctions: System = /* @__PURE__ */ defineSystem({
   name: 'step-functions',
   title: 'AWS Step Functions',
   version: 'Amazon States Language',
-  documentedOn: '2026-11-28',
+  documentation: {
+    source: 'Handling errors in workflows, in the developer guide',
+    readOn: '2026-11-28',
+  },
   fidelity: 'exact',
   options: {
     IntervalSeconds: seconds(1_000, 'the first delay'),

@@ -7,10 +7,14 @@ export const temporal: System = /* @__PURE__ */ defineSystem({
   name: 'temporal',
   title: 'Temporal',
   version: 'server 1.29',
-  documentedOn: '2026-11-28',
+  documentation: {
+    source: 'retry.go and retry_policy.go of its server',
+    readOn: '2026-11-28',
+  },
   fidelity: 'exact',
+  remarks: ['An `ApplicationFailure` may say its own `nextRetryDelay`, in place of that of the policy.'],
   options: {
-    initialInterval: span('1s', 'the first delay'),
+    initialInterval: span('1s', 'the first delay; 0 is the default, too'),
     backoffCoefficient: factor(2, 'what each delay is multiplied by'),
     maximumInterval: value(
       { unit: 'text', parse: asSpan, must: 'a length of time like "100s"' },
@@ -24,14 +28,12 @@ export const temporal: System = /* @__PURE__ */ defineSystem({
     ),
     nonRetryableErrorTypes: ignored('names of errors'),
   },
-  policy: ({
-    initialInterval,
-    backoffCoefficient,
-    maximumInterval = 100 * initialInterval,
-    maximumAttempts,
-  }) => ({
-    maxAttempts: maximumAttempts,
-    backoff: exponential(initialInterval, backoffCoefficient),
-    maxDelay: maximumInterval,
-  }),
+  policy: ({ initialInterval: written, backoffCoefficient, maximumInterval, maximumAttempts }) => {
+    const initialInterval = written || 1_000;
+    return {
+      maxAttempts: maximumAttempts,
+      backoff: exponential(initialInterval, backoffCoefficient || 2),
+      maxDelay: maximumInterval || 100 * initialInterval,
+    };
+  },
 });
