@@ -1,7 +1,7 @@
 /** Everything that must be green before a commit, cheapest first; stops at the first step that fails. */
 import { run } from './run.mjs';
 
-const steps = ['lint', 'types', 'test:all', 'build', 'check:packages'];
+const steps = ['lint', 'types', 'test:all', 'build', 'size', 'check:packages'];
 
 for (const step of steps) {
   console.log(`\n# ${step}`);

@@ -33,7 +33,7 @@ export function bundleSmoke(folder, { checks = 'smoke', platform = 'browser' } =
       contents: `import { smoke } from './${checks}.ts';\nglobalThis.smoke = smoke();\n`,
       resolveDir: join(root, 'test', 'runtimes'),
     },
-    alias: Object.fromEntries(listPublishable().flatMap(listBuiltEntries)),
+    alias: Object.fromEntries(listPublishable().flatMap(builtEntries)),
     bundle: true,
     format: 'esm',
     target: 'es2022',
@@ -52,7 +52,8 @@ export function judge({ passed, failed }) {
   };
 }
 
-function listBuiltEntries({ folder }) {
+/** The entries of a package and their built files, the longest first: those below another one before it. */
+export function builtEntries({ folder }) {
   const { name, publishConfig } = readJson(join(folder, 'package.json'));
   return Object.entries(publishConfig.exports)
     .filter(([key, target]) => typeof target === 'object' && !key.includes('*'))

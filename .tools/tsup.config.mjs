@@ -4,6 +4,7 @@ import { builtinModules } from 'node:module';
 import { join, resolve } from 'node:path';
 import { defineConfig } from 'tsup';
 import { tsImport } from 'tsx/esm/api';
+import { markPure } from './mark-pure.mjs';
 import { noticesOf } from './notices.mjs';
 import { containsLibraries, expandStars } from './workspace.mjs';
 
@@ -63,7 +64,7 @@ export default defineConfig({
   ...(isWhole && { banner: { js: REQUIRE } }),
   define: { RETRY_VERSION: JSON.stringify(version) },
   dts: true,
-  esbuildPlugins: [builtPage, notices],
+  esbuildPlugins: [builtPage, notices, ...(manifest.sideEffects === false && !isWhole ? [markPure] : [])],
   clean: true,
   treeshake: true,
   // Libraries are readable as they are: no minifying, so no source maps either. A program is to be small.

@@ -1,5 +1,5 @@
 /** Where things are in this repository, for the tools beside this file. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -39,4 +39,25 @@ export function expandStars(paths) {
       .filter((name) => name.endsWith(end))
       .map((name) => `${folder}${name}`);
   });
+}
+
+/** Returns why what is built of a package is not what its sources say; `undefined` if it is. */
+export function findBuildProblem(folder) {
+  const { publishConfig } = readJson(join(folder, 'package.json'));
+  const built = listBuilt(publishConfig);
+  const missing = built.find((path) => !existsSync(join(folder, path)));
+  if (missing !== undefined) return `${missing} is missing. Run \`npm run build\`.`;
+  const modifiedAt = (path) => statSync(join(folder, path)).mtimeMs;
+  const builtAt = Math.min(...built.map(modifiedAt));
+  const changed = readdirSync(join(folder, 'src'), { recursive: true })
+    .map((path) => join('src', path))
+    .find((path) => modifiedAt(path) > builtAt && statSync(join(folder, path)).isFile());
+  return changed && `${changed} has changed since it was built. Run \`npm run build\`.`;
+}
+
+/** Every file of dist that the published manifest names. */
+function listBuilt({ exports, bin = {} }) {
+  const entries = [...Object.values(exports), ...Object.values(bin)];
+  const paths = entries.flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)));
+  return paths.filter((path) => path.startsWith('./dist/') && !path.includes('*'));
 }

@@ -1,6 +1,6 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { policyOf } from '@retry/core/fields';
-import { OPTION_RULES, readCall } from './call/check-options.ts';
+import { readCall, rulesWithout } from './call/check-options.ts';
 import type { AttemptContext } from './call/context.ts';
 import { AttemptWithContext } from './call/context.ts';
 import type { RetryOptions } from './call/options.ts';
@@ -10,7 +10,7 @@ import type { AbortListener, AbortWait } from './time/abort-hub.ts';
 import { joinSignals, onAbort } from './time/abort-hub.ts';
 
 /** It does not judge results: the first item of an iterable is none. */
-const { retryIfResult: _, ...RULES } = OPTION_RULES;
+const RULES = rulesWithout('retryIfResult');
 
 /** What a `for await` loop reads. */
 type Source<T> = AsyncIterable<T> | Iterable<T | PromiseLike<T>>;
@@ -41,13 +41,23 @@ export function retryIterable<T>(
   return new Items(passThrough(own, start, leaving.signal), leaving);
 }
 
+/** Has what async generators inherit: `[Symbol.asyncDispose]`, for `await using`, and helpers, where the runtime has them. */
+const AsyncItems = createAsyncItems();
+
+function createAsyncItems(): new () => object {
+  function Base(): void {} // the prototype of a class could not be another one
+  Base.prototype = Object.getPrototypeOf(Object.getPrototypeOf(passThrough.prototype));
+  return Base as unknown as new () => object; // so is any function of this kind
+}
+
 /** Items that may be left while the next one is awaited: a generator alone would let `return()` wait for that. */
-class Items<T> implements AsyncGenerator<T, void, undefined> {
+class Items<T> extends AsyncItems implements AsyncGenerator<T, void, undefined> {
   readonly #items: AsyncGenerator<T, void, undefined>;
   readonly #leaving: AbortController;
   #pending = 0;
 
   constructor(items: AsyncGenerator<T, void, undefined>, leaving: AbortController) {
+    super();
     this.#items = items;
     this.#leaving = leaving;
   }
@@ -80,9 +90,6 @@ class Items<T> implements AsyncGenerator<T, void, undefined> {
     return this;
   }
 }
-
-/** What async generators inherit: `[Symbol.asyncDispose]`, for `await using`, and helpers, where the runtime has them. */
-Object.setPrototypeOf(Items.prototype, Object.getPrototypeOf(Object.getPrototypeOf(passThrough.prototype)));
 
 async function* passThrough<T>(
   options: IterableOptions,

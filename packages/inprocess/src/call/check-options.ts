@@ -67,6 +67,12 @@ export const OPTION_RULES: Readonly<Record<keyof RetryOptions, OptionRule>> = {
   reportError: A_FUNCTION,
 };
 
+/** Returns the rules of a function that takes all options of a call but these. */
+export function rulesWithout(...left: readonly (keyof RetryOptions)[]): OptionRules {
+  const entries = Object.entries(OPTION_RULES).filter(([key]) => !left.some((name) => name === key));
+  return Object.fromEntries(entries);
+}
+
 /** Names of the same options in other libraries. */
 const CURES: Readonly<Record<string, string>> = {
   abortSignal: 'Use signal.',

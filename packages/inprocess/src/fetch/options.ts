@@ -2,7 +2,7 @@ import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, extendPolicy, InvalidOptionsError, isPolicy } from '@retry/core';
 import type { PolicySettings, Report } from '@retry/core/fields';
 import { A_FUNCTION, isListOf, settingsOf } from '@retry/core/fields';
-import { OPTION_RULES, readOptions } from '../call/check-options.ts';
+import { readOptions, rulesWithout } from '../call/check-options.ts';
 import type { RetryEvent, RetryHooks } from '../call/events.ts';
 import { ruleOf, SYNCHRONOUS } from '../call/option-rules.ts';
 import type { RetryOptions } from '../call/options.ts';
@@ -67,7 +67,7 @@ export interface FetchSettings {
 }
 
 /** Without the options that belong to each request, or that `createRetryFetch` sets by itself. */
-const { signal: _signal, retryIfResult: _retryIfResult, parent: _parent, ...OF_CALLS } = OPTION_RULES;
+const OF_CALLS = rulesWithout('signal', 'retryIfResult', 'parent');
 
 /** The characters of a method, by RFC 9110. */
 const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/;
