@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { checkCli } from './check-cli.mjs';
+import { checksOfTypeScript } from './check-typescript.mjs';
 import { packLibraries } from './pack-libraries.mjs';
 import { report, run } from './run.mjs';
 import { reportAll, startBin } from './side-by-side.mjs';
@@ -28,8 +29,9 @@ export async function checkConsumer(folder, packed) {
     for (const program of Object.keys(manifest.publishConfig.bin ?? {})) checkProgram(folder, program);
     if (name === 'cli') checkCli(folder);
   }
-  await reportAll(
-    packed.flatMap(({ name, manifest }) => [
+  await reportAll([
+    ...checksOfTypeScript(join(folder, 'pnpm'), packed),
+    ...packed.flatMap(({ name, manifest }) => [
       {
         name: `types for users ${manifest.name}`,
         check: () => checkTypes(join(folder, `types-${name}`), manifest),
@@ -39,7 +41,7 @@ export async function checkConsumer(folder, packed) {
         check: () => checkNode16(join(folder, `node16-${name}`), manifest),
       },
     ]),
-  );
+  ]);
 }
 
 /** Offline: our packages need nothing but these tarballs and those of their libraries. */
