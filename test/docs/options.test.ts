@@ -27,6 +27,8 @@ const PAGES = [
   ['HandlerHold', 'worker', 'docs/outages.md'],
   ['WorkerOptions', 'worker', 'docs/workers.md'],
   ['Worker', 'worker', 'docs/workers.md'],
+  ['DrainOptions', 'worker', 'docs/serverless.md'],
+  ['DrainReport', 'worker', 'docs/serverless.md'],
   ['QueueOptions', 'worker', 'docs/tasks.md'],
   ['Queue', 'worker', 'docs/tasks.md'],
   ['HealthOptions', 'worker', 'docs/health.md'],

@@ -8,6 +8,7 @@ export type WorkerErrorCode =
   | 'CANCELLED'
   | 'SHUTDOWN'
   | 'WORKER_STOPPED'
+  | 'WORKER_STARTED'
   | 'LEASE_LOST'
   | 'STALLED'
   | 'NOT_COMMITTED'
@@ -265,6 +266,14 @@ export function workerStopped(name: string): RetryError<WorkerErrorCode> {
   return new RetryError(
     'WORKER_STOPPED',
     `the worker ${name} was stopped and does not start again. Create another one with createWorker.`,
+  );
+}
+
+/** @param does - what the worker does already: `works until it is stopped`, or `drains` */
+export function workerStarted(name: string, does: string): RetryError<WorkerErrorCode> {
+  return new RetryError(
+    'WORKER_STARTED',
+    `the worker ${name} ${does}: start() works until stop(), drain() once. Create another worker with createWorker.`,
   );
 }
 

@@ -13,6 +13,8 @@ export interface EmptyClaim {
   readonly lanes: ReadonlySet<string>;
   /** How long until the next scheduled run of these lanes is due, in ms. */
   readonly dueInMs: number;
+  /** When that is, in epoch ms by the broker's clock; `Infinity` if there is none. */
+  readonly nextRunAt: number;
 }
 
 /** Whether a claim has found nothing in every lane with room: others may have got theirs while it was under way. */
@@ -94,6 +96,7 @@ export class Claims {
     });
     this.#hasMore = !isShort;
     this.#choice.note({ claim, claimed, isCut });
-    return claimed.length === 0 && isOfAll ? { lanes: new Set(lanes), dueInMs: nextRunAt - now } : undefined;
+    if (claimed.length > 0 || !isOfAll) return undefined;
+    return { lanes: new Set(lanes), dueInMs: nextRunAt - now, nextRunAt };
   }
 }

@@ -5,11 +5,14 @@ import type { WorkerEmitter } from '../events.ts';
 import { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
 import { carryStep } from '../queue/plans/carrier.ts';
+import type { DrainEnd } from '../session/drain.ts';
 import { endOf, Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import { AnswerTurns, nextTurn } from './answer-turns.ts';
 import { Attendance } from './attendance/attendance.ts';
 import { WorkerReport } from './attendance/worker-report.ts';
+import type { ClaimsEnd } from './claim-limit.ts';
+import { ClaimLimit } from './claim-limit.ts';
 import type { EmptyClaim } from './claims.ts';
 import { Claims, isEmptyFor } from './claims.ts';
 import { dropUnknown } from './drop-unknown.ts';
@@ -35,6 +38,14 @@ const HEARTBEAT_RETRY: Policy = definePolicy({
   maxDelay: '1s',
 });
 
+/** What a worker that drains is to do. */
+export interface Drain {
+  /** How many handlers it may call; `Infinity` for no limit. */
+  readonly maxRuns: number;
+  /** Called once nothing runs, everything is settled, and nothing more is to be claimed. */
+  readonly onEnd: (end: ClaimsEnd) => void;
+}
+
 /**
  * The main loop of a worker: claims, runs and settles until it has to stop. Up to two exchanges are pending at a time, so
  * that worker and broker work in parallel when there is much to do.
@@ -58,6 +69,10 @@ export class Engine {
   #emptyClaim: EmptyClaim | undefined;
   /** When a second exchange has waited long enough for more settlements. */
   #gatherUntil: number | undefined;
+  #drain: { readonly limit: ClaimLimit; readonly onEnd: Drain['onEnd'] } | undefined;
+  /** When something of its lanes may start, by the broker's clock, as the latest claim that returned nothing showed. */
+  #nextRunAt = Infinity;
+  #startError: { readonly error: unknown } | undefined;
   #isReady = false;
   #isStopping = false;
   #isBrokerClosed = false;
@@ -104,10 +119,27 @@ export class Engine {
     return this.#executions.leases.renewal;
   }
 
-  /** Works, once the broker is ready, until it is stopped; resolves when nothing runs any more and everything is settled. */
-  async work(): Promise<void> {
+  /** When to drain again, in epoch ms by the broker's clock; `Infinity`: nothing is scheduled. @param end - why this one has ended */
+  nextRunAt(end: DrainEnd): number {
+    return end === 'empty' ? this.#nextRunAt : this.#exchanger.now();
+  }
+
+  /** Why the broker could not serve, if it never could. */
+  get startError(): { readonly error: unknown } | undefined {
+    return this.#isReady ? undefined : this.#startError;
+  }
+
+  /**
+   * Works, once the broker is ready, until it is stopped; resolves when nothing runs any more and everything is settled.
+   *
+   * @param drain - it claims no more than that, and what is called at the end stops the worker
+   */
+  async work(drain?: Drain): Promise<void> {
     const { ready } = this.#settings.broker;
-    const onError = (error: unknown): void => this.#onError(error, 'starting');
+    const onError = (error: unknown): void => {
+      this.#startError = { error };
+      this.#onError(error, 'starting');
+    };
     const { signal } = this.#stopping;
     this.#executions.leases.guard();
     if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, signal);
@@ -115,18 +147,19 @@ export class Engine {
     this.#isReady = true;
     this.#executions.leases.watchCancelRequests();
     void this.#attendance.begin().then(() => this.#watch.begin(), this.#onAttendError);
+    if (drain !== undefined) this.#beginToDrain(drain);
     while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
       this.#answerTurns.end();
       // Before the room: a limit that opens between the two would be in neither.
       const restMs = this.#restMs();
-      const room = this.#exchanger.open(this.#executions.room());
+      const room = this.#room();
       if (this.#isTimeFor(room)) {
         void this.#exchange(room);
         // Clients write in the turn after this one; the next answer takes effect after that.
         if (this.#answerTurns.areAwaited) await nextTurn();
         // Also, a broker in memory that answers in this turn would let nothing else run.
         await nextTurn();
-      } else {
+      } else if (!this.#endDrain(room)) {
         if (!this.#answerTurns.pass()) await this.#wait(room, restMs);
         // Runs that end in the same turn are settled in the same exchange.
         await this.#restOfTurn.pass();
@@ -226,6 +259,7 @@ export class Engine {
       onProbe: (task) => this.#breakers.noteProbe(task),
       onEnd: (execution, outcome) => {
         if (outcome !== undefined) this.#settler.settle(endOf(execution, outcome));
+        if (this.#drain !== undefined && execution.hasStarted) this.#drain.limit.noteStarted();
         this.#wake();
         this.#restOfTurn.noteEnd();
       },
@@ -271,6 +305,36 @@ export class Engine {
     this.#executions.leases.close();
   }
 
+  /** Returns what may be claimed now; `undefined` when nothing may be. */
+  #room(): Room | undefined {
+    const room = this.#exchanger.open(this.#executions.room());
+    return this.#drain === undefined ? room : this.#drain.limit.room(room);
+  }
+
+  #beginToDrain({ maxRuns, onEnd }: Drain): void {
+    const limit = new ClaimLimit({ maxRuns, load: () => this.#executions.load });
+    this.#drain = { limit, onEnd };
+    // No other worker may live on until its cleaner finds what workers that died have left.
+    void this.clean()
+      .catch((error: unknown) => this.#onError(error, 'cleaning'))
+      .then(() => {
+        limit.noteCleaned();
+        this.#wake();
+      });
+  }
+
+  /** Ends a drain that has nothing more to do. @returns whether it did */
+  #endDrain(room: Room | undefined): boolean {
+    if (this.#drain === undefined || this.#isStopping) return false;
+    if (!this.isIdle || this.#pendingExchanges > 0) return false;
+    const end = this.#drain.limit.endOf(room, this.#emptyClaim);
+    if (end === undefined) return false;
+    const opensInMs = Math.min(this.#executions.capacity.opensIn(), this.#exchanger.opensIn());
+    this.#nextRunAt = Math.min(this.#emptyClaim?.nextRunAt ?? Infinity, this.#exchanger.now() + opensInMs);
+    this.#drain.onEnd(end);
+    return true;
+  }
+
   #isTimeFor(room: Room | undefined): boolean {
     const { pending } = this.#exchanger;
     if (this.#pendingExchanges === 0)
@@ -285,12 +349,14 @@ export class Engine {
 
   async #exchange(room: Room | undefined): Promise<void> {
     const open = room && this.#claims.open(room);
+    const noteAnswered = open && this.#drain?.limit.noteClaim(open.claim.limit);
     this.#emptyClaim = undefined;
     this.#gatherUntil = undefined;
     this.#pendingExchanges += 1;
     const received = await this.#exchanger.exchange(open?.claim);
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
     this.#pendingExchanges -= 1;
+    noteAnswered?.();
     this.#emptyClaim = open?.answer(received) ?? this.#emptyClaim;
     if (open !== undefined && received !== undefined) this.#executions.take(received.claimed, open.sentAt);
     this.#wakeSignal.notify();

@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import type { Engine } from '../engine/engine.ts';
+import type { Drain, Engine } from '../engine/engine.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { SignalName, WorkerSettings } from '../options.ts';
 import { sleep } from '../sleep.ts';
@@ -52,9 +52,9 @@ export class Session {
     return this.#isStopping;
   }
 
-  /** Begins to work. Not in the constructor: what it reports at once may stop the worker. */
-  begin(): void {
-    this.#begin(this.#parts.engine.work());
+  /** Begins to work. Not in the constructor: what it reports immediately may stop the worker. @param drain - does no more than that */
+  begin(drain?: Drain): void {
+    this.#begin(this.#parts.engine.work(drain));
   }
 
   /** Stops the worker; handlers finish as their tasks say. */
