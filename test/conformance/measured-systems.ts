@@ -2,9 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Policy } from '@retry/core';
-import { decide, delayBounds, parseServerDelay } from '@retry/core';
+import { computeDelay, decide, delayBounds, parseServerDelay } from '@retry/core';
 import { ALL_SYSTEMS } from '@retry/core/dialects/all';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
+import { seededRandom } from '../support/seeded-random.ts';
+import { criticalDistance, distanceOf } from './kolmogorov-smirnov.ts';
 import { settingsOfCase } from './system-settings.ts';
 
 /** One delay, or one count, that a real system was measured at. */
@@ -17,6 +19,8 @@ export interface MeasuredCase {
   readonly exactMs?: number;
   readonly minMs?: number;
   readonly maxMs?: number;
+  /** Delays that were drawn, where a case has them: their distribution is compared, too. */
+  readonly samples?: readonly number[];
   /** There is no such retry. */
   readonly none?: boolean;
   readonly executions?: number;
@@ -72,7 +76,7 @@ function differenceOf(file: string, given: MeasuredCase): string | undefined {
     }
     const bounds =
       header === undefined ? delayBounds(policy, retry, error) : boundsAfter(policy, retry, header);
-    return compare(bounds, given);
+    return compare(bounds, given) ?? compareDraws(policy, retry, { given, error });
   } catch (error) {
     return `it is refused: ${error instanceof Error ? error.message : String(error)}`.replaceAll('\n', ' ');
   }
@@ -96,17 +100,31 @@ function boundsAfter(policy: Policy, retry: number, header: string): readonly [n
 /** What was recorded with a clock lies in a window around the delay; the ends of all other ranges were drawn or sampled. */
 const WITH_A_CLOCK = /measured|gaps/;
 
-/** Ends are equal within a millisecond, or 1.2 % where they were sampled. */
+/**
+ * Ends are equal within a millisecond, or 1.2 % where they were sampled. A delay that is always the same has no ends: recorded with a
+ * clock, it lies in the window that is given.
+ */
 function compare([lowest, highest]: readonly [number, number], given: MeasuredCase): string | undefined {
   const { exactMs, minMs = exactMs ?? Number.NaN, maxMs = exactMs ?? Number.NaN, how } = given;
   const tolerance = Math.max(1, exactMs === undefined ? 0.012 * maxMs : 1e-9 * exactMs);
   const isEqual = Math.abs(lowest - minMs) <= tolerance && Math.abs(highest - maxMs) <= tolerance;
-  // A recorded delay may begin before the failure is seen; one that is always the same lies in the window around it.
-  const isRecorded = WITH_A_CLOCK.test(how) || (lowest === highest && maxMs <= minMs * 1.25);
-  const slack = WITH_A_CLOCK.test(how) ? 0.015 * maxMs : 0;
-  const isWithin =
-    isRecorded && lowest >= minMs - Math.max(1, slack) && highest <= maxMs + Math.max(1, slack);
-  return isEqual || isWithin ? undefined : `${lowest} to ${highest} ms instead of ${minMs} to ${maxMs} ms`;
+  const isInWindow =
+    WITH_A_CLOCK.test(how) && lowest === highest && lowest >= minMs - 1 && highest <= maxMs + 1;
+  return isEqual || isInWindow ? undefined : `${lowest} to ${highest} ms instead of ${minMs} to ${maxMs} ms`;
+}
+
+/** Draws as many delays as were sampled, and compares the two distributions. */
+function compareDraws(
+  policy: Policy,
+  retry: number,
+  { given: { samples }, error }: { readonly given: MeasuredCase; readonly error: unknown },
+): string | undefined {
+  if (samples === undefined) return undefined;
+  const random = seededRandom(retry);
+  const drawn = samples.map(() => computeDelay(policy, retry, { random, error }));
+  const distance = distanceOf(samples, drawn);
+  const limit = criticalDistance(samples.length);
+  return distance <= limit ? undefined : `another distribution: ${distance} apart, more than ${limit}`;
 }
 
 /** Returns right and wrong per system as text, and what is wrong. */

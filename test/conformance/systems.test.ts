@@ -6,13 +6,26 @@ const cases = judgeSystems(systemFolder);
 const files = [...new Set(cases.map(({ file }) => file))];
 const isOwnFolder = !process.env['RETRY_SYSTEMS'];
 
-/** What a policy cannot say, case by case; every other case is right. */
-const WRONG: Readonly<Record<string, number>> = {
+/** What a policy cannot say, case by case. */
+const UNSAYABLE: Readonly<Record<string, number>> = {
   // Its jitter compounds: each delay is drawn from the one before, which only a strategy says.
   kafkajs: 18,
   // Retry-After: 1.5 is 1 s there.
   curl: 3,
 };
+
+/** What was recorded with a clock, and is wider or later than its delays by more than 1.2 %. */
+const WIDER: Readonly<Record<string, number>> = {
+  // 180 to 220 ms for a delay of 200, not drawn but recorded, which the case does not say.
+  'better-queue': 2,
+  // 1900 to 6200 ms for a draw from 2000 to 6000.
+  'mosquitto-bridge': 8,
+  // 1952 to 3945 ms for a draw from 2000 to 4000: 48 ms had passed before it was read.
+  'pg-boss': 1,
+};
+
+/** Every other case is right. */
+const WRONG = { ...UNSAYABLE, ...WIDER };
 
 afterAll(() => {
   console.log(reportSystems(cases, systemFolder));
@@ -32,6 +45,6 @@ describe.runIf(isOwnFolder)('the measured cases of', () => {
   it('systems are near only where cases are wrong', () => {
     const near = ALL_SYSTEMS.filter(({ fidelity }) => fidelity === 'near').map(({ name }) => name);
 
-    expect(Object.keys(WRONG).sort()).toEqual(near.sort());
+    expect(Object.keys(UNSAYABLE).sort()).toEqual(near.sort());
   });
 });

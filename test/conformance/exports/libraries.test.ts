@@ -1,4 +1,4 @@
-import type { PolicyInput } from '@retry/core';
+import { computeDelay, type PolicyInput } from '@retry/core';
 import {
   ExponentialBackoff,
   fullJitterGenerator,
@@ -9,6 +9,8 @@ import {
 } from 'cockatiel';
 import pRetry from 'p-retry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seededRandom } from '../../support/seeded-random.ts';
+import { criticalDistance, distanceOf } from '../kolmogorov-smirnov.ts';
 import { ENDS, expectEnds, exported, type Recorded } from './exported-policies.ts';
 
 const EXPONENTIAL = { type: 'exponential', base: '1s' } as const;
@@ -44,6 +46,19 @@ async function fail(): Promise<never> {
   throw new Error('down');
 }
 
+const GENERATORS = { fullJitterGenerator, halfJitterGenerator, noJitterGenerator };
+
+function cockatielOf(options: Readonly<Record<string, unknown>>) {
+  const { maxAttempts, generator, ...backoff } = options as {
+    readonly maxAttempts: number;
+    readonly generator: keyof typeof GENERATORS;
+  };
+  return retry(handleAll, {
+    maxAttempts,
+    backoff: new ExponentialBackoff({ ...backoff, generator: GENERATORS[generator] }),
+  });
+}
+
 describe('p-retry waits as an exported policy says', () => {
   it.each<PolicyInput>([
     { maxAttempts: 5, backoff: EXPONENTIAL, jitter: 'none' },
@@ -64,8 +79,6 @@ describe('p-retry waits as an exported policy says', () => {
 });
 
 describe('cockatiel waits as an exported policy says', () => {
-  const GENERATORS = { fullJitterGenerator, halfJitterGenerator, noJitterGenerator };
-
   it.each<PolicyInput>([
     { maxAttempts: 5, backoff: EXPONENTIAL, jitter: 'none' },
     { maxAttempts: 5, backoff: EXPONENTIAL, jitter: 'full', maxDelay: 'Infinity' },
@@ -79,15 +92,37 @@ describe('cockatiel waits as an exported policy says', () => {
     { maxAttempts: 12, backoff: { ...EXPONENTIAL, base: 250 }, jitter: 'equal', maxDelay: '1m' },
   ])('%j', async (input) => {
     const { policy, options } = exported('cockatiel', input);
-    const { maxAttempts, generator, ...backoff } = options as {
-      readonly maxAttempts: number;
-      readonly generator: keyof typeof GENERATORS;
-    };
-    const real = retry(handleAll, {
-      maxAttempts,
-      backoff: new ExponentialBackoff({ ...backoff, generator: GENERATORS[generator] }),
-    });
 
-    expectEnds(policy, await recordEnds(() => real.execute(fail)));
+    expectEnds(policy, await recordEnds(() => cockatielOf(options).execute(fail)));
+  });
+});
+
+describe('the delays of a thousand calls are distributed as those of the exported policy', () => {
+  const DRAWN = { maxAttempts: 4, backoff: EXPONENTIAL, maxDelay: 'Infinity' } as const;
+
+  it.each([
+    ['p-retry, bounded', 'p-retry', 'bounded'],
+    ['cockatiel, full', 'cockatiel', 'full'],
+    ['cockatiel, equal', 'cockatiel', 'equal'],
+  ] as const)('of %s', async (_title, system, jitter) => {
+    const { policy, options } = exported(system, {
+      ...DRAWN,
+      jitter,
+      ...(jitter === 'bounded' && { capAt: 'after-jitter' }),
+    });
+    const call =
+      system === 'p-retry' ? () => pRetry(fail, options) : () => cockatielOf(options).execute(fail);
+    vi.spyOn(Math, 'random').mockImplementation(seededRandom(1));
+    for (let made = 0; made < 1_000; made += 1) await expect(call()).rejects.toThrow('down');
+
+    for (const retry of [1, 2, 3]) {
+      const random = seededRandom(retry + 1);
+      const theirs = waitedMs.filter((_delay, index) => index % 3 === retry - 1);
+      const ours = theirs.map(() => computeDelay(policy, retry, { random }));
+      expect(distanceOf(theirs, ours), `retry ${retry}`).toBeLessThanOrEqual(criticalDistance(1_000));
+      // A spread that is half as wide is noticed.
+      const narrower = ours.map((delayMs) => (delayMs + Math.max(...ours)) / 2);
+      expect(distanceOf(theirs, narrower)).toBeGreaterThan(criticalDistance(1_000));
+    }
   });
 });
