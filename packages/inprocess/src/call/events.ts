@@ -64,15 +64,17 @@ export interface GiveUpEvent<Arguments extends readonly unknown[] = readonly unk
   extends CallEvent<Arguments>,
     Ending {}
 
-/** A call inside an attempt of another call: their attempts multiply. */
+/** A call inside an attempt of another call, or a client that repeats requests inside an attempt of this one: their attempts multiply. */
 export interface NestedEvent<Arguments extends readonly unknown[] = readonly unknown[]>
   extends CallEvent<Arguments> {
-  /** The number of calls around this one, `depth ≥ 1`. */
+  /** The number of calls around this one, `depth ≥ 1`; 0 for a call whose client was seen. */
   readonly depth: number;
   /** Attempts that this call alone may make. */
   readonly maxAttempts: number;
-  /** Attempts that all levels together may make. */
+  /** Attempts that all levels together may make; with `requests`, requests that they may send. */
   readonly totalAttempts: number;
+  /** How often a client inside one attempt sent a request that had failed, `≥ 2`; absent where a call is inside a call. */
+  readonly requests?: number;
 }
 
 /** Observers of a call. They are not awaited and cannot change its outcome. */
@@ -83,6 +85,6 @@ export interface RetryHooks<Arguments extends readonly unknown[] = readonly unkn
   readonly onRetry?: ((event: RetryEvent<Arguments>) => unknown) | undefined;
   /** Called once when retrying ends in failure. */
   readonly onGiveUp?: ((event: GiveUpEvent<Arguments>) => unknown) | undefined;
-  /** Called when the attempts of this call multiply with those of a call around it. */
+  /** Called when the attempts of this call multiply with those of a call around it, or with what a client sends again by itself. */
   readonly onNested?: ((event: NestedEvent<Arguments>) => unknown) | undefined;
 }
