@@ -9,6 +9,8 @@ const byStatus = /* @__PURE__ */ family({
     { status: [403, 413, 503], retryAfter: true },
     { name: ['*RateLimit*', '*Ratelimit*', '*TooManyRequests*'] },
     { message: globsOfAnyCase('rate limit exceeded*', '*too many requests*') },
+    // Slack's client, of a 429 without a delay that it can read.
+    { message: globs('Retry header did not contain a valid timeout*') },
   ],
   ambiguous: [
     { status: [408, 500, 502, 504, 520, 522, 524, 527, 598, 599] },
@@ -20,6 +22,8 @@ const byStatus = /* @__PURE__ */ family({
         '*ServiceNotAvailable*',
         '*BadGateway*',
         '*GatewayTimeout*',
+        // Vercel Blob: any 5xx but 503; what a request has wrong is another class.
+        'BlobUnknownError',
       ],
     },
     // A client that gave up its own retries, and kept no reason.
