@@ -5,11 +5,12 @@ const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 
 describe('createRunId', () => {
   let createRunId: () => string;
+  let isRunId: (id: string) => boolean;
 
   /** Ids never go back behind the latest of their module, and a clock of a test before may have been at the end of time. */
   beforeEach(async () => {
     vi.resetModules();
-    ({ createRunId } = await import('../../packages/worker/src/queue/run-id.ts'));
+    ({ createRunId, isRunId } = await import('../../packages/worker/src/queue/run-id.ts'));
   });
 
   afterEach(() => void vi.restoreAllMocks());
@@ -49,6 +50,15 @@ describe('createRunId', () => {
 
     expect(new Set(ids.map((id) => id.slice(0, 18))).size).toBe(10_000);
     expect([...ids].sort()).toEqual(ids);
+  });
+
+  it('knows its own ids after the clock was set back, and none from the future', () => {
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
+    createRunId();
+    clock.mockReturnValue(1_700_000_000_000);
+
+    expect(isRunId(createRunId())).toBe(true);
+    expect(isRunId('ffffffff-ffff-7000-8000-000000000000')).toBe(false);
   });
 
   it('draws each of its last sixteen digits by itself, and none twice', () => {

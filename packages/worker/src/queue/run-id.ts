@@ -60,8 +60,8 @@ const RUN_ID = /^(?:\{[^}]+\})?([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0
 /** How far the clocks of different machines may differ, in ms. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** Whether `createRunId` of any process may have made this id by now. */
+/** Whether `createRunId` of any process may have made this id by now: this one may have been ahead of its clock. */
 export function isRunId(id: string): boolean {
   const [, high = '', low = ''] = RUN_ID.exec(id) ?? [];
-  return high !== '' && Number.parseInt(high + low, 16) <= Date.now() + CLOCK_SKEW_MS;
+  return high !== '' && Number.parseInt(high + low, 16) <= Math.max(Date.now(), latestMs) + CLOCK_SKEW_MS;
 }
