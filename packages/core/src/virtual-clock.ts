@@ -93,6 +93,8 @@ function readClockOptions(
 }
 
 function checkTimer(callback: unknown, delayMs: unknown): void {
+  // Hours of a worker are a million timers, and each of them is read so.
+  if (typeof callback === 'function' && typeof delayMs === 'number' && A_DELAY.accepts(delayMs)) return;
   readOptions({ callback, delayMs }, { subject: 'setTimer', keys: ['callback', 'delayMs'] }, (fields) => {
     if (typeof callback !== 'function') fields.fail('callback', 'must be a function', 'It is called once.');
     fields.number('delayMs', undefined, A_DELAY);
