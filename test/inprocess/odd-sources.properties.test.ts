@@ -124,7 +124,6 @@ describe('a source of time or chance that throws or returns no number', () => {
           expect(onGiveUp).toHaveBeenCalledTimes(3);
         },
       ),
-      { numRuns: 200 },
     );
   });
 

@@ -3,13 +3,14 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { histories, playHistory } from './history.ts';
 
 /** A fifth of the usual number: each history is some fifty calls. `FC_NUM_RUNS=2500` plays 500. */
-const numRuns = Math.ceil((fc.readConfigureGlobal().numRuns ?? 200) / 5);
+const numRuns = propertyRuns(1 / 5);
 
 async function comparePlans(broker: Broker): Promise<void> {
   let number = 0;

@@ -3,6 +3,7 @@ import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { propertyRuns } from '../support/property-runs.ts';
 
 /** What a broken clock does instead of returning its instant. */
 const ODD = fc.oneof(
@@ -76,7 +77,7 @@ describe('a clock that throws or returns no number', () => {
         expect(await queue.get(id)).toMatchObject({ state: 'completed', result: 3, failures: 2 });
         expect(await queue.counts()).toMatchObject({ unbalanced: 0 });
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(1 / 4) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../support/property-runs.ts';
 import { pass, setScene } from './scene.ts';
 
 const plays = fc.record({
@@ -58,6 +59,6 @@ describe('globalRateLimit', () => {
       await Promise.all(workers.map((worker) => worker.stop()));
     });
 
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: propertyRuns(1 / 4) });
   });
 });

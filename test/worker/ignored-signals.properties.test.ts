@@ -1,13 +1,14 @@
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { propertyRuns } from '../support/property-runs.ts';
 import { pass, setScene } from './scene.ts';
 
 const TIMEOUT_MS = 1_000;
 const ABANDON_MS = 5_000;
 
 /** Each plays minutes of up to three workers' lives. */
-const NUM_RUNS = Math.ceil((fc.readConfigureGlobal().numRuns ?? 200) / 10);
+const NUM_RUNS = propertyRuns(1 / 10);
 
 /** A run whose handler takes this long in each attempt, and what happens to it. */
 const aRun = fc.record({

@@ -5,6 +5,7 @@ import { createQueue, defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StartWindow } from '../../packages/worker/src/engine/lanes/start-window.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import type { Scene } from './scene.ts';
 import { pass, setScene } from './scene.ts';
 
@@ -345,7 +346,7 @@ describe('StartWindow', () => {
           if (recent < limit) starts.push(now);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(1 / 10) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { coalesce } from '../../packages/worker/src/queue/batch.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 /** A call, and for how many turns its item is locked; -1 is for ever. */
 interface Asked {
@@ -35,7 +36,7 @@ it('answers each call once its own item is free, whatever else is locked', async
       for (const one of items) one.lockedFor = 0;
       await Promise.all(forEver);
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(1 / 4) },
   );
 });
 
@@ -80,7 +81,7 @@ it('lets calls of a key take effect in their order, whatever is locked', async (
         expect(items).toEqual(asked.flatMap((one) => (one.key === key ? one.item : [])));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(1 / 4) },
   );
 });
 

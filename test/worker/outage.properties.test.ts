@@ -5,9 +5,10 @@ import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../support/property-runs.ts';
 import { pass } from './scene.ts';
 
-const NUM_RUNS = Math.min(fc.readConfigureGlobal().numRuns ?? 200, 20);
+const NUM_RUNS = propertyRuns(1 / 10);
 
 /** What the server does from `from` until `until`, and how a worker's client meets that. */
 interface Outage {

@@ -3,6 +3,7 @@ import type { WorkerOptions } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../support/property-runs.ts';
 import type { Scene } from './scene.ts';
 import { pass, setScene } from './scene.ts';
 
@@ -102,7 +103,7 @@ describe('workers that claim in advance', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: propertyRuns(1 / 6) },
     );
   }, 120_000);
 });

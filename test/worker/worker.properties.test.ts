@@ -4,6 +4,7 @@ import type { AnyTask, TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../support/property-runs.ts';
 import type { Actor, Scene } from './scene.ts';
 import { never, pass, setScene } from './scene.ts';
 
@@ -11,7 +12,7 @@ const LEASE_MS = 9_000;
 const CLEANER_MS = 4_000;
 
 /** Each plays minutes of two workers' lives. */
-const NUM_RUNS = Math.ceil((fc.readConfigureGlobal().numRuns ?? 200) / 4);
+const NUM_RUNS = propertyRuns(1 / 4);
 const TIMING = {
   lease: LEASE_MS,
   cleanerInterval: CLEANER_MS,
@@ -197,99 +198,95 @@ class Stage {
 }
 
 describe('two workers that come, go and crash', () => {
-  it(
-    'lose nothing, run no epoch twice, never charge too much and never start early',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(tasks, { minLength: 2, maxLength: 2 }),
-          fc.array(plans, { minLength: 1, maxLength: 6 }),
-          fc.array(steps, { maxLength: 10 }),
-          async (taskInputs, runPlans, script) => {
-            const scene = setScene();
-            const { clock, broker, queue } = scene;
-            const log: Log = { executed: [], accepted: [], ended: [], early: [], isMended: false };
-            const ids = runPlans.map((plan, index) => `task-${plan.task}@run-${index}`);
-            const does = new Map(runPlans.map((plan, index) => [ids[index] ?? '', plan.does]));
-            const defined = taskInputs.map(({ maxAttempts, baseMs, ...rest }, index) =>
-              defineTask({
-                ...rest,
-                name: `task-${index}`,
-                heartbeat: '2s',
-                retry: {
-                  maxAttempts,
-                  attemptTimeout: '5s',
-                  retryOn: [TypeError],
-                  backoff: { type: 'constant', base: baseMs },
-                  jitter: 'full',
-                },
-                run: handler(scene, log, does),
-              }),
-            );
-            const stage = new Stage(scene, defined, watched(broker, log));
-            for (const [index, { task, delayMs }] of runPlans.entries()) {
-              const isHandedOver = index % 4 === 0 && (taskInputs[task]?.maxAttempts ?? 0) > 1;
-              const spent = isHandedOver ? { attempts: 1 } : undefined;
-              const options = { key: `run-${index}`, delay: delayMs, spent };
-              await queue.submit(defined[task] as AnyTask, null, options); // there are two
-            }
+  it('lose nothing, run no epoch twice, never charge too much and never start early', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(tasks, { minLength: 2, maxLength: 2 }),
+        fc.array(plans, { minLength: 1, maxLength: 6 }),
+        fc.array(steps, { maxLength: 10 }),
+        async (taskInputs, runPlans, script) => {
+          const scene = setScene();
+          const { clock, broker, queue } = scene;
+          const log: Log = { executed: [], accepted: [], ended: [], early: [], isMended: false };
+          const ids = runPlans.map((plan, index) => `task-${plan.task}@run-${index}`);
+          const does = new Map(runPlans.map((plan, index) => [ids[index] ?? '', plan.does]));
+          const defined = taskInputs.map(({ maxAttempts, baseMs, ...rest }, index) =>
+            defineTask({
+              ...rest,
+              name: `task-${index}`,
+              heartbeat: '2s',
+              retry: {
+                maxAttempts,
+                attemptTimeout: '5s',
+                retryOn: [TypeError],
+                backoff: { type: 'constant', base: baseMs },
+                jitter: 'full',
+              },
+              run: handler(scene, log, does),
+            }),
+          );
+          const stage = new Stage(scene, defined, watched(broker, log));
+          for (const [index, { task, delayMs }] of runPlans.entries()) {
+            const isHandedOver = index % 4 === 0 && (taskInputs[task]?.maxAttempts ?? 0) > 1;
+            const spent = isHandedOver ? { attempts: 1 } : undefined;
+            const options = { key: `run-${index}`, delay: delayMs, spent };
+            await queue.submit(defined[task] as AnyTask, null, options); // there are two
+          }
 
-            stage.start(0);
-            for (const step of script) {
-              if (step.type === 'advance') await clock.advance(step.ms);
-              else if ('task' in step)
-                await queue[step.type](defined[step.task] as AnyTask); // there are two
-              else if (step.type === 'toggle') stage.toggle(step.worker);
-              else stage.crash(step.worker, step.type === 'crash late');
-              const audit = await queue.counts();
-              expect([audit.created, audit.unbalanced]).toEqual([runPlans.length, 0]);
-            }
-            // G4: a lease and a cleaner interval after a crash, the runs are claimed by the other worker.
-            stage.crash(0, false);
-            stage.crash(1, true);
-            await clock.advance('3s');
-            const orphans = (await broker.list({ state: 'started', limit: 100 })).runs;
-            stage.start(0);
-            await clock.advance(LEASE_MS + CLEANER_MS);
-            for (const { id, epoch } of orphans) {
-              expect(log.accepted.filter((claim) => claim === `${id}:${epoch}`)).toHaveLength(1);
-            }
-            await clock.advance('5m');
-            // What a circuit breaker, or an operator, still holds.
-            log.isMended = true;
-            for (const task of defined) await queue.resume(task);
-            await clock.advance('1m');
-
-            // G1: every run has ended, by exactly one accepted transition.
+          stage.start(0);
+          for (const step of script) {
+            if (step.type === 'advance') await clock.advance(step.ms);
+            else if ('task' in step)
+              await queue[step.type](defined[step.task] as AnyTask); // there are two
+            else if (step.type === 'toggle') stage.toggle(step.worker);
+            else stage.crash(step.worker, step.type === 'crash late');
             const audit = await queue.counts();
-            expect([audit.submitted, audit.scheduled, audit.started, audit.unbalanced]).toEqual([0, 0, 0, 0]);
-            expect([...log.ended].sort()).toEqual([...does.keys()].sort());
-            // G2 and G3: one accepted outcome per epoch, and one execution at most.
-            expect(new Set(log.accepted).size).toBe(log.accepted.length);
-            expect(new Set(log.executed).size).toBe(log.executed.length);
-            // G6
-            expect(log.early).toEqual([]);
-            for (const { latenessMs } of stage.actors.flatMap((actor) => actor.emittedOf('started')))
-              expect(latenessMs).toBeGreaterThanOrEqual(0);
-            for (const [index, { task }] of runPlans.entries()) {
-              const run = await queue.get(ids[index] ?? '');
-              if (run === undefined) throw new Error('lost');
-              const isCompleted = run.state === 'completed';
-              // G5: the attempt that completes is one of maxAttempts too; releases charge nothing.
-              const charged = run.failures + run.stalls;
-              expect(run.carried + charged + (isCompleted ? 1 : 0)).toBeLessThanOrEqual(
-                taskInputs[task]?.maxAttempts ?? 0,
-              );
-              expect(run.epoch).toBe(charged + run.releases + (isCompleted ? 1 : 0));
-              expect(log.accepted.filter((claim) => claim.startsWith(`${ids[index]}:`))).toHaveLength(
-                run.epoch,
-              );
-            }
-          },
-        ),
-        { numRuns: NUM_RUNS },
-      );
-    },
-    NUM_RUNS * 2_000,
-  );
+            expect([audit.created, audit.unbalanced]).toEqual([runPlans.length, 0]);
+          }
+          // G4: a lease and a cleaner interval after a crash, the runs are claimed by the other worker.
+          stage.crash(0, false);
+          stage.crash(1, true);
+          await clock.advance('3s');
+          const orphans = (await broker.list({ state: 'started', limit: 100 })).runs;
+          stage.start(0);
+          await clock.advance(LEASE_MS + CLEANER_MS);
+          for (const { id, epoch } of orphans) {
+            expect(log.accepted.filter((claim) => claim === `${id}:${epoch}`)).toHaveLength(1);
+          }
+          await clock.advance('5m');
+          // What a circuit breaker, or an operator, still holds.
+          log.isMended = true;
+          for (const task of defined) await queue.resume(task);
+          await clock.advance('1m');
+
+          // G1: every run has ended, by exactly one accepted transition.
+          const audit = await queue.counts();
+          expect([audit.submitted, audit.scheduled, audit.started, audit.unbalanced]).toEqual([0, 0, 0, 0]);
+          expect([...log.ended].sort()).toEqual([...does.keys()].sort());
+          // G2 and G3: one accepted outcome per epoch, and one execution at most.
+          expect(new Set(log.accepted).size).toBe(log.accepted.length);
+          expect(new Set(log.executed).size).toBe(log.executed.length);
+          // G6
+          expect(log.early).toEqual([]);
+          for (const { latenessMs } of stage.actors.flatMap((actor) => actor.emittedOf('started')))
+            expect(latenessMs).toBeGreaterThanOrEqual(0);
+          for (const [index, { task }] of runPlans.entries()) {
+            const run = await queue.get(ids[index] ?? '');
+            if (run === undefined) throw new Error('lost');
+            const isCompleted = run.state === 'completed';
+            // G5: the attempt that completes is one of maxAttempts too; releases charge nothing.
+            const charged = run.failures + run.stalls;
+            expect(run.carried + charged + (isCompleted ? 1 : 0)).toBeLessThanOrEqual(
+              taskInputs[task]?.maxAttempts ?? 0,
+            );
+            expect(run.epoch).toBe(charged + run.releases + (isCompleted ? 1 : 0));
+            expect(log.accepted.filter((claim) => claim.startsWith(`${ids[index]}:`))).toHaveLength(
+              run.epoch,
+            );
+          }
+        },
+      ),
+      { numRuns: NUM_RUNS },
+    );
+  }, 120_000);
 });

@@ -12,6 +12,7 @@ import {
   findSubmissionProblems,
   isPlainSubmission,
 } from '../../../packages/core/src/broker/kit/check/check-submission.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 /** A value that most fields must refuse, and some take. */
 const ODD = fc.oneof(
@@ -148,7 +149,7 @@ describe('an input that is plain', () => {
 
         if (isPlainSettlement(settlement)) expect(findings.problems).toEqual([]);
       }),
-      { numRuns: 5_000 },
+      { numRuns: propertyRuns(25) },
     );
   });
 
@@ -161,7 +162,7 @@ describe('an input that is plain', () => {
 
         if (isPlainSubmission(submission)) expect(findings.problems).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(10) },
     );
   });
 });

@@ -2,6 +2,7 @@ import type { JitterInput, Policy } from '@retry/core';
 import { computeDelay, definePolicy, delayBounds } from '@retry/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const DRAWS = 10_000;
@@ -64,7 +65,7 @@ describe('computeDelay of a continuous jitter', () => {
       fc.property(spread, fc.integer({ min: 1, max: 40 }), fc.nat(), (policy, retry, seed) => {
         expect(onBounds(policy, () => retry, seed)).toBeLessThan(10);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(1 / 4) },
     );
   });
 
@@ -73,7 +74,7 @@ describe('computeDelay of a continuous jitter', () => {
       fc.property(decorrelated, fc.nat(), (policy, seed) => {
         expect(onBounds(policy, (draw) => (draw % 20) + 1, seed)).toBeLessThan(10);
       }),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(1 / 10) },
     );
   });
 

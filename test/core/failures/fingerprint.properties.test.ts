@@ -2,6 +2,7 @@ import { fingerprint, readErrorFacts } from '@retry/core/failures';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textProblem } from '../../../packages/core/src/broker/kit/limits.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { hostileMakers, thrownValues } from '../thrown-values.ts';
 import { LIBRARY_ERRORS } from './library-errors.ts';
@@ -12,7 +13,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BASE_62 = `${BASE_36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
 
 /** `FC_NUM_RUNS=2000` makes ten thousand. */
-const COUNT = 5 * Number(process.env['FC_NUM_RUNS'] ?? 200);
+const COUNT = propertyRuns(5);
 
 type Random = () => number;
 
@@ -121,7 +122,7 @@ describe('fingerprint', () => {
 
         expect(fingerprint({ ...error, message })).toEqual(fingerprint(error));
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(5) },
     );
   });
 
