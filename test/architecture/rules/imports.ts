@@ -10,6 +10,8 @@ import { parse, type Source, violation, walk } from './source.ts';
  * @returns one line for each offence
  */
 export function findForbiddenImports(source: Source): readonly string[] {
+  const isClean = listImports(source).every((specifier) => judge(source.path, specifier) === undefined);
+  if (isClean && !MAYBE_COMPUTED.test(source.text)) return [];
   return walk(parse(source)).flatMap((node) => {
     const specifier = readSpecifier(node);
     if (specifier === undefined) return [];
@@ -18,9 +20,12 @@ export function findForbiddenImports(source: Source): readonly string[] {
   });
 }
 
-/** Every module that a file imports, statically, dynamically or for a type. */
-export function listImports(source: Source): readonly string[] {
-  return walk(parse(source)).flatMap((node) => readSpecifier(node) ?? []);
+/** An import of which the scanner knows no module. */
+const MAYBE_COMPUTED = /\b(?:import|require)\s*\(\s*[^\s'"]/;
+
+/** Every module that a file imports by its name, statically, dynamically or for a type. Found by a scanner, as to parse takes ten times as long. */
+export function listImports({ text }: Source): readonly string[] {
+  return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
 }
 
 /** The module that a static or dynamic import, an export or an import type names. */
