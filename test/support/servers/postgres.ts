@@ -110,8 +110,13 @@ export async function startPrivatePostgres(settings: readonly string[] = []): Pr
 export async function openPostgres(): Promise<PostgresServer> {
   const url = process.env['DATABASE_URL'];
   if (url !== undefined && url !== '') return { url, source: 'DATABASE_URL', stop: async () => {} };
-  // Data of tests need not survive a crash of the machine, so commits need not reach the disk.
-  return startPrivatePostgres(['fsync=off', 'max_connections=200']);
+  // Data of tests need not survive a crash, so commits need not reach the disk.
+  return startPrivatePostgres([
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    'max_connections=200',
+  ]);
 }
 
 /** Returns a new data folder. Files of a new cluster are always the same and initdb takes a second for them: they are copied. */
