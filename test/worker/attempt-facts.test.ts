@@ -3,13 +3,13 @@ import type { AttemptError } from '@retry/core/broker';
 import type { TaskContext, WorkerOptions } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { pass, setScene, untilStopped } from './scene.ts';
+import { advanceUntilEnded, pass, setScene, untilStopped } from './scene.ts';
 
 const FIXED = { backoff: { type: 'constant', base: '1s' }, jitter: 'none', maxAttempts: 2 } as const;
 
 type Handler = (payload: null, context: TaskContext) => unknown;
 
-/** The stored errors of a run whose attempts take 250 ms, an hour later. */
+/** The stored errors of a run whose attempts take 250 ms, after an hour at most. */
 async function errorsOf(
   run: Handler,
   { task = {}, worker = {} }: { task?: object; worker?: Partial<WorkerOptions> } = {},
@@ -26,7 +26,7 @@ async function errorsOf(
   });
   const { id } = await queue.submit(defined, null);
   startWorker({ tasks: [defined], name: 'worker of the scene', ...worker });
-  await clock.advance('1h');
+  await advanceUntilEnded({ clock, queue }, { minutes: 60 });
   return (await queue.get(id))?.errors ?? [];
 }
 
@@ -89,7 +89,7 @@ describe('what is recorded of a failed attempt', () => {
       claim: { worker: 'lost', requestId: 'r', limit: 1, lanes, leaseMs: 1_000 },
     });
     startWorker({ tasks: [task] });
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     const [error] = (await queue.get(id))?.errors ?? [];
     expect(error).toMatchObject({ name: 'StalledError', epoch: 1, startedAt: 0, reason: 'stalled' });

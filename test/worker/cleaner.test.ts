@@ -2,7 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import type { VirtualClock } from '@retry/core/testing';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { never, pass, setScene } from './scene.ts';
+import { MANY_TURNS, never, pass, setScene } from './scene.ts';
 
 const known = defineTask({ name: 'known', retry: { backoff: { type: 'none' } }, run: () => 'done' });
 const unknown = defineTask({ name: 'unknown', run: () => 'done' });
@@ -18,7 +18,7 @@ async function claimAndDie(broker: Broker, lane: string, count: number, leaseMs:
 
 describe('recovery', () => {
   it('of a known task takes a lease and an interval despite 5 000 expired runs of an unknown one', async () => {
-    const { clock, broker, queue, startWorker } = setScene();
+    const { clock, broker, queue, startWorker } = setScene(0, MANY_TURNS);
     await queue.submitMany(unknown, Array(5_000).fill(null));
     await claimAndDie(broker, 'unknown@1', 5_000, 1_000);
     await clock.advance('1m');
@@ -33,7 +33,7 @@ describe('recovery', () => {
   });
 
   it('settles every expired run page by page, without waiting for the next interval', async () => {
-    const { clock, broker, queue, startWorker } = setScene();
+    const { clock, broker, queue, startWorker } = setScene(0, MANY_TURNS);
     await queue.submitMany(known, Array(3_500).fill(null));
     await claimAndDie(broker, 'known@1', 3_500, 1_000);
 
@@ -44,7 +44,7 @@ describe('recovery', () => {
   });
 
   it('skips what other workers settle meanwhile, and ends', async () => {
-    const { clock, broker, queue, startWorker } = setScene();
+    const { clock, broker, queue, startWorker } = setScene(0, MANY_TURNS);
     await queue.submitMany(known, Array(3).fill(null));
     await claimAndDie(broker, 'known@1', 3, 1_000);
     let calls = 0;
@@ -90,7 +90,7 @@ describe('the event stalled', () => {
       { isWritten: false, workers: 3 },
     ],
   ])('is emitted once for each run when %s', async (_, { isWritten, workers }) => {
-    const { clock, broker, queue, startWorker } = setScene();
+    const { clock, broker, queue, startWorker } = setScene(0, MANY_TURNS);
     const task = defineTask({ name: 'known', retry: { backoff: { type: 'none' } }, run: never });
     await queue.submitMany(task, Array(20).fill(null));
     await claimAndDie(broker, 'known@1', 20, 1_000);
@@ -111,7 +111,7 @@ describe('the event stalled', () => {
 
 describe("onUnknown: 'drop'", () => {
   it('drops what waits behind thousands of known runs', async () => {
-    const { clock, queue, startWorker } = setScene();
+    const { clock, queue, startWorker } = setScene(0, MANY_TURNS);
     await queue.submitMany(known, Array(3_000).fill(null), { delay: '1d' });
     const busy = defineTask({ name: 'busy', run: () => new Promise<never>(() => {}) });
     await queue.submitMany(busy, Array(3_000).fill(null));
@@ -124,7 +124,7 @@ describe("onUnknown: 'drop'", () => {
   });
 
   it('drops thousands of runs in one interval, including those that a crashed worker had claimed', async () => {
-    const { clock, broker, queue, startWorker } = setScene();
+    const { clock, broker, queue, startWorker } = setScene(0, MANY_TURNS);
     await queue.submitMany(unknown, Array(5_000).fill(null));
     await claimAndDie(broker, 'unknown@1', 2_500, 1_000);
 
@@ -135,7 +135,7 @@ describe("onUnknown: 'drop'", () => {
   });
 
   it('is not stopped by a lane that cannot be claimed from', async () => {
-    const { clock, broker, queue, startWorker } = setScene();
+    const { clock, broker, queue, startWorker } = setScene(0, MANY_TURNS);
     const other = defineTask({ name: 'other', run: () => {} });
     await queue.submit(other, null, { key: 'broken' });
     const { id } = await queue.submit(unknown, null);

@@ -2,7 +2,7 @@ import type { Broker, ExchangeReply, ExchangeRequest } from '@retry/core/broker'
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { Scene } from './scene.ts';
-import { pass, setScene } from './scene.ts';
+import { MANY_TURNS, pass, setScene } from './scene.ts';
 
 /** The scene's broker behind a slow line: the most exchanges on it, and the most runs that were claimed at a time. */
 function slowLine({ broker, clock }: Scene, delayMs: number) {
@@ -40,7 +40,7 @@ function countingTask({ clock }: Scene, runMs: number, rest: object = {}) {
 
 /** A scene whose turns of the event loop are counted, and what its worker sent in which of them to a broker that answers `turnsLater`. */
 function setTurns({ turnsLater }: { readonly turnsLater: number }) {
-  const scene = setScene();
+  const scene = setScene(0, MANY_TURNS);
   let turn = 0;
   let next = setImmediate(function count() {
     turn += 1;
@@ -64,7 +64,7 @@ const numbers = (length: number): number[] => Array.from({ length }, (_, index) 
 
 describe('exchanges', () => {
   it('are at most two at a time, and together never claim more than there are slots', async () => {
-    const scene = setScene();
+    const scene = setScene(0, MANY_TURNS);
     const { slow, seen } = slowLine(scene, 20);
     const { task, seen: work } = countingTask(scene, 5);
     await scene.queue.submitMany(task, numbers(300));
@@ -78,7 +78,7 @@ describe('exchanges', () => {
   });
 
   it('together never claim more of a task than its maxConcurrent', async () => {
-    const scene = setScene();
+    const scene = setScene(0, MANY_TURNS);
     const { slow, seen } = slowLine(scene, 20);
     const { task } = countingTask(scene, 5, { maxConcurrent: 7 });
     const other = countingTask(scene, 5, { name: 'other' }).task;
@@ -91,7 +91,7 @@ describe('exchanges', () => {
   });
 
   it('are sent one at a time when there is little to do', async () => {
-    const scene = setScene();
+    const scene = setScene(0, MANY_TURNS);
     const { slow, seen } = slowLine(scene, 20);
     const { task, seen: work } = countingTask(scene, 0);
     scene.startWorker({ tasks: [task], broker: slow, concurrency: 20 });
@@ -105,7 +105,7 @@ describe('exchanges', () => {
   });
 
   it('settle the runs of one answer before the next one takes effect, though both arrive together', async () => {
-    const scene = setScene();
+    const scene = setScene(0, MANY_TURNS);
     const { broker, clock } = scene;
     const { task, seen: work } = countingTask(scene, 0);
     await scene.queue.submitMany(task, numbers(200));
@@ -139,7 +139,7 @@ describe('exchanges', () => {
   });
 
   it('send settlements within a millisecond, though another exchange is pending', async () => {
-    const scene = setScene();
+    const scene = setScene(0, MANY_TURNS);
     const { broker, clock, queue } = scene;
     let count = 0;
     // The second one, a claim alone, never comes back.

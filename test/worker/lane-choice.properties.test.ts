@@ -3,7 +3,7 @@ import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LaneChoice } from '../../packages/worker/src/engine/lanes/lane-choice.ts';
-import { setScene } from './scene.ts';
+import { MANY_TURNS, setScene } from './scene.ts';
 
 const LANES = Array.from({ length: 100 }, (_, index) => `lane-${index}`);
 
@@ -195,7 +195,7 @@ describe('the choice of lanes', () => {
 
 describe('a worker of several tasks', () => {
   it('serves each of N lanes that are always full within N claims that take less than one holds', async () => {
-    const { clock, queue, startWorker } = setScene();
+    const { clock, queue, startWorker } = setScene(0, MANY_TURNS);
     const seen: string[] = [];
     const tasks = LANES.slice(0, 5).map((name) => defineTask({ name, run: () => void seen.push(name) }));
     for (const task of tasks)
@@ -212,7 +212,7 @@ describe('a worker of several tasks', () => {
 
   it('needs about as many claims for a thousand tasks as for one', async () => {
     const claimsOf = async (count: number): Promise<number> => {
-      const { clock, broker, queue, startWorker } = setScene();
+      const { clock, broker, queue, startWorker } = setScene(0, MANY_TURNS);
       const tasks = Array.from({ length: count }, (_, index) =>
         defineTask({ name: `task-${index}`, run: () => {} }),
       );

@@ -29,15 +29,23 @@ function work(broker: Broker, run: () => unknown = () => {}, options = {}) {
 /** A thread that starts on a busy machine takes a while. */
 const poll = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 20_000 });
 
+/** Blocks the event loop, and leaves the processor to the thread. */
 function block(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Blocks the event loop until this is so, or for 20 s: a thread that shares its processor takes a while. */
+function blockUntil(isSo: () => boolean): void {
+  const until = performance.now() + 20_000;
+  while (!isSo() && performance.now() < until) block(1);
 }
 
 describe('the thread that renews leases', () => {
   it('sends heartbeats of all leases while a handler blocks the event loop', async () => {
     const { broker, count } = guardedBroker();
-    const { worker, task } = work(broker, () => block(3 * LEASE_MS), { concurrency: 1_000 });
+    const { worker, task } = work(broker, () => blockUntil(() => count('heartbeats') >= 3), {
+      concurrency: 1_000,
+    });
     await poll(() => count('opened')).toBe(1);
 
     await createQueue({ broker }).submitMany(task, [null]);
@@ -55,6 +63,7 @@ describe('the thread that renews leases', () => {
       retry: {
         retryIf: () => {
           block(3 * LEASE_MS);
+          blockUntil(() => count('heartbeats') >= 3);
           return false;
         },
       },
@@ -83,8 +92,7 @@ describe('the thread that renews leases', () => {
       () => {
         started += 1;
         if (started === 1_000) {
-          const until = performance.now() + 20_000;
-          while (count('heartbeats') === 0 && performance.now() < until);
+          blockUntil(() => count('heartbeats') > 0);
           finish();
         }
         return isFinished;
@@ -122,7 +130,7 @@ describe('the thread that renews leases', () => {
     });
     const { worker, task, errors } = work(broker, async () => {
       await isOpened;
-      block(3 * LEASE_MS);
+      blockUntil(() => count('heartbeats') >= 3);
     });
     await poll(() => count('opened')).toBe(1);
     await createQueue({ broker }).submit(task, null);
@@ -139,10 +147,7 @@ describe('the thread that renews leases', () => {
 
   it('sends no heartbeat before its connection is accepted', async () => {
     const { broker, count } = guardedBroker({ connectMs: LEASE_MS / 3 });
-    const { worker, task, errors } = work(broker, () => {
-      const until = performance.now() + 20_000;
-      while (count('heartbeats') === 0 && performance.now() < until);
-    });
+    const { worker, task, errors } = work(broker, () => blockUntil(() => count('heartbeats') > 0));
 
     await createQueue({ broker }).submit(task, null);
     await worker.whenIdle();
@@ -158,8 +163,7 @@ describe('the thread that renews leases', () => {
   ] as const)("applies the answer 'gone' to a run that %s", async (_, runsOn, state, fenced) => {
     const { broker, count } = guardedBroker({ answer: 'gone' });
     const { worker, task } = work(broker, async () => {
-      const until = performance.now() + 20_000;
-      while (count('heartbeats') === 0 && performance.now() < until);
+      blockUntil(() => count('heartbeats') > 0);
       block(LEASE_MS / 6); // for the answer to be sent
       if (runsOn) await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
     });
@@ -175,7 +179,9 @@ describe('the thread that renews leases', () => {
 
   it('connects only when the loop is blocked, if there is time for that', { timeout: 30_000 }, async () => {
     const { broker, count } = guardedBroker();
-    const { task, worker } = work(broker, () => block(LONG_LEASE_MS), { lease: LONG_LEASE_MS });
+    const { task, worker } = work(broker, () => blockUntil(() => count('heartbeats') > 0), {
+      lease: LONG_LEASE_MS,
+    });
 
     await new Promise((resolve) => setTimeout(resolve, LONG_LEASE_MS / 2)); // it ticks six times
     expect(count('opened')).toBe(0);
@@ -188,7 +194,9 @@ describe('the thread that renews leases', () => {
 
   it('connects again if the server had no place for it', { timeout: 30_000 }, async () => {
     const { broker, count } = guardedBroker({ refusal: 'too many connections', refusals: 2 });
-    const { errors, task, worker } = work(broker, () => block(LONG_LEASE_MS), { lease: LONG_LEASE_MS });
+    const { errors, task, worker } = work(broker, () => blockUntil(() => count('heartbeats') > 0), {
+      lease: LONG_LEASE_MS,
+    });
 
     await createQueue({ broker }).submit(task, null);
     await worker.whenIdle();

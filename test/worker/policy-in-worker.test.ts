@@ -4,11 +4,11 @@ import type { Broker } from '@retry/core/broker';
 import type { RetryRequest, TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { pass, setScene, untilStopped } from './scene.ts';
+import { advanceUntilEnded, pass, setScene, untilStopped } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '10s' }, jitter: 'none' } as const;
 
-/** One run under this policy on a virtual clock, for an hour. */
+/** One run under this policy on a virtual clock, for an hour at most. */
 async function runUnder(retry: PolicyInput, run: (attempt: number, ctx: TaskContext) => unknown) {
   const { clock, queue, startWorker } = setScene();
   const startedAt: number[] = [];
@@ -22,7 +22,7 @@ async function runUnder(retry: PolicyInput, run: (attempt: number, ctx: TaskCont
   });
   const { id } = await queue.submit(task, null);
   const worker = startWorker({ tasks: [task] });
-  await clock.advance('1h');
+  await advanceUntilEnded({ clock, queue }, { minutes: 60 });
   return { run: await queue.get(id), worker, startedAt };
 }
 
@@ -121,7 +121,7 @@ describe('the total time of the policy', () => {
     const first = startWorker({ tasks: [late] });
     await clock.advance('1s');
     await first.stop();
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     const second = startWorker({ tasks: [late] });
     await clock.advance('1m');
@@ -146,7 +146,7 @@ describe('the total time of the policy', () => {
     await clock.advance('1s');
     await first.stop();
     await queue.deadLetters.redrive({ task });
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     startWorker({ tasks: [task] });
     await clock.advance('1m');
@@ -169,7 +169,7 @@ describe('the total time of the policy', () => {
     const { id } = await queue.submit(task, null);
     const worker = startWorker({ tasks: [task] });
 
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     expect(await queue.get(id)).toMatchObject(expected);
     expect(worker.emittedOf('failed').map(({ reason }) => reason)).toEqual(
@@ -316,7 +316,7 @@ describe('ctx.retry', () => {
     const { id } = await queue.submit(task, null);
     const worker = startWorker({ tasks: [task] });
 
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', epoch: epochs, failures: epochs });
     expect(worker.emittedOf('failed')).toMatchObject([{ reason: 'exhausted' }]);

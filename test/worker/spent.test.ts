@@ -5,7 +5,7 @@ import type { TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { refusedPaths } from '../support/wrong-input.ts';
-import { setScene } from './scene.ts';
+import { advanceUntilEnded, setScene } from './scene.ts';
 
 const FIXED = { backoff: { type: 'constant', base: '1s' }, jitter: 'none', maxAttempts: 5 } as const;
 const ELSEWHERE: RecordedAttempt = { name: 'Error', message: 'elsewhere', at: 900, startedAt: 800 };
@@ -70,7 +70,7 @@ describe('what a submission brings along', () => {
     const { task, seen } = failing();
     const { id } = await queue.submit(task, null, { spent: { attempts: 3, errors: [ELSEWHERE] } });
     startWorker({ tasks: [task] });
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     expect(seen.map(({ attempt }) => attempt)).toEqual([4, 5]);
     const run = await queue.get(id);
@@ -90,7 +90,7 @@ describe('what a submission brings along', () => {
     const whole = await queue.submit(task, null, { spent: { attempts: 3, errors, firstStartedAt: 50 } });
     const part = await queue.submit(task, null, { spent: { attempts: 3, errors: errors.slice(1) } });
     startWorker({ tasks: [task] });
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     const policy = definePolicy(FIXED);
     const [first, second] = await Promise.all([whole, part].map(({ id }) => queue.get(id)));
@@ -111,7 +111,7 @@ describe('what a submission brings along', () => {
     });
     const { id } = await queue.submit(task, null, { spent: { attempts: 3 } });
     startWorker({ tasks: [task] });
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     expect((await queue.get(id))?.errors.map(({ at }) => at)).toEqual([0, 4_000]);
   });
@@ -125,7 +125,7 @@ describe('what a submission brings along', () => {
     });
     const { id } = await queue.submit(task, null, { spent: { attempts: 2 } });
     startWorker({ tasks: [task], random: () => 0.999 });
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     const ats = (await queue.get(id))?.errors.map(({ at }) => at) ?? [];
     const delays = ats.slice(1).map((at, index) => at - (ats[index] ?? 0));
@@ -140,7 +140,7 @@ describe('what a submission brings along', () => {
     const late = await queue.submit(task, null, { spent: { attempts: 1, firstStartedAt: 40_000 } });
     const later = await queue.submit(task, null, { spent: { attempts: 1, firstStartedAt: 41_500.5 } });
     startWorker({ tasks: [task] });
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     const [first, second] = await Promise.all([late, later].map(({ id }) => queue.get(id)));
     expect(first).toMatchObject({ state: 'failed', failures: 1, firstStartedAt: 40_000 });
@@ -178,7 +178,7 @@ describe('what a submission brings along', () => {
     const { task } = failing({ ...FIXED, maxAttempts: 2, totalTimeout: '1m' });
     const { id } = await queue.submit(task, null, { spent: { attempts: 0, firstStartedAt: 3_600_000 } });
     startWorker({ tasks: [task] });
-    await clock.advance('1h');
+    await advanceUntilEnded({ clock, queue }, { minutes: 60 });
 
     expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 2 });
   });

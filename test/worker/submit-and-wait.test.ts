@@ -267,7 +267,7 @@ describe('submit with keepResult', () => {
 });
 
 describe('many that wait', () => {
-  it('are served by few calls of the broker: 20 000 at the same time all get their results', async () => {
+  it('are served by few calls of the broker: 5 000 at the same time all get their results', async () => {
     const broker = createMemoryBroker({ keepCompleted: 100 });
     const get = vi.fn(broker.get);
     const queue = createQueue({ broker: { ...broker, get } });
@@ -275,12 +275,12 @@ describe('many that wait', () => {
     worker.start();
 
     const results = await Promise.all(
-      Array.from({ length: 20_000 }, (_, index) => queue.submitAndWait(double, index)),
+      Array.from({ length: 5_000 }, (_, index) => queue.submitAndWait(double, index)),
     );
 
-    expect(results).toEqual(Array.from({ length: 20_000 }, (_, index) => index * 2));
+    expect(results).toEqual(Array.from({ length: 5_000 }, (_, index) => index * 2));
     expect(Math.max(...get.mock.calls.map(([ids]) => ids.length))).toBeLessThanOrEqual(500);
-    expect(get.mock.calls.length).toBeLessThan(10_000);
+    expect(get.mock.calls.length).toBeLessThan(2_500);
     await worker.stop();
     expect(await broker.audit()).toMatchObject({ ended: { completed: 100 }, unbalanced: 0 });
   });
@@ -288,12 +288,12 @@ describe('many that wait', () => {
   it('get their results while slow runs are before theirs', { timeout: 120_000 }, async () => {
     const clock = createTestClock();
     const broker = createMemoryBroker({ clock, keepCompleted: 0 });
-    const slow = defineTask({ name: 'slow', run: () => pass(clock, 3_600_000) });
+    const slow = defineTask({ name: 'slow', run: () => pass(clock, 600_000) });
     const queue = createQueue({ broker, clock });
     const worker = createWorker({ broker, clock, tasks: [slow, double], signals: [], concurrency: 2_000 });
     worker.start();
     const slowOnes = Array.from({ length: 700 }, () =>
-      queue.submitAndWait(slow, undefined, { timeout: '2h' }).catch((error: unknown) => error),
+      queue.submitAndWait(slow, undefined, { timeout: '20m' }).catch((error: unknown) => error),
     );
     await clock.advance('10s');
 
@@ -301,7 +301,7 @@ describe('many that wait', () => {
     await clock.advance('25s');
 
     expect(await quick).toHaveLength(300);
-    await clock.advance('61m');
+    await clock.advance('11m');
     expect(await Promise.all(slowOnes)).toEqual(Array(700).fill(null));
     await worker.stop();
   });

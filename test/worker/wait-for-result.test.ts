@@ -211,7 +211,7 @@ describe('waitForResult', () => {
     const { clock, queue, startWorker } = setScene();
     const { id } = await queue.submit(task, 21);
     const waiting = queue.waitForResult(id, { timeout: 'Infinity' });
-    await clock.advance('1d');
+    await clock.advance('1h');
 
     startWorker({ tasks: [task] });
     await clock.advance('2s');
