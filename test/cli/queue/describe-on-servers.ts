@@ -19,8 +19,8 @@ export interface ServedQueue {
   readonly use: <Outcome>(work: (broker: Broker) => Promise<Outcome>) => Promise<Outcome>;
 }
 
-/** In PGlite, where to open the folder for each command takes seconds, each third test runs: the statements are those of Postgres. */
-const EACH = 3;
+/** In PGlite, where to open the folder for each command takes seconds, each sixth test runs: the statements are those of Postgres. */
+const EACH = 6;
 
 /** Runs tests on a queue of their own on Redis, Postgres and PGlite. */
 export function describeOnServers(name: string, body: (queue: () => ServedQueue) => void): void {
@@ -48,7 +48,7 @@ export function describeOnServers(name: string, body: (queue: () => ServedQueue)
     let passed = 0;
     beforeEach(({ skip }) => {
       passed += 1;
-      skip(passed % EACH !== 1, 'each third one runs in PGlite');
+      skip(passed % EACH !== 1, 'each sixth one runs in PGlite');
     });
     body(() => ({ args: ['--url', `pglite:${folder}`], use: using(open) }));
   });
