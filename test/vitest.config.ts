@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './support/summary-reporter.ts';
@@ -42,27 +43,59 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     // Property tests make FC_NUM_RUNS runs, 200 by default, on machines that may be busy.
-    testTimeout: 30_000 * Math.max(1, Number(process.env['FC_NUM_RUNS'] ?? 200) / 200),
+    testTimeout: 60_000 * Math.max(1, Number(process.env['FC_NUM_RUNS'] ?? 200) / 200),
     setupFiles: ['test/support/fast-check.setup.ts'],
     // Many tests wait for servers and clocks: a processor that none uses is not needed.
     maxWorkers: '100%',
+    // What was transformed for one project need not be for the next, nor the next time.
+    experimental: { fsModuleCache: true, fsModuleCachePath: transformed() },
     reporters: ['default', new SummaryReporter(tierName), ...jsonReport()],
-    projects: [
-      ...projects.map((name) => ({
-        extends: true as const,
-        test: {
-          name,
-          isolate: false,
-          include: filesOf(name),
-          exclude: [...ALONE, ...tier.exclude],
-          ...(ON_PGLITE.includes(name) && { globalSetup: 'test/support/pglite.ts' }),
-        },
-      })),
-      // A tier of some files has none of these.
-      ...(tier.include === undefined ? [alone] : []),
-    ].filter(({ test: { name } }) => tier.projects?.includes(name) ?? true),
+    projects: tierName === 'quick' ? [together(tier.projects ?? projects), alone] : apart(),
   },
 });
+
+/** A folder for what files were transformed to, which depends on their texts and on where the packages have their entries. */
+function transformed(): string {
+  const packages = fileURLToPath(new URL('../packages', import.meta.url));
+  const hash = createHash('sha1');
+  for (const name of readdirSync(packages)) {
+    const manifest = `${packages}/${name}/package.json`;
+    if (existsSync(manifest)) hash.update(readFileSync(manifest));
+  }
+  const folder = `../node_modules/.cache/retry-vitest/${hash.digest('hex').slice(0, 16)}`;
+  return fileURLToPath(new URL(folder, import.meta.url));
+}
+
+/** A project for each folder. */
+function apart() {
+  return [
+    ...projects.map((name) => ({
+      extends: true as const,
+      test: {
+        name,
+        isolate: false,
+        include: filesOf(name),
+        exclude: [...ALONE, ...tier.exclude],
+        ...(ON_PGLITE.includes(name) && { globalSetup: 'test/support/pglite.ts' }),
+      },
+    })),
+    // A tier of some files has none of these.
+    ...(tier.include === undefined ? [alone] : []),
+  ].filter(({ test: { name } }) => tier.projects?.includes(name) ?? true);
+}
+
+/** One project of the files of several: what they import is transformed once, and loaded once by each process. */
+function together(names: readonly string[]) {
+  return {
+    extends: true as const,
+    test: {
+      name: tierName,
+      isolate: false,
+      include: names.flatMap(filesOf),
+      exclude: [...ALONE, ...tier.exclude],
+    },
+  };
+}
 
 /** The files of a project that the tier has. */
 function filesOf(project: string): string[] {
