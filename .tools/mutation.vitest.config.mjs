@@ -1,6 +1,7 @@
 /** The tests of core for Stryker, which runs them in a copy of this repository that shares its node_modules. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { tierOf } from '../test/tiers.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const source = `${root}packages/core/src/`;
@@ -23,6 +24,8 @@ export default defineConfig({
   },
   test: {
     include: folder === '' ? everything : [`test/core/${folder}/**/*.test.ts`],
+    // `RETRY_TESTS=quick npm run mutation` asks only what `npm test` runs.
+    exclude: [...tierOf(process.env.RETRY_TESTS ?? 'all').exclude],
     setupFiles: ['test/support/fast-check.setup.ts'],
   },
 });
