@@ -9,6 +9,8 @@ export type CliErrorCode =
   /** A package that the server needs is not installed. */
   | 'NO_PACKAGE'
   | 'NO_SUCH_GROUP'
+  /** The server has nothing of this prefix. */
+  | 'NO_SUCH_QUEUE'
   | 'NO_SUCH_RUN'
   /** The server does not answer, or refuses the credentials. */
   | 'SERVER_UNREACHABLE'

@@ -5,7 +5,7 @@ export const EXIT = {
   found: 1,
   /** Wrong arguments, or a policy that is not valid. */
   usage: 2,
-  /** The server cannot be reached, or cannot be used: credentials, rights, a missing migration. */
+  /** The server cannot be reached, or cannot be used: credentials, rights, a missing migration, no such queue. */
   unreachable: 3,
   /** A bug of ours; `--verbose` prints the stack. */
   internal: 70,

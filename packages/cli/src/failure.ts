@@ -22,6 +22,7 @@ export interface FailedCall {
 const EXIT_BY_CODE: Readonly<Record<string, number>> = {
   NO_SUCH_RUN: EXIT.found,
   NO_SUCH_GROUP: EXIT.found,
+  NO_SUCH_QUEUE: EXIT.unreachable,
   SERVER_UNREACHABLE: EXIT.unreachable,
   REDIS_UNREACHABLE: EXIT.unreachable,
   POSTGRES_UNREACHABLE: EXIT.unreachable,

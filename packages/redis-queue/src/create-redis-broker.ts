@@ -2,6 +2,8 @@ import type { AsyncDispose } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { checkInput, closedError, withEntryRates } from '@retry/core/broker/kit';
 import type { ServerReport } from './driver/doctor.ts';
+import type { QueuesReport } from './driver/find-queues.ts';
+import { findQueues } from './driver/find-queues.ts';
 import { HEARTBEAT_CODE } from './driver/heartbeats/heartbeat-code.ts';
 import type { HeartbeatOptions } from './driver/heartbeats/open-heartbeats.ts';
 import { withinTimeout } from './driver/open-link.ts';
@@ -28,6 +30,8 @@ export interface RedisBroker extends Broker, AsyncDispose {
   readonly ready: () => Promise<void>;
   /** Returns what the server reported about itself when it was examined. Rejects as `ready` does. */
   readonly server: () => Promise<ServerReport>;
+  /** Returns whether this queue is there, and the prefixes of all that the server has: a prefix may be mistyped. Rejects as `ready` does. */
+  readonly queues: () => Promise<QueuesReport>;
 }
 
 /**
@@ -50,6 +54,10 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
   const isOwn = 'url' in settings.source;
   return {
     ...checkInput(broker),
+    queues: async () => {
+      await broker.server();
+      return findQueues(server.link, settings.prefix, partitions);
+    },
     submitsInOrder: isOwn,
     ownsConnection: isOwn,
     ...heartbeatModuleOf(settings),
@@ -87,7 +95,7 @@ function withRates(broker: Broker): Broker {
 }
 
 /** Returns the broker with connections that are closed after it. */
-function closedLast(broker: Broker, server: ServerLink): Omit<RedisBroker, keyof AsyncDispose> {
+function closedLast(broker: Broker, server: ServerLink): Omit<RedisBroker, keyof AsyncDispose | 'queues'> {
   let closing: Promise<void> | undefined;
   const examined = async (): Promise<ServerReport> => {
     if (closing !== undefined) throw closedError('Redis');

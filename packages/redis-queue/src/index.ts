@@ -1,6 +1,7 @@
 export type { RedisBroker } from './create-redis-broker.ts';
 export { createRedisBroker } from './create-redis-broker.ts';
 export type { ServerReport } from './driver/doctor.ts';
+export type { QueuesReport } from './driver/find-queues.ts';
 export type {
   IoRedisClient,
   NodeRedisClient,

@@ -4,10 +4,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createRedisBroker } from '@retry/redis-queue';
+import { createQueue, defineTask } from '@retry/worker';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../support/repository.ts';
 import { describeOnPostgres } from '../../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../../support/servers/describe-on-redis.ts';
+import { removeKeys } from '../../support/servers/remove-keys.ts';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
 
@@ -231,7 +235,66 @@ describeOnRedis('retry on Redis', (server) => {
   });
 });
 
+/** Commands that would do something to, or report on, a queue that is not there. */
+const WHOLE = [
+  'audit',
+  'dlq ls',
+  'runs ls',
+  'lanes ls',
+  'lanes hold mail@1',
+  'workers ls',
+  'doctor',
+  'operations ls',
+];
+
+describeOnRedis('a prefix of which Redis has nothing', (server) => {
+  const own = `retry_cli_absent_${process.pid}`;
+  afterEach(async () => {
+    for (const prefix of [own, `${own}_there`]) await removeKeys(server().url, prefix);
+  });
+
+  it.each(WHOLE)('is refused by %s, which names what there is', async (command) => {
+    await submitOne(server().url, `${own}_there`);
+
+    const { err, exitCode } = await run([...command.split(' '), '--url', server().url, '--prefix', own]);
+
+    expect(err).toContain(`There is no queue with the prefix ${own} at ${server().url}. The server has `);
+    expect(err).toContain(`${own}_there`);
+    expect(exitCode).toBe(3);
+  });
+
+  it('is a queue once a run was submitted', async () => {
+    await submitOne(server().url, own);
+
+    const { exitCode } = await run([...AUDIT, '--url', server().url, '--prefix', own]);
+
+    expect(exitCode).toBe(0);
+  });
+});
+
+async function submitOne(url: string, prefix: string): Promise<void> {
+  const broker = createRedisBroker({ url, prefix });
+  const send = defineTask({ name: 'send', run: (to: string) => to });
+  await createQueue({ broker }).submit(send, 'a@b.c');
+  await broker.close();
+}
+
 describeOnPostgres('retry on Postgres', (server) => {
+  it('names the schemas that there are, where one is not there', async () => {
+    const there = `retry_cli_there_${process.pid}`;
+    await run(['migrate', '--url', server().url, '--schema', there]);
+
+    const { err, exitCode } = await run(['dlq', 'ls', '--url', server().url, '--schema', 'typo']);
+
+    expect(err).toContain('the schema typo has no queue, there is one in ');
+    expect(err).toContain(there);
+    expect(exitCode).toBe(3);
+    const client = new pg.Client(server().url);
+    await client.connect();
+    await client.query(`drop schema ${there} cascade`);
+    await client.end();
+  });
+
   it('migrates a schema, without which every other command ends with exit status 3', async () => {
     const args = ['--url', server().url, '--schema', `retry_cli_migrate_${process.pid}`];
 

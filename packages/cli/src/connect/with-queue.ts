@@ -10,6 +10,7 @@ import type { ConnectOptions } from './connect-options.ts';
 import { findTarget } from './find-target.ts';
 import type { OpenBroker } from './open-broker.ts';
 import { CONNECT_TIMEOUT_MS, openBroker } from './open-broker.ts';
+import { refuseAbsent } from './refuse-absent.ts';
 import type { Target } from './target.ts';
 
 /** A queue that is connected. */
@@ -32,7 +33,7 @@ export interface Asking {
  * Connects to the queue, does the work, and closes what was opened.
  *
  * @throws {CliError} `SERVER_UNREACHABLE` when the server does not answer, refuses the credentials, or breaks off
- * @throws {CliError} `NO_CONNECTION`, `NO_PACKAGE`, `WRONG_CONFIG`
+ * @throws {CliError} `NO_SUCH_QUEUE` for a prefix of which the server has nothing; `NO_CONNECTION`, `NO_PACKAGE`, `WRONG_CONFIG`
  */
 export async function withQueue<Outcome>(
   { options, environment }: Asking,
@@ -47,6 +48,7 @@ export async function withQueue<Outcome>(
     const open = await openBroker(target, environment.cwd);
     try {
       await ready(open);
+      await refuseAbsent(target, open.broker);
       const queue = openQueue(open.broker, environment);
       return await work({ queue, broker: open.broker, target, shown: target.shown });
     } finally {

@@ -16,8 +16,27 @@ export async function checkVersion(client: SqlClient, schema: string): Promise<v
   if (version >= needed && servesFrom <= needed) return;
   const isOlder = version < needed;
   const cure = isOlder ? migrationCure(schema) : 'Upgrade @retry/postgres.';
-  const message = `the schema ${schema} has version ${version}, but this package needs version ${needed}. ${cure}`;
+  const seen =
+    version === 0
+      ? await whatThereIs(client, schema)
+      : `the schema ${schema} has version ${version}, but this package needs version ${needed}.`;
+  const message = `${seen} ${cure}`;
   throw new PostgresBrokerError(isOlder ? 'OLDER_SCHEMA' : 'NEWER_SCHEMA', message);
+}
+
+/** Says that a schema has no queue, and which others of the database have one: its name may be mistyped. */
+async function whatThereIs(client: SqlClient, schema: string): Promise<string> {
+  const [{ names }] = readRows(
+    await client.query(
+      `select string_agg(name, ', ') as names from (
+        select n.nspname::text as name from pg_catalog.pg_class c
+          join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+          join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = 'serves_from'
+          where c.relname = 'schema_version' order by 1 limit 20) found`,
+    ),
+  );
+  const others = names === null ? 'no schema of this database has one' : `there is one in ${names}`;
+  return `the schema ${schema} has no queue, ${others}.`;
 }
 
 function migrationCure(schema: string): string {

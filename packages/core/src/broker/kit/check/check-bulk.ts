@@ -125,15 +125,13 @@ function findFilterProblems(filter: OperationFilter, findings: Findings): void {
 }
 
 function findIdProblems(ids: readonly string[], { problems, name }: Findings): void {
+  if (ids.length > MAX_OPERATION_IDS) {
+    const message = `must be at most ${MAX_OPERATION_IDS} ids`;
+    const cure = 'Select them by their task or error.';
+    problems.push({ path: 'filter.ids', value: ids.length, message, cure });
+    return;
+  }
   for (const [index, id] of ids.entries()) name(() => `filter.ids[${index}]`, id);
-  if (ids.length <= MAX_OPERATION_IDS) return;
-  const message = `must be at most ${MAX_OPERATION_IDS} ids`;
-  problems.push({
-    path: 'filter.ids',
-    value: ids.length,
-    message,
-    cure: 'Select them by their task or error.',
-  });
 }
 
 function rateProblems({

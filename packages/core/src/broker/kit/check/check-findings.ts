@@ -37,10 +37,24 @@ export function entriesOf<Item>(list: readonly Item[]): Iterable<readonly [index
   return listOf(list).entries();
 }
 
-/** Returns the list. @throws {TypeError} for anything but a list */
+/** How many items one call takes. A sparse list may have 2³² without taking any memory, and to look at each of them takes minutes. */
+export const MAX_CALL_ITEMS = 1_000_000;
+
+/**
+ * Returns the list.
+ *
+ * @throws {InvalidOptionsError} for one that is too long, before any item is read
+ * @throws {TypeError} for anything but a list
+ */
 export function listOf<Item>(list: readonly Item[]): readonly Item[] {
   if (!Array.isArray(list)) throw new TypeError('not a list');
+  if (list.length > MAX_CALL_ITEMS) throw new InvalidOptionsError([lengthProblem('', list)], 'call');
   return list;
+}
+
+function lengthProblem(path: string, { length: value }: readonly unknown[]): Problem {
+  const message = `must have at most ${MAX_CALL_ITEMS} items`;
+  return { path, value, message, cure: 'Send them in several calls.' };
 }
 
 /** Finds what is wrong with each item of a list, which has to be an object. @throws {TypeError} for anything but a list */
@@ -86,11 +100,11 @@ function refuse(path: string, value: unknown, problems: Problem[]): false {
   return false;
 }
 
-/** Returns a list of the input; an empty one, with a problem, for anything else. */
+/** Returns a list of the input; an empty one, with a problem, for one that is too long and for anything else. */
 export function findList<Item>(path: string, list: readonly Item[], problems: Problem[]): readonly Item[] {
-  if (Array.isArray(list)) return list;
+  if (Array.isArray(list) && list.length <= MAX_CALL_ITEMS) return list;
   const { message, cure } = LIST;
-  problems.push({ path, value: list, message, cure });
+  problems.push(Array.isArray(list) ? lengthProblem(path, list) : { path, value: list, message, cure });
   return [];
 }
 

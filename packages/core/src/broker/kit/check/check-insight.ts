@@ -77,10 +77,12 @@ function findFlowProblems(flow: WorkerFlow, { problems, name }: Findings): void 
 function findLanesProblems(lanes: readonly string[] | undefined, { problems, name }: Findings): void {
   if (lanes === undefined) return;
   const list = findList('lanes', lanes, problems);
+  if (list.length > MAX_REPORTED_LANES) {
+    const message = `must be at most ${MAX_REPORTED_LANES} lanes`;
+    problems.push({ path: 'lanes', value: list.length, message, cure: 'Ask for them in several calls.' });
+    return;
+  }
   for (const [index, lane] of list.entries()) name(() => `lanes[${index}]`, lane);
-  if (list.length <= MAX_REPORTED_LANES) return;
-  const message = `must be at most ${MAX_REPORTED_LANES} lanes`;
-  problems.push({ path: 'lanes', value: list.length, message, cure: 'Ask for them in several calls.' });
 }
 
 function rangeProblems(

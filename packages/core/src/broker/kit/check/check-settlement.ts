@@ -1,9 +1,10 @@
 import { isNumber, optional } from '../../../fields/check-arguments.ts';
+import { isListOf } from '../../../read.ts';
 import type { AttemptError, Run } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import { textProblem } from '../limits.ts';
 import { areUnrecorded } from './check-error.ts';
-import { type Findings, findObjectProblem } from './check-findings.ts';
+import { type Findings, findList, findObjectProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
 import { findSettlementSubmitProblems } from './check-submission.ts';
 import type { FieldRule, FieldRules } from './field-rules.ts';
@@ -75,7 +76,8 @@ function isPlainRun(run: Run): boolean {
     (isDisposable === undefined || typeof isDisposable === 'boolean') &&
     hasPlainInstants(run) &&
     Array.isArray(errors) &&
-    (errors.length === 0 || errors.every(isPlainError))
+    errors.length <= MAX_PLAIN_ERRORS &&
+    isListOf(errors, isPlainError)
   );
 }
 
@@ -92,9 +94,13 @@ function hasPlainInstants(run: Run): boolean {
   );
 }
 
+/** A run keeps fewer. A longer list may be a sparse one, and is looked at as such. */
+const MAX_PLAIN_ERRORS = 1_000;
+
 /** As most errors are: what a worker stores of any other is found one by one. */
-function isPlainError(error: AttemptError): boolean {
-  if (!isObject(error)) return false;
+function isPlainError(given: unknown): boolean {
+  if (!isObject(given)) return false;
+  const error = given as AttemptError; // each of its fields is checked
   const { stack, code, causeCode, status, retryAfterMs, durationMs, reason, worker } = error;
   return (
     Number.isSafeInteger(error.epoch) &&
@@ -217,8 +223,8 @@ const ERROR: FieldRules<AttemptError> = {
 function findRunProblems(run: Run, path: string, { problems }: Findings): void {
   findWrongFields(run, RUN, { problems, path });
   const { errors } = run;
-  if (!Array.isArray(errors)) return;
-  for (const [index, error] of errors.entries()) {
+  if (!Array.isArray(errors)) return; // which its rule has reported
+  for (const [index, error] of findList(`${path}.errors`, errors, problems).entries()) {
     const at = `${path}.errors[${index}]`;
     if (findObjectProblem(at, error, problems))
       findWrongFields<AttemptError>(error, ERROR, { problems, path: at });

@@ -1,0 +1,53 @@
+import { InvalidOptionsError } from '@retry/core';
+import type { Broker } from '@retry/core/broker';
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { describe, expect, it } from 'vitest';
+
+/** It takes no memory, and minutes to be gone through. */
+const sparse = (): never[] => new Array<never>(2 ** 32 - 1);
+
+const run = {
+  ...{ id: 'a', lane: 'send@1', payload: '{}', state: 'completed', createdAt: 1 },
+  ...{ epoch: 1, resetEpoch: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0 },
+};
+
+/** Every verb that takes a list, by the list that is too long. */
+const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>> = {
+  submit: (broker, list) => broker.submit(list),
+  settle: (broker, list) => broker.settleAndClaim({ settle: list }),
+  'settle, of its errors': (broker, errors) => {
+    const next = { ...run, errors } as never; // a list of errors that nobody made
+    return broker.settleAndClaim({ settle: [{ id: 'a', epoch: 1, event: 'complete', next }] });
+  },
+  cancel: (broker, list) => broker.cancel(list),
+  end: (broker, list) => broker.end(list),
+  reschedule: (broker, list) => broker.reschedule(list),
+  hold: (broker, list) => broker.hold(list),
+  resume: (broker, list) => broker.resume(list),
+  reserve: (broker, list) => broker.reserve(list),
+  redrive: (broker, list) => broker.redrive(list),
+  discard: (broker, list) => broker.discard(list),
+  heartbeat: (broker, list) => broker.heartbeat(list, 1_000),
+  'findExpired, of its lanes': (broker, lanes) => broker.findExpired(1, { lanes }),
+  findCancelRequests: (broker, list) => broker.findCancelRequests(list),
+  get: (broker, list) => broker.get(list),
+  waitForWork: (broker, list) => broker.waitForWork(list, { timeoutMs: 0 }),
+  'attend, of its lanes': (broker, lanes) => broker.attend({ worker: 'w', lanes, ttlMs: 1_000 }),
+  'insight.lanes': (broker, lanes) => broker.insight?.lanes({ lanes }),
+  'insight.dueTimes': (broker, lanes) =>
+    broker.insight?.dueTimes({ from: 0, bucketMs: 1_000, buckets: 1, lanes }),
+};
+
+describe('a list of 2³² items is refused before it is gone through, by', () => {
+  it.each(Object.entries(CALLS))('%s', { timeout: 60_000 }, async (_verb, call) => {
+    const startedAt = performance.now();
+
+    const refused = await Promise.resolve(call(createMemoryBroker(), sparse())).catch(
+      (error: unknown) => error,
+    );
+
+    expect(refused).toBeInstanceOf(InvalidOptionsError);
+    expect(String(refused)).toMatch(/must (?:have|be) at most \d+ (?:items|lanes|ids)/);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+});
