@@ -30,6 +30,12 @@ describe('parseServerDelay of Retry-After', () => {
     expect(parse({ 'retry-after': value })).toEqual(delay(delayMs));
   });
 
+  it.each(['short', 'medium', 'long'])('reads the header of a limit of NestJS that is named %s', (limit) => {
+    expect(parse({ [`retry-after-${limit}`]: '7' })).toEqual(delay(7_000));
+    expect(parse(new Headers({ [`Retry-After-${limit}`]: '7' }))).toEqual(delay(7_000));
+    expect(parse({ [`retry-after-${limit}`]: '7', 'retry-after': '5' })).toEqual(delay(5_000));
+  });
+
   it('reads a number of hundreds of digits as a long delay, not as a refusal', () => {
     expect(parse({ 'retry-after': '9'.repeat(400) })).toEqual(delay(Number.MAX_VALUE));
     expect(parse({ 'retry-after-ms': '9'.repeat(400) })).toEqual(delay(Number.MAX_VALUE));
@@ -230,6 +236,19 @@ describe('parseServerDelay of rate limits', () => {
     expect(rateLimit(openai)).toEqual(delay(2_000));
     expect(rateLimit({ ...openai, 'x-ratelimit-remaining-tokens': '0' })).toEqual(delay(360_000));
     expect(rateLimit({ ...openai, 'retry-after': '1' })).toEqual(delay(1_000));
+  });
+
+  it('reads the limits of hapi-rate-limit, which sends no Retry-After', () => {
+    const resetAt = NOW + 40_000;
+    const hapi = {
+      'x-ratelimit-pathremaining': '-1',
+      'x-ratelimit-pathreset': String(resetAt),
+      'x-ratelimit-userremaining': '4',
+      'x-ratelimit-userreset': String(resetAt + 20_000),
+    };
+
+    expect(rateLimit(hapi)).toEqual(delay(40_000));
+    expect(rateLimit({ ...hapi, 'x-ratelimit-userremaining': '0' })).toEqual(delay(60_000));
   });
 
   it('reads a reset that is an instant in RFC 3339', () => {

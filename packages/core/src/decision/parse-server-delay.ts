@@ -46,7 +46,11 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   'x-ms-retry-after-ms': milliseconds,
   // Milliseconds, as in the AWS SDKs for Java, .NET and Rust.
   'x-amz-retry-after': milliseconds,
-  'retry-after': (value, context) => seconds(value) ?? httpDate(value, context),
+  'retry-after': retryAfter,
+  // The throttler of NestJS names the header for the limit that is reached and sends no `Retry-After`; its guide has these three.
+  'retry-after-short': retryAfter,
+  'retry-after-medium': retryAfter,
+  'retry-after-long': retryAfter,
 };
 
 /** Headers that rate limiters add to every response: read only if the response says that the limit is reached. */
@@ -60,7 +64,7 @@ const RATE_LIMIT_PARSERS: Readonly<Record<string, Parser>> = {
   'x-contentful-ratelimit-reset': resetIfUsedUp,
 };
 
-/** The limits of one vendor, several of which may be used up: the longest delay counts. */
+/** The limits of one vendor or server, several of which may be used up: the longest delay counts. */
 const VENDOR_LIMITS: readonly string[] = [
   'x-ratelimit-reset-requests', // OpenAI, Groq, Mistral
   'x-ratelimit-reset-tokens',
@@ -68,6 +72,9 @@ const VENDOR_LIMITS: readonly string[] = [
   'anthropic-ratelimit-tokens-reset',
   'anthropic-ratelimit-input-tokens-reset',
   'anthropic-ratelimit-output-tokens-reset',
+  'x-ratelimit-pathreset', // hapi-rate-limit
+  'x-ratelimit-userreset',
+  'x-ratelimit-userpathreset',
 ];
 
 /** In milliseconds. No server asks for a wait of three years: a reset that is not smaller is an instant in seconds. */
@@ -78,8 +85,9 @@ const FIRST_INSTANT_IN_MS = 1e14;
 
 /**
  * Reads the delay that response headers ask for: `x-should-retry`, `grpc-retry-pushback-ms`, `retry-after-ms`,
- * `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds) and `Retry-After` (seconds or an HTTP date); on 429 and 503
- * also the reset of the rate limit. If a header has several values, the longest delay is returned.
+ * `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds), `Retry-After` and that of a named limit of NestJS
+ * (`Retry-After-short`; seconds or an HTTP date); on 429 and 503 also the reset of the rate limit. If a header has several values, the
+ * longest delay is returned.
  *
  * A date is relative to the response's own `Date` header if there is one, so that clock skew does not matter; a date in
  * the past is no delay. Never throws.
@@ -169,6 +177,10 @@ function delayOf(value: string, unitMs: number): Asked | undefined {
 
 function milliseconds(value: string): Asked {
   return delayOf(value, 1) ?? MALFORMED;
+}
+
+function retryAfter(value: string, context: ParseContext): Asked {
+  return seconds(value) ?? httpDate(value, context);
 }
 
 function seconds(value: string): Asked | undefined {
