@@ -26,7 +26,7 @@ create function dead_groups() returns table (lane text, id text, count bigint) l
   select lane, error_group, count(*) from run where is_dead group by error_group, lane
 $$;
 
-create function audit_each() returns text language sql set search_path = {schema}, pg_temp as $$
+create function audit_each() returns text language sql set search_path = {schema}, pg_temp set jit = off as $$
   with counted as (
     select coalesce(sum(submitted), 0) as submitted, coalesce(sum(forgotten), 0) as forgotten from tally
   ), runs as (
