@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PairFactory } from '../support/differential.ts';
@@ -18,10 +19,32 @@ export interface Smoke {
 /** On a machine that is busy with much else; each takes a few tenths of a second. */
 const LONG = { timeout: 120_000 };
 
+/** What has no answer that could be compared step by step: the worker of the crash uses it. */
+const OF_WORKERS = ['ready', 'onCancelRequest', 'waitForWork', 'waitForResult', 'isRefusal'];
+
+/** Pairs whose calls are noted by the names of their verbs. */
+function listening({ open, close }: PairFactory, called: Set<string>): PairFactory {
+  const noting = (broker: Broker): Broker =>
+    new Proxy(broker, {
+      get: (target, name) => {
+        called.add(String(name));
+        return Reflect.get(target, name);
+      },
+    });
+  return {
+    open: async () => {
+      const real = await open();
+      return { ...real, broker: noting(real.broker) };
+    },
+    close,
+  };
+}
+
 /** Compares a broker with the reference, step by step, and lets one worker crash. */
 export function describeSmoke({ scenes, openPairs, openClient }: Smoke): void {
   describe('step by step', () => {
     let pairs: PairFactory | undefined;
+    const called = new Set<string>();
     beforeAll(async () => {
       pairs = await openPairs();
     });
@@ -31,9 +54,17 @@ export function describeSmoke({ scenes, openPairs, openClient }: Smoke): void {
       'agrees with the memory broker where a mistake would show that $name',
       LONG,
       async ({ scene }) => {
-        await expect(pairs && playOn(pairs, scene)).resolves.toBeUndefined();
+        await expect(pairs && playOn(listening(pairs, called), scene)).resolves.toBeUndefined();
       },
     );
+
+    it('uses each verb of the port', () => {
+      const verbs = Object.entries(createMemoryBroker()).flatMap(([name, verb]) =>
+        typeof verb === 'function' && !OF_WORKERS.includes(name) ? [name] : [],
+      );
+
+      expect(verbs.filter((verb) => !called.has(verb))).toEqual([]);
+    });
   });
 
   it('takes over the run of a worker that is gone, and redrives a dead letter', async () => {
