@@ -1,11 +1,21 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import { postgresTransactions, retryTransaction } from '@retry/inprocess/transactions';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PrismaClient, type RawPrisma } from '../postgres/recipes/prisma-client.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { openProxy } from '../support/tcp-proxy.ts';
+
+/** A generated client takes options, too. */
+interface TypedPrisma {
+  readonly $transaction: (
+    work: (trx: RawPrisma) => Promise<unknown>,
+    options: { readonly isolationLevel: 'Serializable' },
+  ) => Promise<unknown>;
+}
 
 describeOnPostgres('retryTransaction, on Postgres', (server) => {
   let admin: pg.Pool;
@@ -71,6 +81,23 @@ describeOnPostgres('retryTransaction, on Postgres', (server) => {
     );
 
     expect(await count()).toBe(33);
+  });
+
+  it('repeats what was not serializable, through Prisma', async () => {
+    const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: server().url }) });
+    const begin = (run: (tx: RawPrisma) => Promise<unknown>): Promise<unknown> =>
+      (prisma as unknown as TypedPrisma).$transaction(run, { isolationLevel: 'Serializable' });
+    let attempts = 0;
+
+    await retryTransaction(begin, async (tx: RawPrisma) => {
+      attempts += 1;
+      await tx.$queryRawUnsafe('select * from moves');
+      if (attempts === 1) await admin.query('update moves set n = n + 1');
+      await tx.$executeRawUnsafe('update moves set n = n + 10');
+    });
+    await prisma.$disconnect();
+
+    expect([attempts, await count()]).toEqual([2, 11]);
   });
 
   it('never applies a transaction twice whose COMMIT lost its answer, and replaces the client', async () => {

@@ -1,6 +1,4 @@
-/** What a client's package exports. */
-// biome-ignore lint/suspicious/noExplicitAny: the packages are not installed where this is type-checked.
-export type Modules = any;
+import type { Modules } from './installed.ts';
 
 /** One request of each client, its own retries off. */
 export const CLIENTS: Readonly<Record<string, (module: Modules, base: string) => Promise<unknown>>> = {
@@ -23,4 +21,24 @@ export const CLIENTS: Readonly<Record<string, (module: Modules, base: string) =>
     new Anthropic({ apiKey: 'x', baseURL, maxRetries: 0 }).models.list(),
   '@octokit/core': ({ Octokit }, baseUrl) => new Octokit({ baseUrl }).request('GET /user'),
   'graphql-request': ({ request }, base) => request(base, '{ a }'),
+  'groq-sdk': ({ default: Groq }, baseURL) => new Groq({ apiKey: 'x', baseURL, maxRetries: 0 }).models.list(),
+  cloudflare: ({ default: Cloudflare }, baseURL) =>
+    new Cloudflare({ apiToken: 'x', baseURL, maxRetries: 0 }).get('/x'),
+  '@notionhq/client': ({ Client }, baseUrl) =>
+    new Client({ auth: 'x', baseUrl, retry: false, logLevel: 'error' }).users.me({}),
+  meilisearch: ({ Meilisearch }, host) => new Meilisearch({ host }).getIndexes(),
+  wretch: ({ default: wretch }, base) => wretch(base).get().json(),
+  '@slack/web-api': ({ WebClient }, base) =>
+    new WebClient('x', {
+      slackApiUrl: `${base}/`,
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      logLevel: 'error',
+    }).auth.test(),
+  '@elastic/elasticsearch': ({ Client }, node) => new Client({ node, maxRetries: 0 }).info(),
+  '@azure/core-rest-pipeline': async ({ createDefaultHttpClient, createPipelineRequest, RestError }, url) => {
+    const request = createPipelineRequest({ url, allowInsecureConnection: true });
+    const response = await createDefaultHttpClient().sendRequest(request);
+    throw new RestError('refused', { statusCode: response.status, request, response });
+  },
 };

@@ -11,8 +11,11 @@ import { load, report, versioned } from './installed.ts';
 const PLAIN = { retryAfter: { mode: 'ignore' } } as const satisfies PolicyInput;
 const EXPONENTIAL = { type: 'exponential', base: 50 } as const;
 
-/** How much later than its delay an attempt may arrive: a busy machine. */
+/** How much later than its delay an attempt may be seen: a busy machine. */
 const LATE_MS = 60;
+
+/** How much earlier: the attempt before it was seen late. */
+const EARLY_MS = 25;
 
 const SPREAD = { jitter: { proportional: 0.2 }, capAt: 'ignores-jitter' } as const;
 
@@ -49,7 +52,7 @@ function compare(policy: Policy, arrivals: readonly number[], title: string): re
   return arrivals.slice(1).flatMap((at, index) => {
     const [least, most] = delayBounds(policy, index + 1);
     const gap = at - (arrivals[index] ?? 0);
-    const isWithin = gap >= least - 3 && gap <= most + LATE_MS;
+    const isWithin = gap >= least - EARLY_MS && gap <= most + LATE_MS;
     return isWithin
       ? []
       : [`${title}: retry ${index + 1} after ${Math.round(gap)} ms instead of ${least} to ${most}`];

@@ -2,15 +2,12 @@
  * `npm run test:real`: calls the newest versions of HTTP clients against a server that fails, and compares the decision about each error
  * with what is right. The folder with the installed clients is the first argument.
  */
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { definePolicy, explain, readServerDelay } from '@retry/core';
 import * as families from '@retry/core/errors';
-import { CLIENTS, type Modules } from './live-clients.ts';
+import { load, report, versioned } from './installed.ts';
+import { CLIENTS } from './live-clients.ts';
 
 const POLICY = definePolicy({ retryOn: Object.values(families).flat() });
 
@@ -28,17 +25,6 @@ const SCENARIOS = {
   refused: true,
 };
 
-const [folder = ''] = process.argv.slice(2);
-const require = createRequire(join(folder, 'package.json'));
-
-async function load(name: string): Promise<Modules> {
-  return import(pathToFileURL(require.resolve(name)).href);
-}
-
-function versionOf(name: string): string {
-  return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
-}
-
 const server = createServer((request, response) => {
   const scenario = /scenario-(\w+)/.exec(request.url ?? '')?.[1] ?? '';
   if (scenario === 'reset') return void request.socket.resetAndDestroy();
@@ -55,7 +41,6 @@ const closed = createServer();
 const closedPort = await listen(closed);
 await new Promise((resolve) => void closed.close(resolve));
 
-let wrong = 0;
 for (const [name, call] of Object.entries(CLIENTS)) {
   const module = await load(name);
   const found: string[] = [];
@@ -69,9 +54,7 @@ for (const [name, call] of Object.entries(CLIENTS)) {
     if (scenario === '429' && readServerDelay(error, Date.now()).type !== 'delay')
       found.push('429 without its delay');
   }
-  wrong += found.length;
-  console.log(`${name}@${versionOf(name)}: ${found.length === 0 ? 'all right' : `NOT ${found.join(', ')}`}`);
+  report(versioned(name), found);
 }
 server.close();
 server.closeAllConnections();
-process.exitCode = wrong === 0 ? 0 : 1;
