@@ -105,6 +105,23 @@ describeOnServers('retry doctor', (queue) => {
     expect((await diagnoseQueue()).codes).toContain('DOMINANT_GROUP');
   });
 
+  it('finds a worker whose handlers can take the connection of its heartbeats', async () => {
+    const facts = { slots: 3, slotsTaken: 0, leases: 0 };
+    await use(async (broker) => {
+      await broker.attend({ worker: 'apart', lanes: [], ttlMs: 60_000, facts });
+      const shared = { ...facts, sharesHeartbeatClient: true };
+      await broker.attend({ worker: 'shared', lanes: [], ttlMs: 60_000, facts: shared });
+    });
+
+    const { findings } = await diagnoseQueue();
+    const found = findings.filter(({ code }: { readonly code: string }) => code === 'SHARED_HEARTBEATS');
+
+    expect(found).toHaveLength(1);
+    expect(found[0].sentence).toMatch(
+      /^Worker shared renews its leases by a client that its handlers can take/,
+    );
+  });
+
   it('finds clocks that differ', async () => {
     const { findings } = await diagnoseQueue(() => Date.now() - 60_000);
 

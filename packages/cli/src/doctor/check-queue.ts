@@ -1,5 +1,5 @@
 import { formatDuration } from '@retry/core';
-import type { LaneReport } from '@retry/core/broker';
+import type { LaneReport, LiveWorker } from '@retry/core/broker';
 import type { Finding } from '@retry/worker';
 import { insightOf } from '../connect/insight-of.ts';
 import type { Connected } from '../connect/with-queue.ts';
@@ -22,7 +22,24 @@ export async function checkQueue(
   await new Promise((resolve) => setTimeout(resolve, limits.watch));
   const { findings } = await queue.health({ audit: true, holdAge: 0, oldestAge: limits.oldestAge });
   const after = await insightOf(broker).lanes();
-  return [...skew, ...findings.map((finding) => inShellWords(refine(finding, before, after), after))];
+  const shared = checkHeartbeats(await insightOf(broker).workers());
+  return [
+    ...skew,
+    ...shared,
+    ...findings.map((finding) => inShellWords(refine(finding, before, after), after)),
+  ];
+}
+
+/** A worker whose handlers can take the connection of its heartbeats loses the leases of runs that are well. */
+function checkHeartbeats(workers: readonly LiveWorker[]): readonly Fault[] {
+  const sharing = workers.filter(({ facts }) => facts?.sharesHeartbeatClient === true);
+  return sharing.map(({ worker }) => ({
+    code: 'SHARED_HEARTBEATS',
+    level: 'warning',
+    worker,
+    sentence: `Worker ${worker} renews its leases by a client that its handlers can take: while they keep it for longer than a lease, their runs start a second time elsewhere.`,
+    cure: 'Open its broker by a url, or by a pool of pg: heartbeats then have a connection of their own.',
+  }));
 }
 
 /** The answer was made at some instant between question and answer; what lies outside is skew. */

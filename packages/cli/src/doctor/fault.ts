@@ -22,6 +22,8 @@ export type FaultCode =
   | 'OLDEST_AGE_GROWS'
   /** Idle workers learn of work by their polls only. */
   | 'POLLING_ONLY'
+  /** The heartbeats of a worker wait for its handlers. */
+  | 'SHARED_HEARTBEATS'
   | 'LONG_TRANSACTION'
   | 'DEAD_TUPLES';
 

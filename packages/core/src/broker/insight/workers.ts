@@ -19,6 +19,8 @@ export interface WorkerFacts {
    * attended before. Absent where it is not measured.
    */
   readonly eventLoopLagMs?: number;
+  /** Its heartbeats need a connection that its handlers can take: while they keep it, runs that are well are taken for stalled. */
+  readonly sharesHeartbeatClient?: boolean;
   /** What it did in its lanes since it attended before; only lanes in which it did anything. */
   readonly flow?: WorkerFlow;
 }

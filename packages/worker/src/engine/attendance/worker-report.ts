@@ -67,6 +67,7 @@ export class WorkerReport {
       slots: this.#settings.concurrency,
       slotsTaken: running,
       leases,
+      ...(this.#settings.broker.sharesHeartbeatClient === true && { sharesHeartbeatClient: true }),
     };
   }
 }

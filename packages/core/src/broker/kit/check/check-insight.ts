@@ -7,6 +7,8 @@ import type { WorkerFacts, WorkerFlow } from '../../insight/workers.ts';
 import { MAX_SEARCHED_RUNS } from '../insight/count-attempts.ts';
 import { MAX_REPORTED_LANES } from '../insight/lane-report.ts';
 import { check, type Findings, findList, findObjectProblem, optionsOf } from './check-findings.ts';
+import type { FieldRules } from './field-rules.ts';
+import { FLAG, findWrongFields } from './field-rules.ts';
 
 /** The most spans of `dueTimes`. */
 const MAX_BUCKETS = 1_000;
@@ -46,11 +48,14 @@ export function checkDueTimesQuery({ from, bucketMs, buckets, lanes }: DueTimesQ
   });
 }
 
+const FACTS: FieldRules<WorkerFacts> = { sharesHeartbeatClient: FLAG };
+
 /** Finds what is wrong with the facts of an attendance. */
 export function findFactsProblems(facts: WorkerFacts, findings: Findings): void {
   const { problems, name } = findings;
   if (!findObjectProblem('facts', facts, problems)) return;
   const { host, pid, version, startedAt, slots, slotsTaken, leases, eventLoopLagMs, flow } = facts;
+  findWrongFields(facts, FACTS, { problems, path: 'facts' });
   if (host !== undefined) name(() => 'facts.host', host);
   if (version !== undefined) name(() => 'facts.version', version);
   const optional = { pid, startedAt, eventLoopLagMs };

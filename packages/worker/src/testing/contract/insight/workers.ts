@@ -7,7 +7,7 @@ import { insightOf } from './insight-of.ts';
 
 const FACTS: WorkerFacts = {
   ...{ host: 'machine', pid: 4711, version: '1.2.3', startedAt: 1_700_000_000_000 },
-  ...{ slots: 10, slotsTaken: 3, leases: 5, eventLoopLagMs: 1.5 },
+  ...{ slots: 10, slotsTaken: 3, leases: 5, eventLoopLagMs: 1.5, sharesHeartbeatClient: true },
 };
 
 /** Which workers are alive, what they say about themselves, and the rates that follow from it. */
