@@ -27,7 +27,7 @@ interface Sent {
   hasFailed: boolean;
 }
 
-/** The most requests of one attempt that are told apart. */
+/** The most different requests of one attempt that are counted. */
 const MAX_KEYS = 1_000;
 
 /**

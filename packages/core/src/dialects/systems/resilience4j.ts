@@ -15,7 +15,7 @@ interface Values {
   readonly randomizedWaitFactor: number | undefined;
 }
 
-/** The interval function that its properties choose: some are not looked at unless others are written. */
+/** The interval function that its properties choose: some are not read unless others are written. */
 function chosen(values: Values) {
   const isTimed = values.waitDuration !== undefined;
   const grows = isTimed && values.enableExponentialBackoff;
