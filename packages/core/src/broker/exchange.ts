@@ -1,4 +1,4 @@
-import type { Run } from './run.ts';
+import type { Concurrency, Run } from './run.ts';
 import type { SettleAnswer, Settlement } from './settlement.ts';
 
 /** Settlements to write, then a claim to make; either may be absent. */
@@ -22,9 +22,18 @@ export interface Claim {
   readonly limit: number;
   /** The most runs to claim from each lane, an integer ≥ 0; earlier lanes first. Due runs are promoted before. */
   readonly lanes: ReadonlyMap<string, number>;
+  /**
+   * How many runs of a lane may be started at the same time, where its task limits that. The key of such a limit is the lane. It
+   * replaces the limit of that key that a run was submitted or claimed with before, and is given to runs without a key, before they
+   * start; runs of other keys keep theirs.
+   */
+  readonly concurrency?: ReadonlyMap<string, LaneConcurrency>;
   /** How long the leases last unless a heartbeat extends them, in milliseconds; `0 ≤ leaseMs < Infinity`. */
   readonly leaseMs: number;
 }
+
+/** The limit of a task, as a worker has it that claims runs of its lane. */
+export type LaneConcurrency = Pick<Concurrency, 'limit' | 'whenFull'>;
 
 export interface ExchangeReply {
   /** One answer for each settlement, in the order of the request. */

@@ -12,7 +12,7 @@ export type {
 } from './broker.ts';
 export type { BrokerErrorCode } from './broker-error.ts';
 export { BrokerError } from './broker-error.ts';
-export type { Claim, ClaimedRun, ExchangeReply, ExchangeRequest } from './exchange.ts';
+export type { Claim, ClaimedRun, ExchangeReply, ExchangeRequest, LaneConcurrency } from './exchange.ts';
 export type {
   HeartbeatAnswer,
   HeartbeatConnection,

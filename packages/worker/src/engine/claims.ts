@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Claim } from '@retry/core/broker';
+import type { Claim, LaneConcurrency } from '@retry/core/broker';
 import type { WorkerSettings } from '../options.ts';
+import { globalLimitOf } from '../task/global-limit.ts';
+import type { AnyTask } from '../task/task.ts';
 import type { Capacity } from './capacity.ts';
 import { MAX_PER_EXCHANGE } from './exchange-batch.ts';
 import type { Received } from './exchanger.ts';
@@ -45,12 +47,16 @@ export class Claims {
   readonly #settings: WorkerSettings;
   readonly #capacity: Omit<Capacity, 'room'>;
   readonly #choice: LaneChoice;
+  /** The limits of its tasks over all workers; absent where none has one. */
+  readonly #limits: Pick<Claim, 'concurrency'>;
   #hasMore = false;
 
   constructor(settings: WorkerSettings, capacity: Omit<Capacity, 'room'>) {
     this.#settings = settings;
     this.#capacity = capacity;
     this.#choice = new LaneChoice(settings.tasks.keys());
+    const limits = concurrencyOf(settings.tasks.values());
+    this.#limits = limits.size === 0 ? {} : { concurrency: limits };
   }
 
   /** Whether there are probably more: the latest claim returned as many runs as it asked for, or did not ask all lanes. */
@@ -69,7 +75,8 @@ export class Claims {
     const sentAt = clock.now();
     const chosen = this.#choice.choose(lanes, claimLimit, sentAt);
     const isOfAll = chosen.size === lanes.size;
-    const claim = { worker: name, requestId: randomUUID(), leaseMs, limit: claimLimit, lanes: chosen };
+    const request = { worker: name, requestId: randomUUID(), leaseMs, ...this.#limits };
+    const claim = { ...request, limit: claimLimit, lanes: chosen };
     const free = this.#capacity.reserve(claim);
     return {
       claim,
@@ -99,4 +106,14 @@ export class Claims {
     if (claimed.length > 0 || !isOfAll) return undefined;
     return { lanes: new Set(lanes), dueInMs: nextRunAt - now, nextRunAt };
   }
+}
+
+/** Returns the limits over all workers of the tasks that have one, by lane. */
+function concurrencyOf(tasks: Iterable<AnyTask>): ReadonlyMap<string, LaneConcurrency> {
+  const limits = new Map<string, LaneConcurrency>();
+  for (const task of tasks) {
+    const limit = globalLimitOf(task);
+    if (limit !== undefined) limits.set(task.lane, limit);
+  }
+  return limits;
 }

@@ -3,6 +3,7 @@ import type { Broker, Concurrency, Spent, Submission, Unique } from '@retry/core
 import { MAX_CONCURRENCY, textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { allowedAttempts, readFields, settingsOf } from '@retry/core/fields';
+import { globalLimitOf } from '../task/global-limit.ts';
 import { writePayload } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
 import type { AnyTask } from '../task/task.ts';
@@ -243,7 +244,7 @@ export function toSubmission(
 /** The same, before anyone else has it. */
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-function ofTask({ lane, globalConcurrency }: AnyTask): SubmitSettings['concurrency'] {
-  if (globalConcurrency === Infinity) return undefined;
-  return { key: lane, limit: Math.min(globalConcurrency, MAX_CONCURRENCY) };
+function ofTask(task: AnyTask): SubmitSettings['concurrency'] {
+  const limit = globalLimitOf(task)?.limit;
+  return limit === undefined ? undefined : { key: task.lane, limit };
 }

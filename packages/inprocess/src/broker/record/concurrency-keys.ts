@@ -1,4 +1,4 @@
-import type { Concurrency } from '@retry/core/broker';
+import type { Concurrency, LaneConcurrency } from '@retry/core/broker';
 import { push, remove } from './heap.ts';
 import { returnToLane, takeOut } from './lanes.ts';
 import type { Entry, Key, Lane, Parking, Store } from './store.ts';
@@ -6,6 +6,23 @@ import type { Entry, Key, Lane, Parking, Store } from './store.ts';
 /** Returns whether no further run of the key may start. */
 export function isFull(store: Store, { key, limit }: Concurrency): boolean {
   return (store.keys.get(key)?.slotsTaken ?? 0) >= limit;
+}
+
+/** Gives a waiting run the limit that its task has in the claiming worker, unless it has a key of its own. */
+export function limitByTask(entry: Entry, { limit, whenFull }: LaneConcurrency): void {
+  const { run, lane } = entry;
+  const { key, limit: before, whenFull: whenFullBefore } = run.concurrency ?? { key: lane.name };
+  if (key !== lane.name || (before === limit && whenFullBefore === whenFull)) return;
+  entry.run = { ...run, concurrency: { ...run.concurrency, key, limit, whenFull } };
+}
+
+/** Returns parked runs to the lane that were put aside at a lower limit of its task, as many as may start now. */
+export function returnBelow(store: Store, lane: Lane, limit: number): void {
+  const key = store.keys.get(lane.name);
+  if (key === undefined) return;
+  for (const parking of key.parkings) {
+    if (parking.lane === lane && parking.limit < limit) offer(store, parking, limit - key.slotsTaken);
+  }
 }
 
 /** Takes a slot of the run's key. */
@@ -56,14 +73,19 @@ export function refill(store: Store, name: string): void {
   const key = keyOf(store, name);
   for (const parking of key.parkings) {
     const { limit, offered, parked } = parking;
-    for (let top = parked[0]; top !== undefined && key.slotsTaken + offered.size < limit; top = parked[0]) {
-      remove(parked, top);
-      offered.add(top);
-      returnToLane(store, top);
-    }
+    offer(store, parking, limit - key.slotsTaken);
     if (parked.length === 0 && offered.size === 0) key.parkings.delete(parking);
   }
   if (key.slotsTaken === 0 && key.parkings.size === 0) store.keys.delete(name);
+}
+
+/** Returns parked runs to their lane until `count` are offered there. */
+function offer(store: Store, { offered, parked }: Parking, count: number): void {
+  for (let top = parked[0]; top !== undefined && offered.size < count; top = parked[0]) {
+    remove(parked, top);
+    offered.add(top);
+    returnToLane(store, top);
+  }
 }
 
 function putAside({ parked }: Parking, entry: Entry): void {

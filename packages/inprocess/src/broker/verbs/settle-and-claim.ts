@@ -3,6 +3,7 @@ import type {
   ClaimedRun,
   ExchangeReply,
   ExchangeRequest,
+  LaneConcurrency,
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
@@ -16,7 +17,16 @@ import {
   settledBy,
 } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
-import { freeSlot, isFull, keepsSlot, park, takeOffer, takeSlot } from '../record/concurrency-keys.ts';
+import {
+  freeSlot,
+  isFull,
+  keepsSlot,
+  limitByTask,
+  park,
+  returnBelow,
+  takeOffer,
+  takeSlot,
+} from '../record/concurrency-keys.ts';
 import { endRun } from '../record/ended-runs.ts';
 import { move } from '../record/entry.ts';
 import { push, remove } from '../record/heap.ts';
@@ -30,10 +40,11 @@ import { submitRun } from './submit.ts';
 /** One claim promotes at most this many due runs of a lane, so that many due at the same time do not delay its reply. */
 const MAX_PROMOTIONS = 1_000;
 
-/** The instants of the leases of one claim. */
+/** The instants of the leases of one claim, and the limit of the task whose runs it takes. */
 interface Lease {
   readonly now: number;
   readonly leaseUntil: number;
+  readonly ofTask?: LaneConcurrency;
 }
 
 /** Settles runs, then claims others. */
@@ -112,8 +123,10 @@ function claimRuns(store: Store, claim: Claim, now: number): readonly ClaimedRun
     if (lane === undefined || passage === 'closed') continue;
     const room = Math.min(limit, claim.limit - claimed.length, passage === 'probe' ? 1 : Infinity);
     promoteDue(store, lane, { now, limit: Math.max(room, MAX_PROMOTIONS) });
+    const ofTask = claim.concurrency?.get(name);
+    if (ofTask !== undefined && room > 0) returnBelow(store, lane, ofTask.limit);
     for (let left = room; left > 0 && bytes < MAX_BATCH_BYTES; left--) {
-      const started = startNext(store, lane, lease);
+      const started = startNext(store, lane, ofTask === undefined ? lease : { ...lease, ofTask });
       if (started === undefined) break;
       claimed.push(passage === 'probe' ? { ...started, isProbe: true } : started);
       if (passage === 'probe') noteProbe(store, name, now);
@@ -136,11 +149,12 @@ function nextRunOf(store: Store, names: Iterable<string>, now: number): number |
 
 function startNext(store: Store, lane: Lane, lease: Lease): ClaimedRun | undefined {
   for (let entry = nextOf(lane); entry !== undefined; entry = nextOf(lane)) {
-    const { concurrency } = entry.run;
     const wasReturned = entry.location === 'returned';
     takeOut(entry);
+    if (wasReturned && entry.run.concurrency !== undefined) takeOffer(store, entry, entry.run.concurrency);
+    if (lease.ofTask !== undefined) limitByTask(entry, lease.ofTask);
+    const { concurrency } = entry.run;
     if (concurrency === undefined || entry.hasSlot) return start(store, entry, lease);
-    if (wasReturned) takeOffer(store, entry, concurrency);
     if (!isFull(store, concurrency)) {
       takeSlot(store, entry, concurrency);
       return start(store, entry, lease);

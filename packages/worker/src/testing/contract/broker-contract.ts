@@ -6,6 +6,7 @@ import { cancelNotificationCases, cancelRequestsCases } from './cancel/cancel-re
 import { batchesCases } from './claim/batches.ts';
 import { claimCases } from './claim/claim.ts';
 import { concurrencyClaimCases } from './claim/concurrency-claim.ts';
+import { concurrencyOfTaskCases } from './claim/concurrency-of-task.ts';
 import { concurrencyOrderCases } from './claim/concurrency-order.ts';
 import { concurrencyWaitCases } from './claim/concurrency-wait.ts';
 import { payloadCases } from './claim/payloads.ts';
@@ -105,7 +106,8 @@ function requiredCases(): readonly CasesByName[] {
   return [
     submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases, extrasCases, spentCases,
     uniqueCases, uniqueReplaceCases,
-    claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, batchesCases,
+    claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, concurrencyOfTaskCases,
+    batchesCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     wholeInstantsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,

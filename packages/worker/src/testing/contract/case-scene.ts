@@ -1,4 +1,12 @@
-import type { Broker, ClaimedRun, Run, SettleAnswer, Settlement, Submission } from '@retry/core/broker';
+import type {
+  Broker,
+  Claim,
+  ClaimedRun,
+  Run,
+  SettleAnswer,
+  Settlement,
+  Submission,
+} from '@retry/core/broker';
 import { auditEachCall } from './audit-each-call.ts';
 import type { BrokerScene, StorageOptions } from './broker-scene.ts';
 
@@ -34,6 +42,7 @@ export interface ClaimInput {
   readonly lanes?: readonly (string | readonly [lane: string, limit: number])[];
   readonly limit?: number;
   readonly leaseMs?: number;
+  readonly concurrency?: Claim['concurrency'];
 }
 
 /** Leases that outlive the case. */
@@ -103,11 +112,12 @@ export function createSteps(broker: Broker): Omit<CaseScene, 'open' | 'advance' 
 function createClaim(broker: Broker): CaseScene['claim'] {
   let requests = 0;
   return async (input = {}) => {
-    const { lanes = ['l'], worker = 'w', limit = NO_LIMIT, leaseMs = LONG_MS } = input;
+    const { lanes = ['l'], worker = 'w', limit = NO_LIMIT, leaseMs = LONG_MS, concurrency } = input;
     requests += 1;
     const requestId = input.requestId ?? `r${requests}`;
     const limits = lanes.map((lane) => (typeof lane === 'string' ? ([lane, NO_LIMIT] as const) : lane));
-    const claim = { worker, requestId, limit, lanes: new Map(limits), leaseMs };
+    const limited = concurrency === undefined ? {} : { concurrency };
+    const claim = { worker, requestId, limit, lanes: new Map(limits), leaseMs, ...limited };
     return (await broker.settleAndClaim({ claim })).claimed;
   };
 }

@@ -1,5 +1,7 @@
+import type { Problem } from '../../../errors.ts';
 import type { Claim } from '../../exchange.ts';
 import { type Findings, findObjectProblem } from './check-findings.ts';
+import { findLimitProblems } from './check-submission.ts';
 import type { FieldRules } from './field-rules.ts';
 import { FINITE_LENGTH, findWrongFields, isMap, wholeFrom } from './field-rules.ts';
 
@@ -11,7 +13,7 @@ const CLAIM: FieldRules<Claim> = { limit: A_LIMIT, leaseMs: FINITE_LENGTH };
 /** Finds what is wrong with a claim. */
 export function findClaimProblems(claim: Claim, { problems, name }: Findings): void {
   if (!findObjectProblem('claim', claim, problems)) return;
-  const { worker, requestId, lanes } = claim;
+  const { worker, requestId, lanes, concurrency } = claim;
   name(() => 'claim.worker', worker);
   name(() => 'claim.requestId', requestId);
   findWrongFields(claim, CLAIM, { problems, path: 'claim' });
@@ -26,5 +28,18 @@ export function findClaimProblems(claim: Claim, { problems, name }: Findings): v
       const { message, cure } = A_LIMIT;
       problems.push({ path: `claim.lanes(${lane})`, value: limit, message, cure });
     }
+  }
+  if (concurrency !== undefined) findConcurrencyProblems(concurrency, problems);
+}
+
+function findConcurrencyProblems(concurrency: Claim['concurrency'], problems: Problem[]): void {
+  if (!isMap(concurrency)) {
+    const cure = "Use new Map([['send-email@1', { limit: 2, whenFull: 'wait' }]]).";
+    problems.push({ path: 'claim.concurrency', value: concurrency, message: 'must be a Map', cure });
+    return;
+  }
+  for (const [lane, ofLane] of concurrency) {
+    const path = `claim.concurrency(${lane})`;
+    if (findObjectProblem(path, ofLane, problems)) findLimitProblems(ofLane, path, problems);
   }
 }

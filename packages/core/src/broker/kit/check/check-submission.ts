@@ -1,6 +1,7 @@
 import type { Problem } from '../../../errors.ts';
 import { optional } from '../../../fields/check-arguments.ts';
 import { isEnd } from '../../../lifecycle/run-state.ts';
+import type { LaneConcurrency } from '../../exchange.ts';
 import type { Concurrency } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Submission, Unique } from '../../submission.ts';
@@ -125,17 +126,26 @@ const CONCURRENCY: FieldRules<Concurrency> = { holdWhileRetrying: FLAG };
 
 function findConcurrencyProblems(concurrency: Concurrency, path: string, problems: Problem[]): void {
   if (!findObjectProblem(path, concurrency, problems)) return;
-  const { key, limit, whenFull } = concurrency;
+  const message = textProblem(concurrency.key);
+  if (message !== undefined)
+    problems.push({ path: `${path}.key`, value: concurrency.key, message, cure: NAME_CURE });
+  findLimitProblems(concurrency, path, problems);
+  findWrongFields(concurrency, CONCURRENCY, { problems, path });
+}
+
+/** Finds what is wrong with the limit of a key, and with what happens to runs beyond it. */
+export function findLimitProblems(
+  { limit, whenFull }: LaneConcurrency,
+  path: string,
+  problems: Problem[],
+): void {
   const refuse = (at: string, value: unknown, message: string, cure: string): void => {
     problems.push({ path: `${path}.${at}`, value, message, cure });
   };
-  const message = textProblem(key);
-  if (message !== undefined) refuse('key', key, message, NAME_CURE);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_CONCURRENCY) {
     const range = `must be an integer from 1 to ${MAX_CONCURRENCY}`;
     refuse('limit', limit, range, 'Leave the concurrency out for no limit.');
   }
   if (whenFull !== 'wait' && whenFull !== 'claim')
     refuse('whenFull', whenFull, "must be 'wait' or 'claim'", "Use 'wait'.");
-  findWrongFields(concurrency, CONCURRENCY, { problems, path });
 }

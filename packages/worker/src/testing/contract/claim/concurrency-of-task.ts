@@ -1,0 +1,142 @@
+import type { LaneConcurrency, Run } from '@retry/core/broker';
+import { equal, matches } from '../assertions.ts';
+import type { CasesByName } from '../broker-case.ts';
+import type { CaseScene, ClaimInput } from '../case-scene.ts';
+import { LONG_MS } from '../case-scene.ts';
+import { settlementOf } from '../settlement-of.ts';
+
+/** A claim by a worker whose task has this limit in lane `l`. */
+function limitedTo(limit: number, input: ClaimInput & Partial<LaneConcurrency> = {}): ClaimInput {
+  const { whenFull = 'wait', ...others } = input;
+  return { ...others, concurrency: new Map([['l', { limit, whenFull }]]) };
+}
+
+/** Runs of lane `l` that were submitted under this limit of their task. */
+const under = (limit: number, ...ids: readonly string[]) =>
+  ids.map((id) => ({ id, concurrency: { key: 'l', limit, whenFull: 'wait' } as const }));
+
+/** The limit of a lane that a claim brings along: it is that of the executing task, whatever runs were submitted with. */
+export const concurrencyOfTaskCases: CasesByName = {
+  'a claim that limits its lane starts at most as many runs, also of those that were submitted without a limit':
+    async (scene) => {
+      await scene.submit('a', 'b', 'c', 'd');
+
+      equal(await scene.claimIds(limitedTo(2)), ['a', 'b']);
+      equal(await scene.claimIds(limitedTo(2, { worker: 'other' })), []);
+      matches(await scene.broker.audit(), { started: 2, submitted: 2 });
+    },
+
+  'a claim that limits its lane lowers the limit that runs were submitted with': async (scene) => {
+    await scene.submit(...under(8, 'a', 'b', 'c'), 'd');
+
+    equal(await scene.claimIds(limitedTo(2)), ['a', 'b']);
+    equal(await scene.claimIds(limitedTo(2)), []);
+  },
+
+  'a claim that limits its lane raises the limit, also of runs that have found it full, in their order':
+    async (scene) => {
+      await scene.submit(...under(1, 'a', 'b', 'c', 'd', 'e'));
+      const before = [await scene.claimIds(limitedTo(1)), await scene.claimIds(limitedTo(1))];
+      await scene.submit('f');
+
+      equal(before, [['a'], []]);
+      equal(await scene.claimIds(limitedTo(4)), ['b', 'c', 'd']);
+      equal(await scene.claimIds(limitedTo(5)), ['e']);
+      equal(await scene.claimIds(limitedTo(8)), ['f']);
+    },
+
+  'claims that limit a lane differently each keep to their own number, whoever started what runs': async (
+    scene,
+  ) => {
+    await scene.submit('a', 'b', 'c', 'd', 'e');
+    const [a, b, c] = await scene.claim(limitedTo(3, { worker: 'lax' }));
+    const strict = limitedTo(2, { worker: 'strict' });
+    const full = await scene.claimIds(strict);
+    await complete(scene, a?.run);
+    const stillFull = await scene.claimIds(strict);
+    await complete(scene, b?.run);
+
+    equal([full, stillFull], [[], []]);
+    equal(await scene.claimIds(strict), ['d']);
+    equal(await scene.claimIds(strict), []);
+    await complete(scene, c?.run);
+    equal(await scene.claimIds(limitedTo(1)), []);
+    equal(await scene.claimIds(limitedTo(3)), ['e']);
+  },
+
+  'a claim that limits its lane finds a free slot again after each end of a run that had none before': async (
+    scene,
+  ) => {
+    await scene.submit('a', 'b', 'c');
+    const [a] = await scene.claim(limitedTo(1));
+    const at = await scene.now();
+    const retried = a && settlementOf(a.run, { type: 'retry', at, runAt: at + LONG_MS });
+    const full = await scene.claimIds(limitedTo(1));
+    if (retried !== undefined) await scene.settle(retried);
+    const [b] = await scene.claim(limitedTo(1));
+    await complete(scene, b?.run);
+
+    equal([a?.run.id, full, b?.run.id], ['a', [], 'b']);
+    equal(await scene.claimIds(limitedTo(1)), ['c']);
+  },
+
+  'a claim that limits its lane returns the run with that limit, and keeps payload and extras': async (
+    scene,
+  ) => {
+    await scene.submit({ id: 'a', payload: '"x"', context: 'trace' }, 'b');
+
+    const [a] = await scene.claim(limitedTo(1));
+    await scene.claim(limitedTo(1));
+
+    const concurrency = { key: 'l', limit: 1, whenFull: 'wait' };
+    matches(a?.run, { id: 'a', payload: '"x"', context: 'trace', concurrency });
+    matches(await scene.read('a'), { payload: '"x"', context: 'trace', concurrency });
+    matches(await scene.read('b'), { state: 'submitted', payload: '{}', concurrency });
+  },
+
+  'a claim that limits its lane marks what is over the limit, if it is to be claimed': async (scene) => {
+    await scene.submit(...under(8, 'a'), 'b', 'c');
+
+    const claimed = await scene.claim(limitedTo(1, { whenFull: 'claim' }));
+
+    equal(
+      claimed.map(({ run, isOverLimit }) => [run.id, isOverLimit]),
+      [
+        ['a', false],
+        ['b', true],
+        ['c', true],
+      ],
+    );
+  },
+
+  'a claim that limits its lane limits no other one': async (scene) => {
+    await scene.submit('a', 'b', { id: 'c', lane: 'm' }, { id: 'd', lane: 'm' });
+
+    equal(await scene.claimIds(limitedTo(1, { lanes: ['m', 'l'] })), ['c', 'd', 'a']);
+  },
+
+  'a run that waits for the limit of its lane can be cancelled, and the others go on': async (scene) => {
+    await scene.submit('a', ...under(8, 'b'), 'c');
+    const [a] = await scene.claim(limitedTo(1));
+    await scene.claim(limitedTo(1));
+
+    const answers = await scene.broker.cancel(['b']);
+    await complete(scene, a?.run);
+
+    equal(answers, ['cancelled']);
+    equal(await scene.claimIds(limitedTo(1)), ['c']);
+  },
+
+  'a claim that limits its lane may be repeated': async (scene) => {
+    await scene.submit('a', 'b');
+    const input = limitedTo(1, { requestId: 'same' });
+
+    equal(await scene.claimIds(input), ['a']);
+    equal(await scene.claimIds(input), ['a']);
+  },
+};
+
+async function complete(scene: CaseScene, run: Run | undefined): Promise<void> {
+  if (run === undefined) throw new Error('a run must have been claimed');
+  await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+}
