@@ -8,7 +8,7 @@ import type {
   Settlement,
 } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
-import { refuseConcurrency } from './refuse-concurrency.ts';
+import { refuseConcurrency, refuseLaneLimits } from './refuse-concurrency.ts';
 import { askEach, partitionOf } from './spread.ts';
 
 /**
@@ -21,6 +21,7 @@ export async function exchangeParts(
   { settle = [], claim }: ExchangeRequest,
 ): Promise<ExchangeReply> {
   for (const { submit } of settle) if (submit !== undefined) refuseConcurrency(submit);
+  if (claim !== undefined) refuseLaneLimits(claim);
   let now = 0;
   const settleIn = async (
     partition: number,

@@ -33,8 +33,14 @@ export const EXCHANGE = [
   'others',
 ] as const;
 
-/** The values of a claim, in the order in which they are sent. */
-export const CLAIM = ['worker', 'request', 'limit', 'leaseMs'] as const;
+/**
+ * The values of a claim, in the order in which they are sent. `concurrency` has, for each lane and separated by spaces, the limit of its
+ * task, or `NO_LANE_LIMIT`; it is empty where no lane has one.
+ */
+export const CLAIM = ['worker', 'request', 'limit', 'leaseMs', 'concurrency'] as const;
+
+/** A lane whose task has no limit. That of one that has begins with the letter of the kind of a body, and its number follows. */
+export const NO_LANE_LIMIT = '-';
 
 /** The values of each lane of a claim: how many runs at most, and the hash that a started record has of it. */
 export const CLAIM_LANE = ['limit', 'hash'] as const;

@@ -1,5 +1,5 @@
 import { BODY, BODY_KINDS, FIRST_START, RECORD, SCHEDULED_ENTRY } from '../record/layout.ts';
-import { CLAIM, CLAIM_LANE, EXCHANGE } from '../record/requests.ts';
+import { CLAIM, CLAIM_LANE, EXCHANGE, NO_LANE_LIMIT } from '../record/requests.ts';
 import { make } from '../store/compose.ts';
 import { composeScript, type Script } from '../store/store.ts';
 import { basics } from './library/basics.ts';
@@ -9,6 +9,7 @@ import { noteCompleted } from './library/completed.ts';
 import { ended } from './library/ended.ts';
 import { heldClaim } from './library/held-claim.ts';
 import { heldWork, holds } from './library/holds.ts';
+import { laneLimit } from './library/lane-limit.ts';
 import { lanes } from './library/lanes.ts';
 import { settleMoves } from './library/moves.ts';
 import { readStacks } from './library/read-runs.ts';
@@ -38,6 +39,8 @@ local CLAIM_AT = FIRSTS_AT + plainCount * 2
 local TEXTS_AT = CLAIM_AT + 1 + (lanesCount < 0 and 0 or ${CLAIM.length} + lanesCount * ${CLAIM_LANE.length})
 local taken, bytes, settledCount = 0, 0, 0
 local ids, bodies, writes, leases, trims, leaseUntil, leaseText, got
+-- The limits of the tasks of the lanes; nil where none has one.
+local laneLimits
 `;
 
 // Completions of first starts, if none of the runs takes a slot or has notes: those of one claim share one record. Plain moves are
@@ -83,6 +86,10 @@ if lanesCount >= 0 then
     ${make('recalled')}
     again = recalled(known[2])
   end
+  if ${claimValue('concurrency')} ~= '' then
+    laneLimits = {}
+    for limit in string.gmatch(${claimValue('concurrency')}, '%S+') do laneLimits[#laneLimits + 1] = limit ~= '${NO_LANE_LIMIT}' and limit end
+  end
   local isOrdered = true
   if call('EXISTS', SCHEDULED, FRONT, CANCELLED_IN_LANE, HOLDS) > 0 then
     isOrdered = call('EXISTS', FRONT, CANCELLED_IN_LANE) == 0
@@ -97,10 +104,11 @@ if lanesCount >= 0 then
   for lane = 1, again and 0 or lanesCount do
     local room, isClosed = math.min(tonumber(${laneValue('limit')}), limit - taken), false
     if held then room, isClosed = held.roomOf(lane, room) end
-    local isDue, isLeft = dues and dues[lane] <= now and not isClosed, not isOrdered and not isClosed
+    local isUsual = isOrdered and not (laneLimits and laneLimits[lane])
+    local isDue, isLeft = dues and dues[lane] <= now and not isClosed, not isUsual and not isClosed
     local found, foundBodies, records, index
     repeat
-      if isOrdered and not isDue and room > 0 and bytes < MAX_REPLY_BYTES then
+      if isUsual and not isDue and room > 0 and bytes < MAX_REPLY_BYTES then
         local key = KEYS[FIXED + lane]
         -- Text where it can be: Redis formats each number that a command gets, which takes as long as a short command.
         found = call('LRANGE', key, '0', room == 1 and '0' or math.min(room, MAX_UNPACKED) - 1)
@@ -225,7 +233,7 @@ export const settleAndClaimScript: Script = composeScript({
   state,
   rare: [
     { signature: 'settleAll()', library: [...all, settle], body: settlingEverything('') },
-    { signature: 'rareClaim()', library: [...all, startRuns, claim], body: claimRarely },
+    { signature: 'rareClaim()', library: [...all, laneLimit, startRuns, claim], body: claimRarely },
     { signature: 'recalled(kept)', library: [basics, readStacks], body: recall },
     { signature: 'nextDueOf(lane)', library: [basics], body: nextDue },
     {

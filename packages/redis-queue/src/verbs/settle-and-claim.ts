@@ -15,8 +15,8 @@ import { textReader } from '../record/apart.ts';
 import { hasPayloadApart } from '../record/body.ts';
 import type { KeptTexts } from '../record/decode-record.ts';
 import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
-import { hasFlag } from '../record/layout.ts';
-import { CLAIM, CLAIM_LANE, CLAIMED, EXCHANGE } from '../record/requests.ts';
+import { BODY_KINDS, hasFlag } from '../record/layout.ts';
+import { CLAIM, CLAIM_LANE, CLAIMED, EXCHANGE, NO_LANE_LIMIT } from '../record/requests.ts';
 import { inOrderOf, packOthers, packSettlements } from '../record/settlements.ts';
 import { UnreadableError } from '../record/unreadable.ts';
 import { settleAndClaimScript } from '../scripts/settle-and-claim.ts';
@@ -131,6 +131,7 @@ function addClaim(args: Argument[], claim: Claim, { tags }: LaneList): void {
     request: toTag(claim.requestId),
     limit: countOf(claim.limit),
     leaseMs: `${claim.leaseMs}`,
+    concurrency: claim.concurrency === undefined ? '' : laneLimits(claim, claim.concurrency),
   };
   for (const name of CLAIM) args.push(values[name]);
   let index = 0;
@@ -141,6 +142,15 @@ function addClaim(args: Argument[], claim: Claim, { tags }: LaneList): void {
     };
     for (const name of CLAIM_LANE) args.push(lane[name]);
   }
+}
+
+/** Returns the limits of the lanes in their order; empty if none of them has one. */
+function laneLimits({ lanes }: Claim, limits: NonNullable<Claim['concurrency']>): string {
+  const texts = [...lanes.keys()].map((lane) => {
+    const ofLane = limits.get(lane);
+    return ofLane === undefined ? NO_LANE_LIMIT : `${BODY_KINDS[ofLane.whenFull].plain}${ofLane.limit}`;
+  });
+  return texts.every((text) => text === NO_LANE_LIMIT) ? '' : texts.join(' ');
 }
 
 function namedClaim(values: readonly unknown[]): Claimed {

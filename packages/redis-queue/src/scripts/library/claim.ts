@@ -104,6 +104,8 @@ end
 local function claimLane(lane, room, found, foundBodies, records, from)
   ${beginToTake}
   local key, tag, passed, seqs, entries = laneKey(lane), tagOf(lane), 0, nil, nil
+  local laneLimit = laneLimits and laneLimits[lane]
+  if laneLimit then unparkBelow(tag, laneLimit, room) end
   local at = { front = 0, list = 0, isPastFront = found ~= nil }
   local mayBeCancelled = call('EXISTS', CANCELLED_IN_LANE) == 1
   while true do
@@ -115,7 +117,7 @@ local function claimLane(lane, room, found, foundBodies, records, from)
       local isPlain = body and byte(body, ${startOf(BODY, 'kind')}) == ${byteOf(BODY_KINDS.none.plain)}
       local isCancelled = mayBeCancelled and not seqs and takeCancelled(tag, id)
       if isCancelled then passed = passed + 1
-      elseif isPlain and not record then
+      elseif isPlain and not record and not laneLimit then
         start(tag, id, { body = body }, 0)
         room = room - 1
       elseif record and got.seen[id] then
@@ -127,7 +129,7 @@ local function claimLane(lane, room, found, foundBodies, records, from)
         checkStray(tag, id, record)
         -- It may have been returned to the front for a free slot, which another run of its key takes then.
         passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
-      elseif startOrPark(tag, id, { body = body, record = record, seq = seqs and seqs[index] }) then
+      elseif startOrPark(tag, id, { body = laneLimit and bodyWithin(tag, id, body, laneLimit) or body, record = record, seq = seqs and seqs[index] }) then
         room = room - 1
       else passed = passed + 1 end
       if record and not isCancelled then got.seen[id] = true end

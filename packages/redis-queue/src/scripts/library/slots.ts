@@ -23,6 +23,14 @@ local function changeSlots(key, by)
   changedKeys[key] = true
 end
 
+-- Returns a parked run to its lane, at its old order.
+local function unpark(entry, lane, place)
+  call('ZADD', FRONT, 0, lane .. '\0' .. place)
+  call('ZREM', PARKED, entry)
+  call('ZREM', PARKED_BY_LANE, lane .. '\0' .. place)
+  wake(lane)
+end
+
 local function unparkNext(key)
   local from, to = '[' .. key .. '\0', '(' .. key .. '\1'
   while true do
@@ -31,13 +39,8 @@ local function unparkNext(key)
     local first = #key + 1
     local second = zeroAfter(entry, first + 1)
     local third = zeroAfter(entry, second + 1)
-    if slotsTakenOf(key) < (tonumber(sub(entry, second + 1, third - 1)) or 0) then
-      local lane = sub(entry, first + 1, second - 1)
-      call('ZADD', FRONT, 0, lane .. '\0' .. sub(entry, third + 1))
-      call('ZREM', PARKED, entry)
-      call('ZREM', PARKED_BY_LANE, lane .. '\0' .. sub(entry, third + 1))
-      wake(lane)
-    end
+    local isFree = slotsTakenOf(key) < (tonumber(sub(entry, second + 1, third - 1)) or 0)
+    if isFree then unpark(entry, sub(entry, first + 1, second - 1), sub(entry, third + 1)) end
     from = '(' .. sub(entry, 1, third) .. '\255'
   end
 end
