@@ -2,7 +2,7 @@ import { AUDIT } from './audit-function.ts';
 import { CLAIM } from './exchange/claim-general.ts';
 import { CLAIM_KEYED, CLAIM_NEXT, FAIL_UNREADABLE, PROMOTE, PROMOTE_MOVED } from './exchange/claim-steps.ts';
 import { HELD_LANES } from './exchange/held-lanes.ts';
-import { LOCK_KEYS, UNPARK } from './exchange/keys.ts';
+import { LOCK_KEYS, UNPARK, UNPARK_BELOW } from './exchange/keys.ts';
 import { RECALL } from './exchange/recall.ts';
 import { ANSWER_UNSETTLED } from './exchange/settle.ts';
 import { SETTLE_AND_CLAIM } from './exchange/settle-and-claim.ts';
@@ -28,7 +28,20 @@ import { SUBMIT_UNIQUE } from './submit-unique.ts';
 import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
 
 const TEXTS: readonly string[] = [
-  ...[LEASES, CLOCK, RECORDS, SHOW, GROUPS, AWAITED, WAITING_PROCESSES, HOLDS, SUBMIT, LOCK_KEYS, UNPARK],
+  ...[
+    LEASES,
+    CLOCK,
+    RECORDS,
+    SHOW,
+    GROUPS,
+    AWAITED,
+    WAITING_PROCESSES,
+    HOLDS,
+    SUBMIT,
+    LOCK_KEYS,
+    UNPARK,
+    UNPARK_BELOW,
+  ],
   ...[
     HELD_LANES,
     ANSWER_UNSETTLED,

@@ -81,6 +81,8 @@ export const NO_CLAIM: ClaimArguments = {
   lowSeqs: null,
   lowRunAts: null,
   leaseMs: null,
+  taskLimits: null,
+  taskWaits: null,
 };
 
 /** Settles and claims in one call. Settlements that repeat an id take one more call for each repetition. */
@@ -223,7 +225,7 @@ function nextRunOf({ dues = [], nextAt, busyUntil = null }: Reply): Pick<Exchang
 }
 
 function claimArguments(
-  { worker, requestId, limit, lanes, leaseMs }: Claim,
+  { worker, requestId, limit, lanes, leaseMs, concurrency }: Claim,
   starts: LaneStarts,
   replaced: readonly AnsweredClaim[],
 ): ClaimArguments {
@@ -237,6 +239,22 @@ function claimArguments(
     lowSeqs: starts.reads.map(({ from }) => from),
     lowRunAts: starts.lowRunAts,
     leaseMs: upToWhole(leaseMs),
+    ...(concurrency === undefined ? NO_TASK_LIMITS : taskLimits(lanes.keys(), concurrency)),
+  };
+}
+
+const NO_TASK_LIMITS = { taskLimits: null, taskWaits: null };
+
+/** Returns the limits of the tasks of some lanes, in their order; none if no lane has one. */
+function taskLimits(
+  lanes: Iterable<string>,
+  limits: NonNullable<Claim['concurrency']>,
+): Pick<ClaimArguments, 'taskLimits' | 'taskWaits'> {
+  const found = [...lanes].map((lane) => limits.get(lane));
+  if (found.every((ofLane) => ofLane === undefined)) return NO_TASK_LIMITS;
+  return {
+    taskLimits: found.map((ofLane) => ofLane?.limit),
+    taskWaits: found.map((ofLane) => ofLane && ofLane.whenFull === 'wait'),
   };
 }
 

@@ -84,7 +84,7 @@ const claim = (settling: Settling): string => `
       else${claimFew(settling)}
       end if;`;
 
-const ARE_FEW = `p_limit between 1 and ${FEW} and cardinality(p_lanes) = 1 and p_lane_limits[1] > 0`;
+const ARE_FEW = `p_limit between 1 and ${FEW} and cardinality(p_lanes) = 1 and p_lane_limits[1] > 0 and p_task_limits is null`;
 
 /**
  * Looks, and claims few runs of a single lane, all in one statement: most of the time of such an exchange is that of starting

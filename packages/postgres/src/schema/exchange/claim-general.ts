@@ -1,6 +1,6 @@
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { head } from '../signatures.ts';
-import { claimKeyed, claimNext } from './claim-steps.ts';
+import { claimKeyed, claimNext, unparkBelow } from './claim-steps.ts';
 
 /** Below and above every order in a lane. */
 const [FIRST_BIGINT, LAST_BIGINT] = ['-9223372036854775808', '9223372036854775807'];
@@ -36,6 +36,10 @@ begin
     v_room := case when v_bytes > 0 then least(p_lane_limits[v_lane], v_left) else 0 end;
     v_after := ${FIRST_BIGINT};
     v_before := 0;
+    -- What comes back has its old order.
+    if v_room > 0 and p_task_limits[v_lane] is not null and ${unparkBelow} then
+      p_low_seqs[v_lane] := 0;
+    end if;
     while v_room > 0 and v_bytes > 0 loop
       select * into v_next from ${claimNext};
       v_bytes := v_bytes - v_next.o_bytes;

@@ -99,14 +99,15 @@ const NEXT_OUT = [
 ].join(',\n  ');
 
 /**
- * Starts the next runs of a lane that have no concurrency key, as many as fit into one reply, and returns how far it has read.
+ * Starts the next runs of a lane that have no concurrency key, as many as fit into one reply, and returns how far it has read. Where the
+ * claim limits the lane, every run has one.
  * It does not write into their rows: see \`isClaimed\`.
  */
 export const CLAIM_NEXT: string = `
 create function ${head('claim_next', NEXT_OUT)} language plpgsql as $$
 begin
   with next as materialized (
-    select ctid as row_at, ord, id, key from ready
+    select ctid as row_at, ord, id, coalesce(key, case when p_is_limited then p_lane end) as key from ready
     where lane = p_lane and ord > p_after and ord < p_before and ${IS_LANE_OPEN}
     order by ord limit p_limit for update skip locked
   ), found as (
@@ -138,6 +139,17 @@ const KEYED_OUT = [
   'out o_is_busy boolean, out o_bytes bigint',
 ].join(', ');
 
+/** Gives a run the limit that its task has in the claiming worker, unless it has a key of its own. */
+const LIMIT_BY_TASK = `
+    if p_task_limit is not null and coalesce(v_run.key, p_lane) = p_lane then
+      v_run.key := p_lane;
+      v_run.key_limit := p_task_limit;
+      v_run.key_waits := p_task_waits;
+    end if;`;
+
+/** The columns that it changes. */
+const LIMIT = 'key = v_run.key, key_limit = v_run.key_limit, key_waits = v_run.key_waits';
+
 /**
  * Starts or parks the runs with a concurrency key among those that \`claim_next\` has seen, one by one in their order:
  *
@@ -152,27 +164,30 @@ create function ${head('claim_keyed', KEYED_OUT)} language plpgsql as $$
 declare
   v_next record;
   v_run run;
+  v_before run;
   v_slots_taken bigint;
   v_is_full boolean;
 begin
   o_is_busy := false;
   o_bytes := 0;
   for v_next in
-    select * from ready where lane = p_lane and ord > p_after and ord <= p_last and key is not null and ${IS_LANE_OPEN}
+    select * from ready where lane = p_lane and ord > p_after and ord <= p_last
+      and (key is not null or p_task_limit is not null) and ${IS_LANE_OPEN}
     order by ord limit p_limit for update skip locked
   loop
     exit when o_bytes >= p_bytes;
-    if not pg_try_advisory_xact_lock({lock}, hashtext(v_next.key)) then
+    if not pg_try_advisory_xact_lock({lock}, hashtext(coalesce(v_next.key, p_lane))) then
       o_is_busy := true;
       continue;
     end if;
     delete from ready where lane = v_next.lane and ord = v_next.ord;
     select * into v_run from run where ${hasId('run', 'v_next.id')};
+    v_before := v_run;${LIMIT_BY_TASK}
     if v_run.epoch is null or v_run.epoch < 0 or v_run.epoch >= ${LAST_EPOCH} or v_run.key_limit is null then
       perform fail_unreadable(p_lane, array[v_next.id], p_now);
       continue;
     end if;
-    select count(*) into v_slots_taken from run where key = v_next.key and holds_key;
+    select count(*) into v_slots_taken from run where key = v_run.key and holds_key;
     v_is_full := not v_run.holds_key and v_slots_taken >= v_run.key_limit;
     if v_run.key_waits and v_is_full then
       ${insertInto('parked', {
@@ -182,10 +197,13 @@ begin
         ord: 'v_run.ord',
         id: 'v_run.id',
       })};
+      if v_run is distinct from v_before then
+        update run set ${LIMIT} where ${hasId('run', 'v_run.id')};
+      end if;
       continue;
     end if;
     update run set state = ${state('started')}, epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now,
-      lease_until = p_lease_until, holds_key = not v_is_full
+      lease_until = p_lease_until, holds_key = not v_is_full, ${LIMIT}
     where ${hasId('run', 'v_run.id')};
     o_bytes := o_bytes + ${sizeOf('v_run')};
     o_ids := o_ids || v_run.id;
@@ -209,6 +227,7 @@ export const claimNext: string = call('claim_next', {
   before: 'v_before',
   limit: 'v_room',
   bytes: 'v_bytes',
+  isLimited: 'p_task_limits[v_lane] is not null',
   now: 'p_now',
   leaseUntil: 'p_lease_until',
 });
@@ -220,8 +239,17 @@ export const claimKeyed: string = call('claim_keyed', {
   last: 'v_next.o_last',
   limit: 'v_next.o_keyed',
   bytes: 'v_bytes',
+  taskLimit: 'p_task_limits[v_lane]',
+  taskWaits: 'p_task_waits[v_lane]',
   now: 'p_now',
   leaseUntil: 'p_lease_until',
+});
+
+/** One call of \`unpark_below\` on the lane of the loop. */
+export const unparkBelow: string = call('unpark_below', {
+  lane: 'p_lanes[v_lane]',
+  taskLimit: 'p_task_limits[v_lane]',
+  most: 'v_room',
 });
 
 /** One call of \`promote_due\` on a lane of the exchange, at least a thousand runs a time. */

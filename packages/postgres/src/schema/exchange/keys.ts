@@ -1,3 +1,5 @@
+import { head } from '../signatures.ts';
+
 /**
  * Locks concurrency keys: nothing else claims by them or frees them until the transaction ends.
  *
@@ -69,6 +71,29 @@ begin
   )
   select array_agg(distinct lane) into v_lanes from unparked;
   return v_lanes;
+end
+$$;
+`;
+
+/**
+ * Returns parked runs to their lane that were put aside at a lower limit of its task than a claim has, as many as it may start now. Where
+ * another transaction has the key, the next claim does it.
+ */
+export const UNPARK_BELOW: string = `
+create function ${head('unpark_below')} returns boolean language plpgsql as $$
+begin
+  if not exists (select from parked where key = p_lane and lane = p_lane and key_limit < p_task_limit)
+    or not pg_try_advisory_xact_lock({lock}, hashtext(p_lane)) then
+    return false;
+  end if;
+  with unparked as (
+    delete from parked where ctid = any (array (
+      select ctid from parked where key = p_lane and lane = p_lane and key_limit < p_task_limit order by key_limit, ord
+      limit least(p_most, greatest(0, p_task_limit - (select count(*) from run where key = p_lane and holds_key)))))
+    returning *
+  )
+  insert into ready (lane, ord, id, key) select lane, ord, id, key from unparked;
+  return found;
 end
 $$;
 `;

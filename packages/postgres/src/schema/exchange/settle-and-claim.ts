@@ -5,6 +5,7 @@ import { CLAIM_FEW, CLAIM_FEW_VARIABLES, SETTLE_ONE_AND_CLAIM_FEW } from './clai
 import { CLAIM_LINES, CLAIM_LINES_VARIABLES, END_CLAIMS } from './claim-lines.ts';
 import { promoteDue } from './claim-steps.ts';
 import { HELD_VARIABLES, NOTE, OPEN } from './held-lanes.ts';
+import { hasReady } from './lane-order.ts';
 import { LOOK } from './look.ts';
 import { SETTLE, SETTLE_VARIABLES } from './settle.ts';
 
@@ -34,6 +35,25 @@ const LOOK_AGAIN = `
         v_is_any_held := ${IS_ANY_HELD};${OPEN}
         v_is_plain := not v_is_any_held;
       end if;`;
+
+/**
+ * Where tasks have limits: claims run by run if any of their lanes has something for it, and otherwise leaves these lanes out, so that
+ * the others are claimed as usual.
+ */
+const LIMIT_BY_TASKS = `
+        if p_task_limits is not null then
+          if exists (
+            select from ${unnestNumbered('asked', { lane: 'p_lanes', low: 'p_low_seqs', task_limit: 'p_task_limits' })}
+            where task_limit is not null and (${hasReady('asked.lane', 'asked.low')}
+              or exists (select from parked p where p.key = asked.lane and p.lane = asked.lane and p.key_limit < task_limit))
+          ) then
+            v_is_plain := false;
+          else
+            p_lane_limits := array (
+              select case when task_limit is null then most else 0 end
+              from ${unnestNumbered('asked', { most: 'p_lane_limits', task_limit: 'p_task_limits' })} order by n);
+          end if;
+        end if;`;
 
 /** Claims run by run what is not plain, and stores the claim. */
 const CLAIM_GENERAL = `
@@ -101,7 +121,9 @@ begin
     if v_is_clear is not true then${PROMOTE_DUE}
       if v_is_repeated then
         v_rest := concat(v_rest, ',"claimed":', recall_claim(p_worker, p_request));
-      elsif p_limit > 0 then${CLAIM_LINES}${LOOK_AGAIN}
+      elsif p_limit > 0 then${LIMIT_BY_TASKS}
+        if v_is_plain is null then${CLAIM_LINES}${LOOK_AGAIN}
+        end if;
         if v_is_cut then
           v_rest := concat(v_rest, ',"isCut":true');
         end if;
