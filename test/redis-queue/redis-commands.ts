@@ -61,7 +61,7 @@ function plainRuns(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       const { claimed } = await broker.settleAndClaim({ claim });
       assertSame(
         claimed.map(({ run }) => run.id),
-        modelClaim(model, lanes, { limit: 9, lease: 'never' }),
+        modelClaim(model, claim, 'never'),
       );
       model.claims.push(...claimed);
       if (claimed.length > 0)

@@ -21,6 +21,7 @@ import { extrasOf } from './broker-extras.ts';
 import { insights } from './broker-insights.ts';
 import type { Model, Ripeness } from './broker-model.ts';
 import {
+  LIMITED_LANE,
   modelAdvance,
   modelAttend,
   modelCancel,
@@ -55,7 +56,7 @@ const PASS_MS = 50;
 type Step = (model: Model, real: Real) => Promise<void>;
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-const LANES = ['x', 'y'];
+const LANES = ['x', 'y', LIMITED_LANE];
 
 const ids = fc.constantFrom(...IDS);
 const knownIds = fc.oneof(
@@ -75,6 +76,8 @@ const concurrencies: fc.Arbitrary<Concurrency | undefined> = fc.constantFrom(
   { key: 'k', limit: 1, whenFull: 'wait', holdWhileRetrying: true },
   { key: 'k', limit: 2, whenFull: 'wait', holdWhileRetrying: true },
   { key: 'j', limit: 1, whenFull: 'claim', holdWhileRetrying: true },
+  { key: LIMITED_LANE, limit: 2, whenFull: 'wait' },
+  { key: LIMITED_LANE, limit: 1, whenFull: 'wait', holdWhileRetrying: true },
 );
 
 /** Delays that do not pass within a test. */
@@ -220,6 +223,8 @@ interface Asking {
   readonly entries: readonly (readonly [lane: string, limit: number])[];
   readonly limit: number;
   readonly lease: Ripeness;
+  /** The limit of the limited lane. */
+  readonly ofTask: number;
 }
 
 function askings(): fc.Arbitrary<Asking> {
@@ -227,8 +232,9 @@ function askings(): fc.Arbitrary<Asking> {
     selector: ([lane]) => lane,
     maxLength: 2,
   });
-  return fc.tuple(entries, fc.nat({ max: 6 }), leases).map(([some, limit, lease]) => ({
-    ...{ entries: some, limit, lease },
+  const limits = fc.integer({ min: 1, max: 4 });
+  return fc.tuple(entries, fc.nat({ max: 6 }), leases, limits).map(([some, limit, lease, ofTask]) => ({
+    ...{ entries: some, limit, lease, ofTask },
   }));
 }
 
@@ -242,13 +248,15 @@ function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   );
 }
 
-function nameOf({ entries, limit, lease }: Asking): string {
-  return `claim ${JSON.stringify(entries)} limit ${limit} lease ${lease}`;
+function nameOf({ entries, limit, lease, ofTask }: Asking): string {
+  return `claim ${JSON.stringify(entries)} limit ${limit} lease ${lease} of task ${ofTask}`;
 }
 
-function claimOf(model: Model, { entries, limit, lease }: Asking): Claim {
+function claimOf(model: Model, { entries, limit, lease, ofTask }: Asking): Claim {
   const requestId = `request-${++model.requests}`;
-  return { worker: 'w', requestId, limit, lanes: new Map(entries), leaseMs: msOf(lease) };
+  const claim = { worker: 'w', requestId, limit, lanes: new Map(entries), leaseMs: msOf(lease) };
+  if (!claim.lanes.has(LIMITED_LANE)) return claim;
+  return { ...claim, concurrency: new Map([[LIMITED_LANE, { limit: ofTask, whenFull: 'wait' }]]) };
 }
 
 interface Claimed {
@@ -262,7 +270,7 @@ async function seeClaimed(model: Model, real: Real, { claim, lease, claimed }: C
   const got = claimed.map(
     ({ run, isOverLimit, isProbe }) => `${run.id}${isOverLimit ? '!' : ''}${isProbe ? '?' : ''}`,
   );
-  assertSame(got, modelClaim(model, claim.lanes, { limit: claim.limit, lease }));
+  assertSame(got, modelClaim(model, claim, lease));
   if (claimed.length === 0) return;
   model.claims.push(...claimed);
   model.lastClaim = {

@@ -8,7 +8,7 @@ import type { Real } from './broker-commands.ts';
 import type { Model } from './broker-model.ts';
 import { modelGroups } from './broker-model.ts';
 
-const LANES = ['x', 'y'];
+const LANES = ['x', 'y', 'z'];
 
 /** Asks for all figures. What the model knows is compared with it; all of it with that of the other broker of a pair. */
 export function insights(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {

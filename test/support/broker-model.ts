@@ -1,5 +1,6 @@
 import type {
   Attendance,
+  Claim,
   ClaimedRun,
   Concurrency,
   EndAnswer,
@@ -21,11 +22,14 @@ import type { ModelGrant } from './broker-reservations.ts';
 /** When something is due: already, at the next advance, or not within the test. */
 export type Ripeness = 'now' | 'soon' | 'never';
 
+/** The lane of a task that limits how many of its runs are started: all claims of it bring a limit along, which varies. */
+export const LIMITED_LANE = 'z';
+
 /** A run as the model keeps it: no payloads, no instants. */
 export interface ModelRun {
   readonly id: string;
   readonly lane: string;
-  readonly concurrency: Concurrency | undefined;
+  concurrency: Concurrency | undefined;
   readonly isKeyed: boolean;
   state: RunState;
   epoch: number;
@@ -132,11 +136,12 @@ export function modelSubmit(
 /** Starts the runs that a claim must return. Their ids; those over the limit end with `!`, those that probe with `?`. */
 export function modelClaim(
   model: Model,
-  lanes: ReadonlyMap<string, number>,
-  { limit, lease }: { readonly limit: number; readonly lease: Ripeness },
+  { lanes, limit, concurrency }: Pick<Claim, 'lanes' | 'limit' | 'concurrency'>,
+  lease: Ripeness,
 ): readonly string[] {
   const got: string[] = [];
   for (const [lane, laneLimit] of lanes) {
+    const ofTask = concurrency?.get(lane);
     const passage = passageOf(model, lane);
     if (passage === 'closed') continue;
     promote(model, lane);
@@ -144,6 +149,8 @@ export function modelClaim(
     for (const id of [...laneOf(model, lane)]) {
       const run = model.runs.get(id);
       if (left <= 0 || run === undefined) break;
+      if (ofTask !== undefined && (run.concurrency?.key ?? lane) === lane)
+        run.concurrency = { ...run.concurrency, key: lane, ...ofTask };
       const isFull =
         run.concurrency !== undefined &&
         !run.holdsKey &&
@@ -310,7 +317,8 @@ export function modelAttend(
     const isWaiting = state === 'submitted' || (state === 'scheduled' && ripeness === 'now');
     if (!isWaiting || attended.has(lane)) continue;
     const counted = depths.has(lane) ? depths.get(lane) : 0;
-    depths.set(lane, concurrency === undefined && counted !== undefined ? counted + 1 : undefined);
+    const isCounted = concurrency === undefined && lane !== LIMITED_LANE && counted !== undefined;
+    depths.set(lane, isCounted ? counted + 1 : undefined);
   }
   return depths;
 }

@@ -31,6 +31,44 @@ export function describeLimits(scene: WorkerScene): void {
       expect((await scene.queue.counts()).ended.completed).toBe(10);
     });
 
+    it.each([
+      ['no limit', undefined],
+      ['a higher limit', 8],
+    ])(
+      'applies the globalConcurrency of the executing task to runs that were submitted with %s',
+      async (_, globalConcurrency) => {
+        const { seen, run } = meter();
+        const ofProducer = defineTask({ name: 'narrow', globalConcurrency, run });
+        await scene.queue.submitMany(ofProducer, Array(20).fill(null));
+        const task = defineTask({ name: 'narrow', globalConcurrency: 2, run });
+        const first = await scene.startWorker({ tasks: [task] });
+        const second = await scene.startWorker({ tasks: [task] });
+        await (await scene.openQueue()).submitMany(ofProducer, Array(5).fill(null));
+
+        await Promise.all([first.whenIdle(), second.whenIdle()]);
+
+        expect(seen.most).toBe(2);
+        expect((await scene.queue.counts()).ended.completed).toBe(25);
+      },
+    );
+
+    it('applies the globalConcurrency of a new deploy at once, a lower and a higher one', async () => {
+      const { seen, run } = meter();
+      const narrow = (globalConcurrency: number) => defineTask({ name: 'narrow', globalConcurrency, run });
+      const work = async (limit: number, count: number): Promise<number> => {
+        seen.most = 0;
+        const worker = await scene.startWorker({ tasks: [narrow(limit)], concurrency: 20 });
+        while ((await scene.queue.counts()).ended.completed < count) await rest(5);
+        await worker.stop();
+        return seen.most;
+      };
+      await scene.queue.submitMany(narrow(8), Array(60).fill(null));
+
+      const most = [await work(8, 8), await work(2, 30), await work(5, 60)];
+
+      expect(most).toEqual([8, 2, 5]);
+    });
+
     it('applies a rate limit', async () => {
       const { seen, run } = meter();
       const task = defineTask({ name: 'rated', rateLimit: { limit: 2, window: 200 }, run });

@@ -88,7 +88,7 @@ begin
   end if;
   with unparked as (
     delete from parked where ctid = any (array (
-      select ctid from parked where key = p_lane and lane = p_lane and key_limit < p_task_limit order by key_limit, ord
+      select ctid from parked where lane = p_lane and key_limit > 0 and key = p_lane and key_limit < p_task_limit order by ord
       limit least(p_most, greatest(0, p_task_limit - (select count(*) from run where key = p_lane and holds_key)))))
     returning *
   )

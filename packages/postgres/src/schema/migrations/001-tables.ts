@@ -38,7 +38,7 @@
  * - `row_at`, `rows_at`: where in `run` the rows of these runs were last written, so that no index is searched for them; null
  *   where that is not known. See `isAt`.
  *
- * Every parked run is in `parked_lane`: its condition keeps it out of all plans but that of a list, which has the same one.
+ * Every parked run is in `parked_lane`: its condition keeps it out of all plans but those that have the same one, as lists do.
  *
  * Long payloads and results are compressed by lz4, from Postgres 14 on and where it is built in: what a server compresses by its
  * own way takes several times as long, most of a large submission.
