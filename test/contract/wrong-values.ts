@@ -202,6 +202,23 @@ const SETTLING: readonly Value[] = [
         claim: { ...CLAIM, lanes: new Map([['l', 1]]).set('other', given['lanes(other)']) },
       }),
   }),
+  ...valuesOf('settleAndClaim', 'claim', {
+    valid: { ...CLAIM, concurrency: new Map() },
+    takes: { concurrency: optional(MAP) },
+    call: (broker, claim) => broker.settleAndClaim({ settle: [SETTLEMENT], claim }),
+  }),
+  ...valuesOf('settleAndClaim', 'claim.concurrency(l)', {
+    valid: { limit: 1, whenFull: 'wait' as const },
+    takes: {
+      limit: required({ ...FROM_1, wrong: [...FROM_1.wrong, 2 ** 31] }),
+      whenFull: required(oneOf('wait', 'claim')),
+    },
+    call: (broker, ofLane) =>
+      broker.settleAndClaim({
+        settle: [SETTLEMENT],
+        claim: { ...CLAIM, concurrency: new Map([['l', ofLane]]) },
+      }),
+  }),
 ];
 
 const SUBMITTING: readonly Value[] = [

@@ -166,6 +166,25 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'for (const [lane, laneLimit] of lanes) {\n      const taken = new Map<string, number>();',
   },
   {
+    name: 'gives no limit of a task to runs without one',
+    caughtBy:
+      'a claim that limits its lane starts at most as many runs, also of those that were submitted without a limit',
+    from: '?? { key: lane };',
+    to: "?? { key: '' };",
+  },
+  {
+    name: 'keeps the limit that runs were submitted with',
+    caughtBy: 'a claim that limits its lane lowers the limit that runs were submitted with',
+    from: '...kept.run.concurrency, key, ...ofTask }',
+    to: '...ofTask, key, ...kept.run.concurrency }',
+  },
+  {
+    name: 'gives the limit of a task to runs with keys of their own',
+    caughtBy: 'a claim that limits its lane leaves runs with other keys theirs',
+    from: 'if (key === lane) kept.run',
+    to: 'kept.run',
+  },
+  {
     name: 'never frees a slot of a concurrency key',
     caughtBy: 'whenFull wait has a free slot again after: complete',
     from: "if (kept.run.state !== 'started' && !keepsSlot) kept.takesSlot = false;",

@@ -3,6 +3,7 @@ import type {
   ClaimedRun,
   ExchangeReply,
   ExchangeRequest,
+  LaneConcurrency,
   Run,
   SettleAnswer,
   Settlement,
@@ -94,12 +95,22 @@ export function createSettleAndClaim(
     return claimed;
   }
 
-  function choose({ lanes, limit }: Claim, now: number): readonly Choice[] {
+  /** Gives the waiting runs of a lane the limit of its task, but for those that have a key of their own. */
+  function limitByTask(lane: string, ofTask: LaneConcurrency): void {
+    for (const kept of inOrder(lane)) {
+      const { key } = kept.run.concurrency ?? { key: lane };
+      if (key === lane) kept.run = { ...kept.run, concurrency: { ...kept.run.concurrency, key, ...ofTask } };
+    }
+  }
+
+  function choose({ lanes, limit, concurrency: limits }: Claim, now: number): readonly Choice[] {
     const chosen: Choice[] = [];
     const taken = new Map<string, number>();
     for (const [lane, laneLimit] of lanes) {
       if (holds.heldUntil(lane, now) > now) continue;
       promote(lane, now);
+      const ofTask = limits?.get(lane);
+      if (ofTask !== undefined) limitByTask(lane, ofTask);
       const isProbe = holds.probes(lane);
       let left = Math.min(laneLimit, limit - chosen.length);
       if (isProbe) left = Math.min(left, 1);

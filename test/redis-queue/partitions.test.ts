@@ -276,6 +276,27 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(broker.isRefusal(await refusal.catch((error: unknown) => error))).toBe(true);
   });
 
+  it('refuses claims of a lane whose task has a limit, and of no other', async () => {
+    await submit();
+    const concurrency = new Map([['l', { limit: 2, whenFull: 'wait' } as const]]);
+    const claimOf = (lane: string) => ({
+      claim: {
+        worker: 'w',
+        requestId: 'r',
+        limit: 1,
+        lanes: new Map([[lane, 1]]),
+        leaseMs: LONG_MS,
+        concurrency,
+      },
+    });
+
+    const refusal = broker.settleAndClaim(claimOf('l'));
+
+    await expect(refusal).rejects.toMatchObject({ code: 'NEEDS_ONE_PARTITION' });
+    expect(broker.isRefusal(await refusal.catch((error: unknown) => error))).toBe(true);
+    expect((await broker.settleAndClaim(claimOf('m'))).claimed).toEqual([]);
+  });
+
   it('finds cancel requests, expired runs and lanes without a worker in every partition', async () => {
     await submit();
     const depths = await broker.attend({ worker: 'w', lanes: ['other'], ttlMs: LONG_MS });

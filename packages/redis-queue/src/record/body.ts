@@ -6,7 +6,7 @@ import { APART, isKeptApart } from './apart.ts';
 import { ALL_KINDS, BODY, BODY_KINDS, NOTED_KINDS, NOTES } from './layout.ts';
 import { UnreadableError } from './unreadable.ts';
 
-/** The part of a run that never changes. */
+/** The part of a run that never changes, but for the limit that a claim brings along from the run's task. */
 export interface Body {
   /** When it was first submitted. */
   readonly createdAt: number;

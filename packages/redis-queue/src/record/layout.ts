@@ -92,7 +92,7 @@ export const LATER_COMPLETION: Layout<'mark' | 'epoch' | 'heartbeatAt' | 'endedA
 /** The first character of a {@link LATER_COMPLETION}, which no state has. */
 export const LATER_COMPLETION_MARK = 'c';
 
-/** The body of a run, which never changes: notes, concurrency, lane and payload follow. */
+/** The body of a run: notes, concurrency, lane and payload follow. Only a claim changes it, where the task of the run has a limit of its own. */
 export const BODY: Layout<'createdAt' | 'kind'> = layoutOf({ createdAt: INSTANT, kind: 1 });
 
 /** A member of the front of a lane, or of the parked runs, after the text that it sorts by; the id follows. */

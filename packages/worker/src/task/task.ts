@@ -164,7 +164,10 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   readonly heartbeat?: Duration | undefined;
   /** How many run at the same time in each worker, at most. @default the worker's own limit */
   readonly maxConcurrent?: number | undefined;
-  /** How many run at the same time over all workers, at most. @default no limit */
+  /**
+   * How many run at the same time over all workers, at most, those aside that were submitted with a `concurrency` of their own. The
+   * number of the worker that claims a run counts, whatever the task said where the run was submitted. @default no limit
+   */
   readonly globalConcurrency?: number | undefined;
   /** What happens to a run whose concurrency or rate limit is reached. @default 'wait'; with `rateLimitRetry`, 'retry' */
   readonly whenFull?: LimitPolicy | undefined;

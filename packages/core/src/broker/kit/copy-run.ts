@@ -51,7 +51,7 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
   };
 }
 
-/** The part of a run that never changes. */
+/** The part of a run that no settlement changes. */
 export type RunIdentity = Pick<
   Run,
   'id' | 'lane' | 'payload' | 'concurrency' | 'retry' | 'origin' | 'context'

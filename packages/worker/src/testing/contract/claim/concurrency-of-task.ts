@@ -1,8 +1,8 @@
 import type { LaneConcurrency, Run } from '@retry/core/broker';
-import { equal, matches } from '../assertions.ts';
+import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene, ClaimInput } from '../case-scene.ts';
-import { LONG_MS } from '../case-scene.ts';
+import { LONG_MS, PASS_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** A claim by a worker whose task has this limit in lane `l`. */
@@ -108,6 +108,33 @@ export const concurrencyOfTaskCases: CasesByName = {
       ],
     );
   },
+
+  'a claim that limits its lane leaves runs with other keys theirs': async (scene) => {
+    const concurrency = { key: 'k', limit: 2, whenFull: 'wait' } as const;
+    await scene.submit('a', ...['b', 'c', 'd'].map((id) => ({ id, concurrency })), 'e');
+
+    equal(await scene.claimIds(limitedTo(1)), ['a', 'b', 'c']);
+    matches(await scene.read('b'), { concurrency });
+  },
+
+  'a wait for work goes on while all runs wait for the limit of their lane, and ends with a free slot':
+    async (scene) => {
+      await scene.submit('a', 'b');
+      const [a] = await scene.claim(limitedTo(1));
+      await scene.claim(limitedTo(1));
+      let isOver = false;
+      const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS }).then(() => {
+        isOver = true;
+      });
+      await scene.advance(PASS_MS);
+      const wasOver = isOver;
+
+      await complete(scene, a?.run);
+
+      await waiting;
+      strictEqual(wasOver, false);
+      equal(await scene.claimIds(limitedTo(1)), ['b']);
+    },
 
   'a claim that limits its lane limits no other one': async (scene) => {
     await scene.submit('a', 'b', { id: 'c', lane: 'm' }, { id: 'd', lane: 'm' });
