@@ -2,22 +2,22 @@ import { BODY, BODY_KINDS, FIRST_START, RECORD, SCHEDULED_ENTRY } from '../recor
 import { CLAIM, CLAIM_LANE, EXCHANGE, NO_LANE_LIMIT } from '../record/requests.ts';
 import { make } from '../store/compose.ts';
 import { composeScript, type Script } from '../store/store.ts';
+import { beginToTake, claim, claimRarely } from './claim/claim.ts';
+import { heldClaim } from './claim/held-claim.ts';
+import { laneLimit } from './claim/lane-limit.ts';
+import { restartedStacks, startAgain } from './claim/start-again.ts';
+import { startRuns } from './claim/start-runs.ts';
 import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
-import { beginToTake, claim, claimRarely } from './library/claim.ts';
 import { noteCompleted } from './library/completed.ts';
 import { ended } from './library/ended.ts';
-import { heldClaim } from './library/held-claim.ts';
 import { heldWork, holds } from './library/holds.ts';
-import { laneLimit } from './library/lane-limit.ts';
 import { lanes } from './library/lanes.ts';
 import { settleMoves } from './library/moves.ts';
 import { readStacks } from './library/read-runs.ts';
 import { forgetOldRequests, noteWorker, recall, remember } from './library/replies.ts';
 import { settle, settlingEverything } from './library/settle.ts';
 import { slots } from './library/slots.ts';
-import { restartedStacks, startAgain } from './library/start-again.ts';
-import { startRuns } from './library/start-runs.ts';
 import { answer, argument, byteOf, fieldPast, fields, flagsAs, letter, startOf, written } from './lua.ts';
 
 /** The index before that of the first id. */
