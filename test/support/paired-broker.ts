@@ -13,6 +13,7 @@ import type {
   Run,
   RunPage,
 } from '@retry/core/broker';
+import { LIMITED_LANE } from './broker-model.ts';
 
 /** Two brokers as one that returns the answers of the first, and rejects when the second answers differently. */
 export function pairBrokers(first: Broker, second: Broker): Broker {
@@ -195,8 +196,20 @@ function bare(value: unknown, other?: Broker): unknown {
   if (value === undefined) return value;
   const hasGroups = other === undefined || other.insight !== undefined;
   return JSON.parse(JSON.stringify(value), (key, field) =>
-    key === 'errorGroup' && !hasGroups ? undefined : field,
+    key === 'errorGroup' && !hasGroups ? undefined : withoutWaitingLimit(field),
   );
+}
+
+/**
+ * A run without the limit of its task, unless it is started: a claim gives it to the runs that it starts, and to which of those that wait
+ * is not specified.
+ */
+function withoutWaitingLimit(value: unknown): unknown {
+  const { lane, state, concurrency }: Partial<Run> = Object(value);
+  const isOfTask = lane === LIMITED_LANE && concurrency?.key === LIMITED_LANE;
+  if (!isOfTask || state === undefined || state === 'started') return value;
+  const { concurrency: _, ...others } = Object(value);
+  return others;
 }
 
 function byId<Item extends { readonly id: string }>(items: readonly Item[]): Item[] {
