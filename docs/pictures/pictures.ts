@@ -3,6 +3,7 @@ import { definePolicy } from '@retry/core';
 import { drawCumulative } from './cumulative.ts';
 import { drawPanel, panelSize } from './panel.ts';
 import { drawStorms } from './storms.ts';
+import { drawTrace } from './trace.ts';
 
 const JITTERS: readonly (readonly [string, JitterInput])[] = [
   ['none', 'none'],
@@ -30,7 +31,7 @@ const STYLE = `<style>
     .range { fill: #54aeff } .mean { stroke: #0a3069; stroke-width: 2 } .axis { stroke: #8c959f }
   </style>`;
 
-/** Every picture of docs/policies.md, docs/which-policy.md and docs/storms.md by its file name. */
+/** Every picture of docs/policies.md, docs/which-policy.md, docs/storms.md and docs/opentelemetry.md by its file name. */
 export function drawPictures(): ReadonlyMap<string, string> {
   const byBackoff = Object.entries(BACKOFFS).map(([name, backoff]): [string, string] => {
     const panels = JITTERS.map(([title, jitter]) => panel(title, { backoff, jitter }));
@@ -47,6 +48,7 @@ export function drawPictures(): ReadonlyMap<string, string> {
     ['cap-at.svg', drawRow('bounded jitter, each capAt', caps)],
     ['cumulative.svg', drawCumulative()],
     ...drawStorms(),
+    ['trace.svg', drawTrace()],
   ]);
 }
 

@@ -116,7 +116,7 @@ describe('a program that ends what it opened by await using', () => {
 });
 
 describe('an entry of a package', () => {
-  const entries = ['inprocess', 'worker', 'redis-queue', 'postgres', 'board'].flatMap((name) => {
+  const entries = ['inprocess', 'worker', 'redis-queue', 'postgres', 'board', 'otel'].flatMap((name) => {
     const { exports } = JSON.parse(readText(`packages/${name}/package.json`));
     const files = Object.values<string>(exports).filter((file) => file.endsWith('.ts'));
     return files.map((file) => join(root, 'packages', name, file));

@@ -78,6 +78,7 @@ const PAGES = [
   ['QueueEvents', 'worker', 'docs/operating.md'],
   ['Audit', 'core', 'docs/operating.md'],
   ['BoardOptions', 'board', 'docs/board.md'],
+  ['OtelOptions', 'otel', 'docs/opentelemetry.md'],
   ['Rights', 'board', 'docs/board.md'],
   ['RedisBrokerOptions', 'redis-queue', 'docs/redis.md'],
   ['PostgresBrokerOptions', 'postgres', 'docs/postgres.md'],

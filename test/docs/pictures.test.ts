@@ -10,7 +10,7 @@ describe('drawPictures', () => {
   });
 
   it('draws every picture that the documentation shows, and no other', () => {
-    const pages = ['policies', 'which-policy', 'storms'].map((page) =>
+    const pages = ['policies', 'which-policy', 'storms', 'opentelemetry'].map((page) =>
       readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8'),
     );
     const shown = [...pages.join('\n').matchAll(/\(pictures\/([\w-]+\.svg)\)/g)].map(([, name]) => name);

@@ -12,6 +12,7 @@ const dependenciesByPackage: Readonly<Record<string, readonly string[]>> = {
   'redis-queue': ['@retry/core', 'redis', 'ioredis'],
   cli: ['@retry/core', '@retry/worker', ...LOADED, '(computed)'],
   board: ['@retry/core', '@retry/worker'],
+  otel: ['@retry/core', '@opentelemetry/api'],
   postgres: ['@retry/core', 'pg', '@electric-sql/pglite', 'drizzle-orm', 'kysely'],
 };
 
@@ -21,6 +22,9 @@ const librariesByPackage: Readonly<Record<string, readonly string[]>> = {
   // Its page and what that is made of are strings in the package; esbuild makes them.
   board: ['hono', 'preact', '@preact/signals-core', 'esbuild'],
 };
+
+/** Peers that a package cannot do without. */
+const requiredPeersByPackage: Readonly<Record<string, readonly string[]>> = { otel: ['@opentelemetry/api'] };
 
 /** The part of a package.json that the rules read. */
 export interface Manifest {
@@ -61,6 +65,7 @@ export function findForbiddenDependencies(name: string, manifest: Manifest): rea
       .map((entry) => `${name} must have ${entry} as an optional peer`),
     ...peers
       .filter((entry) => peerDependenciesMeta?.[entry]?.optional !== true)
+      .filter((entry) => requiredPeersByPackage[name]?.includes(entry) !== true)
       .map((entry) => `${name} must mark its peer ${entry} optional`),
   ];
 }

@@ -9,7 +9,7 @@ import { decideNext, endingBy, obstacleOf, pricedOf, refusalOf } from './decide.
 import type { CallEvent, Ending, Failure, GiveUpReason, RetryEvent } from './events.ts';
 import type { FailedAttempt, FailureList } from './history.ts';
 import { recordEnding, shorten } from './history.ts';
-import { callHook, eventOf, isObserved, notify } from './hooks.ts';
+import { callHook, eventOf, isObserved, notify, notifySuccess, observer } from './hooks.ts';
 import type { Attempt, Call } from './plan.ts';
 import { nested } from './plan.ts';
 import { isTimeout, isTimeoutOf, timeLeft, timeoutErrorOf } from './timeouts.ts';
@@ -176,6 +176,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     this.#release();
     this.#leaveGroup();
     if (budget !== undefined) this.#inform(() => budget.record({ type: 'success', paid: this.#paid }));
+    if (observer.observe !== undefined) notifySuccess(this);
     return true;
   }
 

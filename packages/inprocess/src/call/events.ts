@@ -64,6 +64,12 @@ export interface GiveUpEvent<Arguments extends readonly unknown[] = readonly unk
   extends CallEvent<Arguments>,
     Ending {}
 
+/** The success of a call, as `publishDiagnostics` publishes it. */
+export interface SuccessEvent extends CallEvent {
+  /** The attempt that succeeded, counted from 1. */
+  readonly attempt: number;
+}
+
 /** A call inside an attempt of another call, or a client that repeats requests inside an attempt of this one: their attempts multiply. */
 export interface NestedEvent<Arguments extends readonly unknown[] = readonly unknown[]>
   extends CallEvent<Arguments> {

@@ -1,8 +1,8 @@
-import type { CallEvent, RetryHooks } from './events.ts';
+import type { CallEvent, RetryHooks, SuccessEvent } from './events.ts';
 
-/** Set by `publishDiagnostics`: receives every event of every call of this process. */
+/** Set by `publishDiagnostics`: receives every event of every call of this process, and the success of those that succeed. */
 export const observer: {
-  observe?: ((name: keyof RetryHooks, event: CallEvent) => void) | undefined;
+  observe?: ((name: keyof RetryHooks | 'success', event: CallEvent) => void) | undefined;
 } = {};
 
 /** The options that notifying reads. */
@@ -50,6 +50,12 @@ export function notify<Name extends keyof RetryHooks>(
   const event = eventOf(call, details, at);
   if (observe !== undefined) callHook(() => observe(name, event), undefined, reportError);
   callHook(own as ((event: unknown) => unknown) | undefined, event, reportError); // the event of its name
+}
+
+/** Passes the success of a call to the observer of all calls; a call that succeeds needs no hook of its own. */
+export function notifySuccess(call: DescribedCall & { readonly attempts: number }): void {
+  const event: SuccessEvent = eventOf(call, { attempt: call.attempts });
+  callHook(() => observer.observe?.('success', event), undefined, call.options.reportError);
 }
 
 /**

@@ -5,11 +5,12 @@ import { observer } from '../call/hooks.ts';
 import { sharedSwitch } from './shared-switch.ts';
 
 /** The channel of each event. */
-const CHANNELS: Readonly<Record<keyof RetryHooks, Channel>> = {
+const CHANNELS: Readonly<Record<keyof RetryHooks | 'success', Channel>> = {
   onAttempt: channel('retry:attempt'),
   onRetry: channel('retry:retry'),
   onGiveUp: channel('retry:give-up'),
   onNested: channel('retry:nested'),
+  success: channel('retry:success'),
 };
 
 const turnOn = sharedSwitch({
@@ -23,7 +24,7 @@ const turnOn = sharedSwitch({
 
 /**
  * Publishes the events of every call on `node:diagnostics_channel`: `retry:attempt`, `retry:retry`, `retry:give-up`
- * and `retry:nested`. A message is the event of the hook of that name. Off by default, because every call then needs
+ * and `retry:nested`, and `retry:success`. A message is the event of the hook of that name, and of a success a `SuccessEvent`. Off by default, because every call then needs
  * its `Call` object from the start.
  *
  * @returns a function that ends it, unless another caller of this function has not ended it yet
@@ -32,7 +33,7 @@ export function publishDiagnostics(): () => void {
   return turnOn();
 }
 
-function publish(hook: keyof RetryHooks, event: CallEvent): void {
+function publish(hook: keyof RetryHooks | 'success', event: CallEvent): void {
   const { [hook]: target } = CHANNELS;
   if (target.hasSubscribers) target.publish(copyOf(event));
 }

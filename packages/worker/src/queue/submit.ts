@@ -7,6 +7,7 @@ import { isRefused, within } from '../broker.ts';
 import type { Emitter } from '../emitter.ts';
 import { PayloadError } from '../errors.ts';
 import type { QueueEvents } from '../events.ts';
+import { areSubmissionsObserved, observeSubmit } from '../session/observed-calls.ts';
 import { taskOfLane } from '../task/lane.ts';
 import type { AnyTask, TaskFor } from '../task/task.ts';
 import { checkTask, isTask } from '../task/task.ts';
@@ -197,14 +198,22 @@ function createSubmitOne(
   send: Send,
 ): (task: AnyTask, payload: unknown, readSettings: () => SubmitSettings) => Promise<Submitted<never>> {
   const { broker } = parts;
+  const answerTo = (submission: Submission, tx: unknown): Promise<SubmitAnswer | undefined> =>
+    tx === undefined
+      ? send(submission)
+      : within(broker, tx)
+          .submit([submission])
+          .then(([answer]) => answer);
   return async (task, payload, readSettings) => {
     const settings = readSettings();
     const prepared = prepareSubmission(task, payload, settings);
     const submission = isPrepared(prepared) ? prepared : await prepared;
     const { tx } = settings;
-    const answer =
-      tx === undefined ? await send(submission) : (await within(broker, tx).submit([submission]))[0];
-    return note(parts, task, submission, answer);
+    if (areSubmissionsObserved())
+      return observeSubmit(task, [submission], async ([own = submission]) =>
+        note(parts, task, own, await answerTo(own, tx)),
+      );
+    return note(parts, task, submission, await answerTo(submission, tx));
   };
 }
 
@@ -281,7 +290,9 @@ function submitMany(
 ): Promise<readonly Submitted<never>[]> {
   const noteAnswer = (submission: Submission, answer: SubmitAnswer | undefined): Submitted<never> =>
     note(parts, task, submission, answer);
-  return tx === undefined
-    ? submitInBatches(parts.broker, submissions, noteAnswer)
-    : submitInTransaction(within(parts.broker, tx), submissions, noteAnswer);
+  const send = (own: readonly Submission[]): Promise<readonly Submitted<never>[]> =>
+    tx === undefined
+      ? submitInBatches(parts.broker, own, noteAnswer)
+      : submitInTransaction(within(parts.broker, tx), own, noteAnswer);
+  return areSubmissionsObserved() ? observeSubmit(task, submissions, send) : send(submissions);
 }

@@ -1,6 +1,7 @@
 import { isRetryError } from '@retry/core';
 import { wasCutFor } from '@retry/core/fields';
 import { NotCommittedError } from '../errors.ts';
+import { areHandlersObserved, observeHandler } from '../session/observed-calls.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { RELEASED } from '../settle/outcome.ts';
 import { readPayload, writeResult } from '../task/payload.ts';
@@ -43,7 +44,9 @@ export async function runHandler(attempt: HandlerAttempt): Promise<void> {
   const ctx = new HandlerContext(attempt);
   try {
     // Awaited here: each further async function costs every run two promises.
-    const result: unknown = await task.run(payload, ctx);
+    const result: unknown = await (areHandlersObserved()
+      ? observeHandler(attempt, () => task.run(payload, ctx))
+      : task.run(payload, ctx));
     outcome = { type: 'completed', result: writeResult(result, task.maxResultBytes) };
   } catch (error) {
     // A call inside it has a timer for the same instant.

@@ -1,0 +1,2 @@
+export type { OtelOptions } from './instrument-retry.ts';
+export { instrumentRetry } from './instrument-retry.ts';

@@ -1,0 +1,53 @@
+/** Messages of the channels of `@retry/inprocess/node` and `@retry/worker`, as far as they are read here. */
+
+/** An event of a call in this process. */
+export interface CallMessage {
+  readonly name: string;
+  /** One list for all events of a call, and of no other. */
+  readonly arguments: readonly unknown[];
+  readonly elapsedMs: number;
+  readonly attemptMs: number;
+  readonly attempt: number;
+  readonly error?: unknown;
+  readonly delayMs?: number;
+  readonly reason?: string;
+  /** Of a call of `createRetryFetch`. */
+  readonly request?: { readonly method: string; readonly url: string };
+}
+
+/** A call that submits runs. */
+export interface SubmittingMessage {
+  readonly task: string;
+  readonly version: string;
+  readonly ids: readonly string[];
+  context?: string | undefined;
+  send: () => Promise<unknown>;
+}
+
+/** What every event of a worker about a run says. */
+export interface RunMessage {
+  readonly id: string;
+  readonly task: string;
+  readonly version: string;
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly error?: unknown;
+  readonly delayMs?: number;
+  readonly reason?: string;
+  readonly next?: string;
+  readonly latenessMs?: number;
+  readonly lateBecause?: string;
+}
+
+/** A call of a handler. */
+export interface HandlingMessage extends RunMessage {
+  readonly context: string | undefined;
+  call: () => unknown;
+}
+
+/** An error group of dead letters that is new or has doubled. */
+export interface GroupMessage {
+  readonly task: string;
+  readonly count: number;
+  readonly group: { readonly id: string };
+}

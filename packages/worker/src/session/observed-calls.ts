@@ -1,0 +1,76 @@
+import type { Channel } from 'node:diagnostics_channel';
+import { channel } from 'node:diagnostics_channel';
+import type { Run, Submission } from '@retry/core/broker';
+import type { RunNotice } from '../events.ts';
+import { noticeOf } from '../settle/report.ts';
+import type { AnyTask } from '../task/task.ts';
+
+const SUBMITTING: Channel = channel('retry:queue:submitting');
+const HANDLING: Channel = channel('retry:worker:handling');
+
+/**
+ * A call that submits runs, as it is published on the channel `retry:queue:submitting` before anything is sent. What a subscriber
+ * writes counts.
+ */
+export interface SubmittingCall {
+  /** The task's name. */
+  readonly task: string;
+  /** The task's version. */
+  readonly version: string;
+  /** The ids of its runs. */
+  readonly ids: readonly string[];
+  /** Trace context for those of its runs that have none: 1 to 512 bytes. */
+  context?: string | undefined;
+  /** Sends them; rejects as the call does. May be replaced by a function that calls it. */
+  send: () => Promise<unknown>;
+}
+
+/** A call of a handler, as it is published on the channel `retry:worker:handling` before. What a subscriber writes counts. */
+export interface HandlingCall extends RunNotice {
+  /** The trace context that the run was submitted with. */
+  readonly context: string | undefined;
+  /** Calls the handler; rejects, or throws, as it does. May be replaced by a function that calls it. */
+  call: () => unknown;
+}
+
+/** Whether submissions are to be passed through `observeSubmit`. */
+export function areSubmissionsObserved(): boolean {
+  return SUBMITTING.hasSubscribers;
+}
+
+/** Whether handlers are to be called through `observeHandler`. */
+export function areHandlersObserved(): boolean {
+  return HANDLING.hasSubscribers;
+}
+
+/** Publishes a call that submits runs, and makes it. */
+export async function observeSubmit<Answer>(
+  { name, version }: Pick<AnyTask, 'name' | 'version'>,
+  submissions: readonly Submission[],
+  send: (submissions: readonly Submission[]) => Promise<Answer>,
+): Promise<Answer> {
+  let answer: Answer | undefined;
+  const call: SubmittingCall = {
+    ...{ task: name, version, ids: submissions.map(({ id }) => id) },
+    send: async () => {
+      answer = await send(submissions.map((submission) => withContext(submission, call.context)));
+    },
+  };
+  SUBMITTING.publish(call);
+  await call.send();
+  return answer as Answer; // `send` was called
+}
+
+/** Publishes a call of a handler, and makes it. */
+export function observeHandler(
+  { task, run }: { readonly task: AnyTask; readonly run: Run },
+  handler: () => unknown,
+): unknown {
+  const call: HandlingCall = { ...noticeOf(task, run), context: run.context, call: handler };
+  HANDLING.publish(call);
+  return call.call();
+}
+
+function withContext(submission: Submission, context: string | undefined): Submission {
+  return context === undefined || submission.context !== undefined ? submission : { ...submission, context };
+}
