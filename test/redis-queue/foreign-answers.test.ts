@@ -2,6 +2,9 @@ import { createRedisBroker } from '@retry/redis-queue';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { readAnswers } from '../../packages/redis-queue/src/record/answers.ts';
+import { holdsScript } from '../../packages/redis-queue/src/scripts/hold.ts';
+import { createKeys } from '../../packages/redis-queue/src/store/keys.ts';
+import { runListScript } from '../../packages/redis-queue/src/store/store.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 
 describe('answers of a verb', () => {
@@ -9,6 +12,20 @@ describe('answers of a verb', () => {
     expect(() => readAnswers('settle', reply)).toThrow(
       expect.objectContaining({ code: 'CLIENT_CONVERTS_REPLIES' }),
     );
+  });
+});
+
+describe('lists that a verb reads', () => {
+  it.each([null, 7, 'OK', {}, true])('that are %j are one typed error', async (reply) => {
+    const client = { sendCommand: async ([name]: readonly string[]) => (name === 'EVALSHA' ? reply : 'OK') };
+    const link = {
+      send: async (_key: string, args: readonly unknown[]) => client.sendCommand(args.map(String)),
+    };
+    const store = { link, keys: createKeys('retry', 0) } as never; // what running a script reads of it
+
+    await expect(runListScript(store, holdsScript, [])).rejects.toMatchObject({
+      code: 'CLIENT_CONVERTS_REPLIES',
+    });
   });
 });
 

@@ -72,6 +72,22 @@ export async function runScript(
   }
 }
 
+/**
+ * Runs a script that replies with a list.
+ *
+ * @throws {RedisBrokerError} `CLIENT_CONVERTS_REPLIES` for any other reply
+ */
+export async function runListScript(
+  store: ScriptStore,
+  script: Script,
+  args: readonly Argument[],
+  laneTags?: readonly string[],
+): Promise<readonly unknown[]> {
+  const reply = await runScript(store, script, args, laneTags);
+  if (!Array.isArray(reply)) throw changedReply(reply);
+  return reply;
+}
+
 /** No script replies with nothing, and a command of a transaction that is open on the client is only queued. */
 function checked(reply: unknown): unknown {
   if (reply === undefined || reply === 'QUEUED') throw changedReply(reply);

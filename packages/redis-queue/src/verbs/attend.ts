@@ -6,7 +6,7 @@ import { fromTag, toTag } from '../store/keys.ts';
 import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runScript } from '../store/store.ts';
+import { runListScript } from '../store/store.ts';
 
 /** Lanes whose depths are read in one call. */
 const STEP = 500;
@@ -21,7 +21,7 @@ export async function attend(store: Store, attendance?: Attendance): Promise<rea
     facts: writeFacts(facts),
   };
   const asked = pack(ATTENDANCE.map((name) => values[name]));
-  const reply = await runScript(store, attendScript, [...store.retention, asked]);
+  const reply = await runListScript(store, attendScript, [...store.retention, asked]);
   const tags = reply as readonly string[]; // what our own script returns
   const depths: LaneDepth[] = [];
   for (let from = 0; from < tags.length; from += STEP)
@@ -30,7 +30,7 @@ export async function attend(store: Store, attendance?: Attendance): Promise<rea
 }
 
 async function readDepths(store: Store, tags: readonly string[]): Promise<readonly LaneDepth[]> {
-  const reply = await runScript(store, depthsScript, [...store.retention, pack(tags)], tags);
+  const reply = await runListScript(store, depthsScript, [...store.retention, pack(tags)], tags);
   const waiting = reply as readonly number[]; // one for each lane
   const depths = tags.map((tag, index) => ({ lane: fromTag(tag), waiting: waiting[index] ?? 0 }));
   return depths.filter((depth) => depth.waiting > 0);

@@ -5,7 +5,7 @@ import { auditScript } from '../scripts/audit.ts';
 import { fromTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { createLaneList, runScript } from '../store/store.ts';
+import { createLaneList, runListScript } from '../store/store.ts';
 
 /** Up to this number of kept runs, each of them is checked; a script that checks more would block the server. */
 const DEEP_UP_TO = 1_000;
@@ -18,7 +18,7 @@ export async function auditRuns(store: Store): Promise<Audit> {
     const lanes = createLaneList();
     for (const tag of await readLanes(store)) lanes.numberOf(fromTag(tag));
     const args = [pack(lanes.tags), `${DEEP_UP_TO}`];
-    const reply = (await runScript(store, auditScript, args, lanes.tags)) as Counted; // what our own script returns
+    const reply = (await runListScript(store, auditScript, args, lanes.tags)) as Counted; // what our own script returns
     // Otherwise a lane was added in between: count again, with it.
     if (reply[0] === 'ok') return toAudit(reply.slice(1) as readonly number[]); // numbers from here on
   }

@@ -4,7 +4,7 @@ import { findExpiredScript } from '../scripts/find-expired.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runScript } from '../store/store.ts';
+import { runListScript } from '../store/store.ts';
 import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
 import { quarantine } from './quarantine.ts';
@@ -24,7 +24,7 @@ export async function findExpiredRuns(
   if (mode === 'only' && wanted.length === 0) return [];
   for (let from = 0; from >= 0 && found.length < most && bytes < MAX_BATCH_BYTES; ) {
     const room = Math.min(most - found.length, 1_000);
-    const reply = await runScript(store, findExpiredScript, [
+    const reply = await runListScript(store, findExpiredScript, [
       ...store.retention,
       pack([from, room, mode, wanted]),
     ]);

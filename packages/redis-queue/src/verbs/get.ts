@@ -7,7 +7,7 @@ import { UnreadableError, unreadableRun } from '../record/unreadable.ts';
 import { getScript } from '../scripts/get.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runScript } from '../store/store.ts';
+import { runListScript, runScript } from '../store/store.ts';
 
 type Texts = readonly (string | null)[];
 
@@ -39,7 +39,7 @@ export async function readKept(
   while (kept.length < ids.length) {
     const left = kept.length === 0 ? ids : ids.slice(kept.length);
     const asked = pack([left, payloads, collect ? 'collect' : '']);
-    const reply = await runScript(store, getScript, [...store.retention, asked]);
+    const reply = await runListScript(store, getScript, [...store.retention, asked]);
     const [at, read] = reply as readonly [number, ReadReply]; // what our own script returns
     now = at;
     kept.push(...decodeKept(left, read, payloads));

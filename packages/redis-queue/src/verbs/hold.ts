@@ -5,7 +5,7 @@ import { decodeHold, encodeHold, resumedFields } from '../record/holds.ts';
 import { holdScript, holdsScript, resumeScript } from '../scripts/hold.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runScript } from '../store/store.ts';
+import { runListScript, runScript } from '../store/store.ts';
 
 /** Puts lanes on hold: a claim that the server executes later starts no run of theirs. */
 export async function holdLanes(store: Store, requests: readonly HoldRequest[]): Promise<void> {
@@ -23,7 +23,7 @@ export async function resumeLanes(
 
 /** Returns the holds that have not ended. */
 export async function listHolds(store: Store): Promise<readonly Hold[]> {
-  const reply = await runScript(store, holdsScript, []);
+  const reply = await runListScript(store, holdsScript, []);
   const [now, flat] = reply as readonly [now: number, flat: readonly string[]]; // what our own script returns
   const holds: Hold[] = [];
   for (let index = 0; index < flat.length; index += 2) {

@@ -3,7 +3,7 @@ import { readAnswers } from '../record/answers.ts';
 import { rescheduleScript } from '../scripts/reschedule.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runScript } from '../store/store.ts';
+import { runListScript } from '../store/store.ts';
 
 /**
  * Moves waiting runs to another instant. A run that goes back to its lane takes two calls: the first one answers which lane that is,
@@ -49,7 +49,7 @@ async function move(store: Store, left: readonly Numbered[], tags: readonly stri
     left.map(({ request: { runAt = 0 } }) => runAt),
     left.map(({ request: { delayMs = 0 } }) => Math.max(0, delayMs)),
   ]);
-  const reply = await runScript(store, rescheduleScript, [request], tags);
+  const reply = await runListScript(store, rescheduleScript, [request], tags);
   const [letters, missing] = reply as readonly [string, readonly string[]]; // what our own script returns
   return { moved: readAnswers('reschedule', letters), missing: [...new Set(missing)] };
 }

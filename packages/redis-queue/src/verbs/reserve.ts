@@ -3,7 +3,7 @@ import { reserveScript } from '../scripts/reserve/reserve.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runScript } from '../store/store.ts';
+import { runListScript } from '../store/store.ts';
 
 /** Reservations of one call of the script. */
 const STEP = 500;
@@ -25,7 +25,7 @@ export async function reserveStarts(
       windowMs,
       count,
     ]);
-    const reply = await runScript(limits, reserveScript, [pack(asked)], names.map(toTag));
+    const reply = await runListScript(limits, reserveScript, [pack(asked)], names.map(toTag));
     answers.push(...readReply(reply as readonly number[])); // what our own script returns
   }
   return answers;

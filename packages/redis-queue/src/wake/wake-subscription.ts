@@ -7,7 +7,7 @@ import { nextDueScript } from '../scripts/wait-for-work.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runScript } from '../store/store.ts';
+import { runListScript } from '../store/store.ts';
 import type { LaneWork } from './lane-watch.ts';
 import { LaneWatch } from './lane-watch.ts';
 import { Wait } from './wait.ts';
@@ -103,7 +103,7 @@ export class WakeSubscription {
   }
 
   async #readWork(tags: readonly string[]): Promise<LaneWork> {
-    const reply = await runScript(this.#store, nextDueScript, [pack(tags)], tags);
+    const reply = await runListScript(this.#store, nextDueScript, [pack(tags)], tags);
     const [now, next, held] = reply as readonly [now: number, next: number, held: number]; // what our own script returns
     return { now, workAt: next < 0 ? undefined : next, isOnHold: held === 1 };
   }

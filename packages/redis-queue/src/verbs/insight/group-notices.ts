@@ -8,7 +8,7 @@ import {
 } from '../../scripts/insight/group-notices.ts';
 import { pack } from '../../store/pack.ts';
 import type { Store } from '../../store/store.ts';
-import { runScript } from '../../store/store.ts';
+import { runListScript, runScript } from '../../store/store.ts';
 import { decodeGroup } from './groups.ts';
 
 /** Groups by their names in the store. */
@@ -28,7 +28,7 @@ export interface PartNotices {
 export function createPartNotices(store: Store): PartNotices {
   return {
     take: async () => {
-      const reply = await runScript(store, takeGroupsScript, []);
+      const reply = await runListScript(store, takeGroupsScript, []);
       const [names, texts] = reply as readonly [readonly string[], readonly (string | null)[]]; // what our own script returns
       return new Map(names.map((name, index) => [name, groupOf(name, texts[index])]));
     },

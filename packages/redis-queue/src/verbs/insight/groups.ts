@@ -6,14 +6,14 @@ import { groupsScript, samplesScript } from '../../scripts/insight/groups.ts';
 import { fromTag, toTag } from '../../store/keys.ts';
 import { pack } from '../../store/pack.ts';
 import type { Store } from '../../store/store.ts';
-import { runScript } from '../../store/store.ts';
+import { runListScript } from '../../store/store.ts';
 
 /** A group as it is kept: its sample may have left it. */
 export type KeptGroup = Omit<ErrorGroup, 'isOther'>;
 
 /** Returns a page of error groups. All of them are read for it: a lane has no more than some of them. */
 export async function listGroups(store: Store, query: GroupsQuery): Promise<GroupPage> {
-  const flat = (await runScript(store, groupsScript, [])) as readonly string[]; // what our own script returns
+  const flat = (await runListScript(store, groupsScript, [])) as readonly string[]; // what our own script returns
   const all: KeptGroup[] = [];
   for (let index = 0; index < flat.length; index += 2)
     all.push(decodeGroup(flat[index] ?? '', flat[index + 1] ?? ''));
@@ -30,7 +30,7 @@ export async function listGroups(store: Store, query: GroupsQuery): Promise<Grou
 async function readSamples(store: Store, groups: readonly KeptGroup[]): Promise<readonly string[]> {
   if (groups.length === 0) return [];
   const asked = groups.map(({ lane, id, sampleId }) => [toTag(lane), id, sampleId]);
-  return (await runScript(store, samplesScript, [pack(asked)])) as readonly string[]; // one for each
+  return (await runListScript(store, samplesScript, [pack(asked)])) as readonly string[]; // one for each
 }
 
 /** Returns what is kept of a group. */

@@ -6,7 +6,7 @@ import { fromTag, toTag } from '../../store/keys.ts';
 import { laneHash } from '../../store/lane-hash.ts';
 import { pack } from '../../store/pack.ts';
 import type { Store } from '../../store/store.ts';
-import { runScript } from '../../store/store.ts';
+import { runListScript } from '../../store/store.ts';
 
 /** Lanes that are counted in one call: some milliseconds of work. */
 const STEP = 250;
@@ -15,7 +15,7 @@ type Figures = Readonly<Record<(typeof LANE_FIGURES)[number], number>>;
 
 /** Returns the lanes that may have runs that wait. */
 export async function readLaneNames(store: Store): Promise<readonly string[]> {
-  const tags = (await runScript(store, waitingLanesScript, [])) as readonly string[]; // what our own script returns
+  const tags = (await runListScript(store, waitingLanesScript, [])) as readonly string[]; // what our own script returns
   return tags.map(fromTag);
 }
 
@@ -30,7 +30,7 @@ export async function countLanes(
   let at = 0;
   for (let from = 0; from === 0 || from < tags.length; from += STEP) {
     const some = tags.slice(from, from + STEP);
-    const reply = await runScript(store, laneCountsScript, [pack(some)], some);
+    const reply = await runListScript(store, laneCountsScript, [pack(some)], some);
     const [now, figures] = reply as readonly [number, readonly (readonly number[])[]]; // what our own script returns
     at = now;
     for (const [index, values] of figures.entries())
@@ -45,7 +45,7 @@ interface Started {
 }
 
 async function countStarted(store: Store): Promise<Started> {
-  const reply = await runScript(store, startedByLaneScript, []);
+  const reply = await runListScript(store, startedByLaneScript, []);
   const [isComplete, flat] = reply as readonly [number, readonly (string | number)[]]; // what our own script returns
   const byHash = new Map<string, number>();
   for (let index = 0; index < flat.length; index += 2) byHash.set(`${flat[index]}`, Number(flat[index + 1]));

@@ -4,7 +4,7 @@ import { KEPT_ATTENDANCE } from '../../record/requests.ts';
 import { workersScript } from '../../scripts/insight/workers.ts';
 import { fromTag } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
-import { runScript } from '../../store/store.ts';
+import { runListScript } from '../../store/store.ts';
 
 /** What the script returns of a worker: its name, and the values of an attendance in their order. */
 type Reply = readonly (readonly [worker: string, values: readonly unknown[]])[];
@@ -18,7 +18,7 @@ interface Kept {
 
 /** Returns the workers that are alive, by name. */
 export async function listWorkers(store: Store): Promise<readonly LiveWorker[]> {
-  const reply = (await runScript(store, workersScript, [])) as Reply; // what our own script returns
+  const reply = (await runListScript(store, workersScript, [])) as Reply; // what our own script returns
   return reply
     .map(([worker, values]) => toWorker(worker, nameValues(values)))
     .sort((left, right) => compareText(left.worker, right.worker));

@@ -8,7 +8,7 @@ import { awaitedScript, finishedScript, pageOfDeadScript, startedScript } from '
 import { fromTag, toTag } from '../../store/keys.ts';
 import { pack } from '../../store/pack.ts';
 import type { Script } from '../../store/store.ts';
-import { runScript } from '../../store/store.ts';
+import { runListScript, runScript } from '../../store/store.ts';
 import { readWaiting } from './read-waiting.ts';
 import type { Step, Walk } from './step.ts';
 import { anchorsAt } from './step.ts';
@@ -67,7 +67,7 @@ async function readScheduled({ store, query }: Walk, [after]: Fields, room: numb
 }
 
 async function readDead({ store, query }: Walk, [after = '']: Fields, room: number): Promise<Step> {
-  const reply = await runScript(store, pageOfDeadScript, [`${after}`, `${room}`]);
+  const reply = await runListScript(store, pageOfDeadScript, [`${after}`, `${room}`]);
   const [ids, disposable] = reply as readonly [readonly string[], number]; // what our own script returns
   const entries = ids.map((id) => ({ id, position: ['dead', id] as const }));
   const isAll = query.disposable === 'omit' || disposable <= 0;
@@ -106,7 +106,7 @@ async function readByInstant(
   [instant = '', member = '', skip = 0]: Fields,
   { list, script, room, behind }: Sorted,
 ): Promise<Step> {
-  const reply = await runScript(store, script, [`${instant}`, `${member}`, `${skip}`, `${room}`]);
+  const reply = await runListScript(store, script, [`${instant}`, `${member}`, `${skip}`, `${room}`]);
   const flat = reply as readonly string[]; // members and their instants in turn
   // A member of an infinite instant is no run, and the last one.
   const isLast = flat.length < 2 * room || flat.at(-1) === 'inf';

@@ -4,7 +4,7 @@ import { FRONT_ENTRY } from '../../record/layout.ts';
 import { waitingLanesScript, waitingScript } from '../../scripts/list.ts';
 import { fromTag, toTag } from '../../store/keys.ts';
 import { pack } from '../../store/pack.ts';
-import { runScript } from '../../store/store.ts';
+import { runListScript } from '../../store/store.ts';
 import type { Entry, Step, Walk } from './step.ts';
 import { anchorsAt } from './step.ts';
 
@@ -48,7 +48,8 @@ export async function readWaiting(
   if (tags.length === 0) return { entries: [], look: 0, end: undefined };
   const continued = after?.tag === tags[0] ? after : undefined;
   const { reached = '', at = 0, anchors = [] } = continued ?? {};
-  const reply = await runScript(store, waitingScript, [pack([tags, room, reached, `${at}`, anchors])], tags);
+  const asked = pack([tags, room, reached, `${at}`, anchors]);
+  const reply = await runListScript(store, waitingScript, [asked], tags);
   const [chunks, searchOn] = reply as readonly [readonly Chunk[], number]; // what our own script returns
   if (searchOn >= 0 && continued !== undefined)
     return { entries: [], look: SEARCH_LOOK, end: writePlace({ ...continued, at: searchOn }) };
@@ -92,7 +93,7 @@ function readChunk(
 
 async function tagsOf({ store, query }: Walk): Promise<readonly string[]> {
   if (query.lane !== undefined) return [toTag(query.lane)];
-  const tags = (await runScript(store, waitingLanesScript, [])) as readonly string[]; // what our own script returns
+  const tags = (await runListScript(store, waitingLanesScript, [])) as readonly string[]; // what our own script returns
   return [...new Set(tags)].sort(compareIds);
 }
 

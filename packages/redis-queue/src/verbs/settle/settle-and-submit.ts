@@ -7,7 +7,7 @@ import { duesOf, encodeSubmissions } from '../../record/submissions.ts';
 import { settleAndSubmitScript } from '../../scripts/settle/settle-and-submit.ts';
 import { pack } from '../../store/pack.ts';
 import type { Store } from '../../store/store.ts';
-import { createLaneList, runScript } from '../../store/store.ts';
+import { createLaneList, runListScript } from '../../store/store.ts';
 
 /** Settles runs each of which submits another one, in one script: settlements are rarely of this kind. */
 export async function settleAndSubmit(
@@ -31,7 +31,7 @@ export async function settleAndSubmit(
   const first: readonly Argument[] = [...EXCHANGE.map((name) => exchange[name]), ...packed.texts];
   const request = pack([lanes.tags, numbers, duesOf(submissions)]);
   const args = [...first, request, ...encodeSubmissions(submissions), `${first.length + 1}`];
-  const reply = await runScript(store, settleAndSubmitScript, args, lanes.tags);
+  const reply = await runListScript(store, settleAndSubmitScript, args, lanes.tags);
   const [now, letters] = reply as readonly [now: number, letters: string]; // what our own script returns
   return { settled: readAnswers('settle', letters), now };
 }

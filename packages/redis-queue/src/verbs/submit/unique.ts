@@ -8,7 +8,7 @@ import { toTag } from '../../store/keys.ts';
 import type { Packed } from '../../store/pack.ts';
 import { pack } from '../../store/pack.ts';
 import type { Store } from '../../store/store.ts';
-import { createLaneList, runScript } from '../../store/store.ts';
+import { createLaneList, runListScript } from '../../store/store.ts';
 
 /** Stores new runs, some of which are unique, in one script. */
 export async function submitUnique(
@@ -25,7 +25,7 @@ export async function submitUnique(
     submissions.length,
   ]);
   const args = [...store.retention, request, ...encodeSubmissions(submissions)];
-  const reply = await runScript(store, submitUniqueScript, args, lanes.tags);
+  const reply = await runListScript(store, submitUniqueScript, args, lanes.tags);
   const [letters, others] = reply as readonly [string, readonly string[]]; // what our own script returns
   let met = 0;
   return readAnswers('submitUnique', letters).map((word) => {
