@@ -18,7 +18,7 @@ const IDS = Array.from({ length: RUNS }, (_, index) => `run-${index}`);
 
 /** Nanoseconds of processor time per run to process all runs of a broker. */
 async function timeMemoryBroker(): Promise<number> {
-  const broker = createMemoryBroker({ keepCompleted: 0 });
+  const broker = createMemoryBroker({ keepCompleted: { count: 0 } });
   await broker.submit(IDS.map((id) => ({ id, lane: LANE, payload: 'null' })));
   return timePerRun(() => work(broker));
 }

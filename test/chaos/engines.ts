@@ -12,7 +12,8 @@ export const ENGINES: Readonly<Record<string, ChaosEngine>> = {
       const { url, source, stop } = await startPrivateRedis();
       return { address: url, source, stop };
     },
-    connect: async (url, name = 'chaos') => createRedisBroker({ url, prefix: name, keepCompleted: Infinity }),
+    connect: async (url, name = 'chaos') =>
+      createRedisBroker({ url, prefix: name, keepCompleted: { count: Infinity } }),
   },
   postgres: {
     start: async () => {
@@ -23,7 +24,7 @@ export const ENGINES: Readonly<Record<string, ChaosEngine>> = {
       const pool = new pg.Pool({ connectionString: url, max: 1 });
       await migrate(pool, { schema: name });
       await pool.end();
-      return createPostgresBroker({ url, schema: name, keepCompleted: Infinity });
+      return createPostgresBroker({ url, schema: name, keepCompleted: { count: Infinity } });
     },
   },
 };

@@ -6,10 +6,10 @@ import type { Scene } from '../support/broker-scene.ts';
 import { useScene } from '../support/broker-scene.ts';
 import { settlementOf } from '../support/settle.ts';
 
-function sceneKeeping(keepCompleted?: number): Scene {
+function sceneKeeping(count?: number): Scene {
   return useScene(async () => {
     const clock = createFakeClock();
-    const broker = createMemoryBroker(keepCompleted === undefined ? { clock } : { clock, keepCompleted });
+    const broker = createMemoryBroker({ clock, keepCompleted: { count } });
     return { broker, advance: clock.advance, close: broker.close };
   });
 }
@@ -74,7 +74,7 @@ describe('createMemoryBroker', () => {
 
   describe('with keys that are kept for an hour', () => {
     const clock = createFakeClock();
-    const broker = createMemoryBroker({ clock, keepCompleted: 0, keepKeys: '1h' });
+    const broker = createMemoryBroker({ clock, keepCompleted: { count: 0 }, keepKeys: '1h' });
     const submit = (id: string, more = {}): Promise<readonly SubmitAnswer[]> =>
       broker.submit([{ id, lane: 'l', payload: '{}', keyed: true, ...more }]);
 

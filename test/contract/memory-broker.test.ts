@@ -6,7 +6,7 @@ describeBrokerContract('the memory broker', {
   abilities: ['retention', 'cancel-notifications', 'ready', 'insight', 'operations'],
   open: async (options) => {
     const clock = createFakeClock();
-    const broker = createMemoryBroker({ clock, keepCompleted: Infinity, ...options });
+    const broker = createMemoryBroker({ clock, keepCompleted: { count: Infinity }, ...options });
     return { broker, advance: clock.advance, close: broker.close };
   },
 });

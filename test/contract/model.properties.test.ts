@@ -13,7 +13,7 @@ describe('the memory broker', () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
         const clock = createFakeClock();
-        const broker = createMemoryBroker({ clock, keepCompleted: Infinity });
+        const broker = createMemoryBroker({ clock, keepCompleted: { count: Infinity } });
         const real = { broker, advance: clock.advance, clock: 'fake' } as const;
 
         await fc.asyncModelRun(() => ({ model: createModel(), real }), commands);

@@ -161,7 +161,7 @@ function verbOf(broker: Broker, name: string): (input: unknown) => Promise<unkno
 }
 
 async function openMemory(): Promise<Opened> {
-  const broker = createMemoryBroker({ keepCompleted: Infinity });
+  const broker = createMemoryBroker({ keepCompleted: { count: Infinity } });
   return { broker, close: broker.close };
 }
 

@@ -181,7 +181,7 @@ describe('a factory', () => {
       'createMemoryBroker',
       'keepCompleted',
       (options: unknown) => createMemoryBroker(options as object),
-      [-1, 0.5],
+      [-1, 0.5, 10],
     ],
     [
       'createMemoryBroker',

@@ -7,12 +7,20 @@ import { createFakeClock } from './fake-clock.ts';
 /** For how long the counts of a window of 1 s are kept at most, in ms. */
 const KEPT_MS = 2_032;
 
+const RETENTION = {
+  keepCount: 0,
+  keepKeysMs: 0,
+  keepForMs: Infinity,
+  keepBytes: Infinity,
+  keepDeadForMs: Infinity,
+};
+
 describe('the limits of starts in memory', () => {
   it('are at most three times as many as those that may be in use, whatever names follow one another', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 400 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 9 }), (gaps, others) => {
-        const store = createStore({ clock: createFakeClock(), keepCompleted: 0, keepKeysMs: 0 });
+        const store = createStore({ clock: createFakeClock(), ...RETENTION });
         const addedAt: number[] = [];
         let now = 1_000_000;
         for (const [index, gapMs] of gaps.entries()) {

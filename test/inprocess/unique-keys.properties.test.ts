@@ -19,12 +19,20 @@ const moves = fc.array(
   { maxLength: 600, size: 'max' },
 );
 
+const RETENTION = {
+  keepCount: 10,
+  keepKeysMs: 0,
+  keepForMs: Infinity,
+  keepBytes: Infinity,
+  keepDeadForMs: Infinity,
+};
+
 describe('the memory broker', () => {
   it('keeps at most twice as many unique keys as were taken at any time, and two', () => {
     fc.assert(
       fc.property(moves, (some) => {
         let now = 0;
-        const store = createStore({ clock: createFakeClock(), keepCompleted: 10, keepKeysMs: 0 });
+        const store = createStore({ clock: createFakeClock(), ...RETENTION });
         const live = new Map<string, number>();
         let most = 0;
         let count = 0;

@@ -74,7 +74,12 @@ describe('every option', () => {
     replace: true,
     until: 'headers',
   };
-  const memory: Required<MemoryBrokerOptions> = { clock, keepCompleted: 5, keepKeys: '1h' };
+  const memory: Required<MemoryBrokerOptions> = {
+    clock,
+    keepCompleted: { count: 5 },
+    keepDead: { for: '1d' },
+    keepKeys: '1h',
+  };
   const group: Required<RetryGroupOptions> = { maxWaiting: 5 };
   const breaker: Required<CircuitBreakerOptions> = {
     failureRatio: 0.5,

@@ -14,7 +14,7 @@ describe('the memory broker', () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
         const clock = createFakeClock();
-        const memory = createMemoryBroker({ clock, keepCompleted: Infinity });
+        const memory = createMemoryBroker({ clock, keepCompleted: { count: Infinity } });
         const naive = createNaiveBroker({ clock, keepCompleted: Infinity, keepKeysMs: 86_400_000 });
         // A naive broker counts starts one by one and ours in buckets, so another one of ours answers for it.
         const { reserve } = createMemoryBroker({ clock });

@@ -122,7 +122,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   ): RedriveAnswer {
     const kept = runs.get(id);
     if (kept === undefined) return 'gone';
-    if (!DEAD_LETTERS.includes(kept.run.state)) return 'refused';
+    if (!DEAD_LETTERS.includes(kept.run.state) || kept.run.trimmed?.includes('payload')) return 'refused';
     if ((kept.run.endedAt ?? 0) >= endedBefore) return 'refused';
     const runAt = Math.ceil(runAts?.get(id) ?? now);
     move(kept, { type: 'redrive', at: now, runAt, keepAttempts });

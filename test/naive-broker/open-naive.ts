@@ -9,9 +9,16 @@ const DAY_MS = 86_400_000;
 /** A naive broker, or a mutant of it, on a clock of its own. */
 export function openNaive(
   create: typeof createNaiveBroker,
-  { keepCompleted = Infinity, keepKeys = DAY_MS }: KeepOptions = {},
+  { keepCompleted = {}, keepDead = {}, keepKeys = DAY_MS }: KeepOptions = {},
 ): BrokerHarness {
   const clock = createTestClock(START_AT);
-  const broker = create({ clock, keepCompleted, keepKeysMs: parseDuration(keepKeys) ?? DAY_MS });
+  const broker = create({
+    clock,
+    keepCompleted: keepCompleted.count ?? Infinity,
+    keepForMs: parseDuration(keepCompleted.for ?? Infinity) ?? Infinity,
+    keepBytes: keepCompleted.bytes ?? Infinity,
+    keepDeadForMs: parseDuration(keepDead.for ?? Infinity) ?? Infinity,
+    keepKeysMs: parseDuration(keepKeys) ?? DAY_MS,
+  });
   return { broker, advance: clock.advance, close: broker.close };
 }

@@ -75,7 +75,7 @@ export function createReads({ runs }: Storage) {
     const page =
       payloads === 'include'
         ? sizedPage(first)
-        : first.map((run) => ({ ...run, payload: '', result: undefined }));
+        : first.map((run) => ({ ...run, payload: '', result: undefined, trimmed: undefined }));
     const last = found[page.length - 1];
     if (last === undefined || page.length === found.length) return { runs: page };
     return { runs: page, next: writeCursor('naive', query, last.at) };

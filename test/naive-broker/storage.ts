@@ -1,5 +1,5 @@
 import type { Audit, Run, Submission } from '@retry/core/broker';
-import { transitionRun } from '@retry/core/broker/kit';
+import { longBytes, transitionRun, trimmedRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 import { createHolds } from './holds.ts';
 
@@ -7,6 +7,9 @@ import { createHolds } from './holds.ts';
 export interface Retention {
   readonly keepCompleted: number;
   readonly keepKeysMs: number;
+  readonly keepForMs?: number;
+  readonly keepBytes?: number;
+  readonly keepDeadForMs?: number;
 }
 
 /** A run and what the broker alone knows of it. */
@@ -37,7 +40,16 @@ export const ENDED: readonly RunState[] = [
 export const DEAD_LETTERS: readonly RunState[] = ['failed', 'stalled', 'rateLimited'];
 
 /** Creates an empty storage. `onResult` is called when a run with `keepResultMs` ends. */
-export function createStorage({ keepCompleted, keepKeysMs }: Retention, onResult: () => void) {
+export function createStorage(
+  {
+    keepCompleted,
+    keepKeysMs,
+    keepForMs = Infinity,
+    keepBytes = Infinity,
+    keepDeadForMs = Infinity,
+  }: Retention,
+  onResult: () => void,
+) {
   const runs = new Map<string, Kept>();
   const holds = createHolds();
   const knownKeys = new Map<string, number>();
@@ -84,15 +96,18 @@ export function createStorage({ keepCompleted, keepKeysMs }: Retention, onResult
   }
 
   function forgetOld(now: number): void {
-    if (keepCompleted === Infinity) return;
-    const old = [...runs.values()].filter(
-      ({ run, awaitedUntil }) =>
-        ENDED.includes(run.state) &&
-        (!DEAD_LETTERS.includes(run.state) || run.isDisposable) &&
-        awaitedUntil <= now,
-    );
+    const ended = [...runs.values()].filter(({ run }) => ENDED.includes(run.state));
+    const isDead = ({ run }: Kept): boolean => DEAD_LETTERS.includes(run.state) && !run.isDisposable;
+    for (const kept of ended)
+      if (isDead(kept) && (kept.run.endedAt ?? 0) + keepDeadForMs <= now) forget(kept, now);
+    const old = ended.filter((kept) => !isDead(kept) && kept.awaitedUntil <= now);
     old.sort((left, right) => right.seq - left.seq);
-    for (const kept of old.slice(keepCompleted)) forget(kept, now);
+    let bytes = 0;
+    for (const [index, kept] of old.entries()) {
+      if (index >= keepCompleted || (kept.run.endedAt ?? 0) + keepForMs <= now) forget(kept, now);
+      bytes += longBytes(kept.run);
+      if (bytes > keepBytes && longBytes(kept.run) > 0) kept.run = trimmedRun(kept.run);
+    }
   }
 
   function slotsTaken(key: string): number {

@@ -12,7 +12,11 @@ describeOnPostgres('the audit of many runs', (server) => {
   const open = async () => {
     const pool = openPool(server().url);
     const schema = await createTestSchema(pool);
-    const broker = createPostgresBroker({ client: pool, schema: schema.name, keepCompleted: Infinity });
+    const broker = createPostgresBroker({
+      client: pool,
+      schema: schema.name,
+      keepCompleted: { count: Infinity },
+    });
     const close = async (): Promise<void> => {
       await broker.close();
       await schema.drop();

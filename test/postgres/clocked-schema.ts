@@ -80,8 +80,13 @@ function pairsOver(client: SqlClient, { name: schema, setTime, clear, drop }: Cl
       const tick = (): Promise<unknown> => setTime(Math.floor(clock.now()));
       await clear();
       await tick();
-      const postgres = createPostgresBroker({ client, schema, keepCompleted: Infinity, listen: false });
-      const memory = createMemoryBroker({ clock, keepCompleted: Infinity });
+      const postgres = createPostgresBroker({
+        client,
+        schema,
+        keepCompleted: { count: Infinity },
+        listen: false,
+      });
+      const memory = createMemoryBroker({ clock, keepCompleted: { count: Infinity } });
       const advance = async (ms: number): Promise<void> => {
         await clock.advance(ms);
         await tick();

@@ -24,7 +24,7 @@ describeOnPostgres('claims while a transaction pins old rows', (server) => {
       ]);
       const schema = `pinned_${randomUUID().slice(0, 8)}`;
       await migrate(client, { schema });
-      const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: 0 });
+      const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: { count: 0 } });
       await broker.submit(
         Array.from({ length: RUNS }, (_run, index) => ({ id: `run-${index}`, lane: 'l', payload: '{}' })),
       );

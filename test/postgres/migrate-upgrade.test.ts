@@ -87,7 +87,7 @@ describeOnPostgres('an upgrade of a schema with workers of both versions', (serv
     const schema = `upgrade_${randomUUID().slice(0, 8)}`;
     await pool.query(writeMigration(schema, TODAY));
     const open = (options: { readonly url: string } | { readonly client: SqlClient }): PostgresBroker =>
-      createPostgresBroker({ ...options, schema, keepCompleted: Infinity });
+      createPostgresBroker({ ...options, schema, keepCompleted: { count: Infinity } });
     const today = open({ url: server().url });
     const starts = new Map<string, number>();
     const { promise: upgraded, resolve: endUpgrade } = promiseOf<void>();

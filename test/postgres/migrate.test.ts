@@ -264,7 +264,7 @@ describeOnPostgres('migrate', (server) => {
   it('loses no run of workers that run meanwhile, also when it changes their tables', async () => {
     const schema = newName();
     await migrate(pool, { schema });
-    const broker = createPostgresBroker({ url: server().url, schema, keepCompleted: Infinity });
+    const broker = createPostgresBroker({ url: server().url, schema, keepCompleted: { count: Infinity } });
     const queue = createQueue({ broker });
     const starts = new Map<string, number>();
     const { promise: migrated, resolve: endMigration } = promiseOf<void>();

@@ -52,7 +52,7 @@ for (const count of [5, 40])
       broker = createPostgresBroker({
         client: pool,
         schema: schema.name,
-        keepCompleted: Infinity,
+        keepCompleted: { count: Infinity },
         listen: false,
       });
     });
@@ -130,7 +130,7 @@ for (const count of [5, 40])
       const strict = createPostgresBroker({
         client: pool,
         schema: schema.name,
-        keepCompleted: 2,
+        keepCompleted: { count: 2 },
         listen: false,
       });
       const { claimed, now } = await claim(1);

@@ -17,7 +17,17 @@ export interface TestSchema {
 
 /** Every table of a schema but its version. */
 export const TABLES: readonly string[] = [
-  ...['run', 'ready', 'parked', 'scheduled', 'finished', 'awaited', 'kept_key', 'unique_key'],
+  ...[
+    'run',
+    'ready',
+    'parked',
+    'scheduled',
+    'finished',
+    'long_finished',
+    'awaited',
+    'kept_key',
+    'unique_key',
+  ],
   ...[
     'claim',
     'tally',
@@ -42,7 +52,7 @@ export async function createTestSchema(client: SqlClient): Promise<TestSchema> {
       const broker = createPostgresBroker({
         ...where,
         schema: name,
-        keepCompleted: Infinity,
+        keepCompleted: { count: Infinity },
         ...options,
       });
       const close = async (): Promise<void> => {
@@ -103,7 +113,7 @@ export async function openPostgresQueue(url: string): Promise<WorkerHarness> {
   const brokers: Broker[] = [];
   return {
     connect: async () => {
-      const broker = createPostgresBroker({ url, schema: schema.name, keepCompleted: Infinity });
+      const broker = createPostgresBroker({ url, schema: schema.name, keepCompleted: { count: Infinity } });
       brokers.push(broker);
       return broker;
     },

@@ -37,7 +37,12 @@ describeOnPostgres('operators among workers', (server) => {
   beforeEach(async () => {
     pool = openPool(server().url, 8);
     schema = await createTestSchema(pool);
-    broker = createPostgresBroker({ client: pool, schema: schema.name, keepCompleted: 5, listen: false });
+    broker = createPostgresBroker({
+      client: pool,
+      schema: schema.name,
+      keepCompleted: { count: 5 },
+      listen: false,
+    });
   });
   afterEach(async () => {
     await broker.close();

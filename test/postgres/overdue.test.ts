@@ -17,7 +17,7 @@ describeOnPostgres('runs that are due at the same time', (server) => {
       const broker = createPostgresBroker({
         client: pool,
         schema: schema.name,
-        keepCompleted: 0,
+        keepCompleted: { count: 0 },
         listen: false,
       });
       const names = Array.from({ length: lanes }, (_, index) => `lane-${index}`);

@@ -94,7 +94,7 @@ describeOnPostgres('the plan of every statement', (server) => {
     const schema = `many_${randomUUID().slice(0, 8)}`;
     await fill(client, schema, others);
     await client.query('analyze');
-    const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: 2 });
+    const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: { count: 2 } });
     await broker.submit(
       Array.from({ length: 40 }, (_, index) => ({ id: `many-${index}`, lane: 'many', payload: '{}' })),
     );

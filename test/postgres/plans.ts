@@ -140,7 +140,7 @@ const LOCATIONS = [
 
 /** Calls every verb, in every way that takes another path through the SQL functions, with runs named after `tag`. */
 export async function exercise(client: pg.Client, schema: string, tag: string): Promise<void> {
-  const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: 2 });
+  const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: { count: 2 } });
   const lane = tag;
   const lanes = new Map([
     [lane, 20],

@@ -57,7 +57,7 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
     const schema = await createTestSchema(pool);
     await pool.query(`create table ${schema.name}.orders (id integer primary key)`);
     const brokers = Array.from({ length: CLIENTS }, () =>
-      createPostgresBroker({ url: pooler.url, schema: schema.name, keepCompleted: Infinity }),
+      createPostgresBroker({ url: pooler.url, schema: schema.name, keepCompleted: { count: Infinity } }),
     );
     const starts = new Map<string, number>();
     const task = defineTask({

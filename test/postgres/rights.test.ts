@@ -39,7 +39,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
   describe('passes the broker contract', () => {
     describeBrokerContract('the Postgres broker', {
       open: async (options) => {
-        const broker = createPostgresBroker({ keepCompleted: Infinity, ...options, url });
+        const broker = createPostgresBroker({ keepCompleted: { count: Infinity }, ...options, url });
         const close = async (): Promise<void> => {
           await broker.close();
           await emptyTables(admin, 'retry');

@@ -19,7 +19,7 @@ describeOnPostgres('what is kept', (server) => {
     const broker = createPostgresBroker({
       client: pool,
       schema: schema.name,
-      keepCompleted: 500,
+      keepCompleted: { count: 500 },
       listen: false,
     });
     let id = 0;

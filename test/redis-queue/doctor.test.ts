@@ -193,7 +193,7 @@ describeOnPrivateRedis('the doctor', () => {
   it.each([
     [{}, 'needs a url or a client'],
     [{ url: 'redis://x', prefix: 'a{b' }, 'prefix must be'],
-    [{ url: 'redis://x', keepCompleted: -1 }, 'keepCompleted must be'],
+    [{ url: 'redis://x', keepCompleted: { count: -1 } }, 'keepCompleted.count must be'],
   ])('refuses the options %j', (options, message) => {
     expect(() => createRedisBroker(options)).toThrow(message);
   });

@@ -120,7 +120,7 @@ describeOnPrivateRedis('long payloads on Redis', () => {
   });
 
   it('are not kept for the name of a forgotten run', async () => {
-    const broker = await open('by url', { keepCompleted: 0 });
+    const broker = await open('by url', { keepCompleted: { count: 0 } });
     await broker.submit([{ id: 'a', lane: 'l', payload: textOf('a'), keyed: true }]);
     const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 60_000 };
     const { claimed, now: at } = await broker.settleAndClaim({ claim });

@@ -14,7 +14,7 @@ describeOnRedis('one bad input on Redis', (server) => {
   let harness: RedisHarness;
   let broker: Broker;
   beforeEach(async () => {
-    harness = await openRedisHarness(server().url, { keepBytes: Infinity });
+    harness = await openRedisHarness(server().url, { keepCompleted: { count: Infinity, bytes: Infinity } });
     broker = harness.broker;
   });
   afterEach(() => harness.close());

@@ -37,7 +37,7 @@ export async function openClockedRedis(
       prefixes.add(prefix);
       return {
         openBroker: (options) =>
-          openRedisBroker({ client: scripted, prefix, keepCompleted: Infinity, ...options }),
+          openRedisBroker({ client: scripted, prefix, keepCompleted: { count: Infinity }, ...options }),
         setTime: (at) => client.set(`{${prefix}:0}:clock`, `${at}`),
       };
     },
@@ -58,7 +58,7 @@ export async function createPairs(url: string, mutate?: (text: string) => string
       const tick = (): Promise<unknown> => setTime(Math.floor(clock.now()));
       await tick();
       const redis = await openBroker();
-      const memory = createMemoryBroker({ clock, keepCompleted: Infinity });
+      const memory = createMemoryBroker({ clock, keepCompleted: { count: Infinity } });
       const advance = async (ms: number): Promise<void> => {
         await clock.advance(ms);
         await tick();

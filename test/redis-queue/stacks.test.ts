@@ -11,7 +11,7 @@ import { settlementOf } from '../support/settle.ts';
 describeOnRedis('stacks on Redis', (server) => {
   let harness: RedisHarness | undefined;
   const scene = useScene(async () => {
-    harness = await openRedisHarness(server().url, { keepCompleted: 1 });
+    harness = await openRedisHarness(server().url, { keepCompleted: { count: 1 } });
     return harness;
   });
   let client: RedisClientType;

@@ -34,7 +34,7 @@ describeOnRedis('unique submissions', (server) => {
   });
 
   it('forget keys that are free, and do not let a lane grow that no worker attends', async () => {
-    const harness = await openRedisHarness(server().url, { keepCompleted: 10 });
+    const harness = await openRedisHarness(server().url, { keepCompleted: { count: 10 } });
     const client = await createClient({ url: server().url }).connect();
     for (let index = 0; index < 400; index += 1) {
       await submit(harness.broker, ['same'], `${index}`, 'replace');

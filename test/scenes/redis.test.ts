@@ -9,7 +9,7 @@ import { WRITTEN_SCENES } from './scenes.ts';
 describeOnRedis('scenes', (server) => {
   let harness: WorkerHarness;
   beforeAll(async () => {
-    harness = await openRedisQueue(server().url, { keepCompleted: Infinity });
+    harness = await openRedisQueue(server().url, { keepCompleted: { count: Infinity } });
   });
   afterAll(() => harness.close());
   describeScenes('by a worker on the Redis broker', 'real', () => onServer(() => harness.connect()));

@@ -1,5 +1,5 @@
-import type { Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import type { RetentionOptions } from '@retry/core/broker/kit';
 import { afterEach, beforeEach } from 'vitest';
 import { auditEachCall } from '../../packages/worker/src/testing/contract/audit-each-call.ts';
 import type { CaseScene } from '../../packages/worker/src/testing/contract/case-scene.ts';
@@ -21,10 +21,7 @@ export interface BrokerHarness {
 }
 
 /** How long a broker keeps what has ended. */
-export interface KeepOptions {
-  readonly keepCompleted?: number;
-  readonly keepKeys?: Duration | undefined;
-}
+export type KeepOptions = RetentionOptions;
 
 /** A test's broker, audited after every call, and the steps that most tests take. */
 export type Scene = Omit<CaseScene, 'open' | 'advancePast'>;

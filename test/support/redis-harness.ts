@@ -23,7 +23,8 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Redi
 export async function openRedisHarness(url: string, options: RedisBrokerOptions = {}): Promise<RedisHarness> {
   const prefix = `test-${randomUUID()}`;
   const source = options.client === undefined ? { url } : {};
-  const connect = () => openRedisBroker({ keepCompleted: Infinity, prefix, ...source, ...options });
+  const connect = () =>
+    openRedisBroker({ keepCompleted: { count: Infinity }, prefix, ...source, ...options });
   const broker = await connect();
   return {
     broker,

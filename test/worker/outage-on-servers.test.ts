@@ -61,7 +61,8 @@ function expectOnceEach({ executions, runs }: Awaited<ReturnType<typeof liveThro
 describeOnPrivateRedis('Redis is away for longer than a lease', () => {
   it('executes no run twice, and loses no completion', { timeout: 90_000 }, async () => {
     const server = await startPrivateRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
-    const open = (): Broker => createRedisBroker({ url: server.url, keepCompleted: 100, onError: () => {} });
+    const open = (): Broker =>
+      createRedisBroker({ url: server.url, keepCompleted: { count: 100 }, onError: () => {} });
 
     expectOnceEach(await liveThrough(open, () => server.restart('SIGKILL', AWAY_MS)));
 
@@ -76,7 +77,7 @@ describeOnPrivatePostgres('Postgres is away for longer than a lease', () => {
     await migrate(pool);
     await pool.end();
     const open = (): Broker =>
-      createPostgresBroker({ url: server.url, keepCompleted: 100, onError: () => {} });
+      createPostgresBroker({ url: server.url, keepCompleted: { count: 100 }, onError: () => {} });
 
     expectOnceEach(await liveThrough(open, () => server.restart('immediate', AWAY_MS)));
 

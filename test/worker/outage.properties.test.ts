@@ -89,7 +89,7 @@ async function watch({ leaseMs, leases, jump, startsAt, handlers, clients, fresh
   const clock = createTestClock();
   const outage = { from: startsAt * leaseMs, until: (startsAt + leases) * leaseMs };
   const serverNow = (): number => clock.now() + (clock.now() < outage.until ? 0 : jump * leaseMs);
-  const broker = createMemoryBroker({ clock: { ...clock, now: serverNow }, keepCompleted: 1_000 });
+  const broker = createMemoryBroker({ clock: { ...clock, now: serverNow }, keepCompleted: { count: 1_000 } });
   const queue = createQueue({ broker, clock });
   const starts = new Map<string, number[]>();
   const task = defineTask({

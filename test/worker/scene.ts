@@ -61,7 +61,7 @@ const open: { readonly scene: Scene; readonly workers: Worker[] }[] = [];
 /** Sets the scene; workers that a test leaves running are stopped after it. */
 export function setScene(startAt = 0, turns = TURNS): Scene {
   const clock = createVirtualClock({ startAt, settle: () => turn(turns) });
-  const broker = createMemoryBroker({ clock, keepCompleted: 100_000 });
+  const broker = createMemoryBroker({ clock, keepCompleted: { count: 100_000 } });
   const workers: Worker[] = [];
   const scene: Scene = {
     clock,

@@ -18,7 +18,7 @@ const doomed = defineTask({
 /** A broker that keeps no ended run, and a queue over it. */
 function forgetfulScene() {
   const clock = createTestClock();
-  const broker = createMemoryBroker({ clock, keepCompleted: 0 });
+  const broker = createMemoryBroker({ clock, keepCompleted: { count: 0 } });
   const worker = createWorker({ broker, clock, tasks: [double, doomed], signals: [], concurrency: 50 });
   return { clock, broker, worker, queue: createQueue({ broker, clock }) };
 }
@@ -268,7 +268,7 @@ describe('submit with keepResult', () => {
 
 describe('many that wait', () => {
   it('are served by few calls of the broker: 5 000 at the same time all get their results', async () => {
-    const broker = createMemoryBroker({ keepCompleted: 100 });
+    const broker = createMemoryBroker({ keepCompleted: { count: 100 } });
     const get = vi.fn(broker.get);
     const queue = createQueue({ broker: { ...broker, get } });
     const worker = createWorker({ broker, tasks: [double], signals: [], concurrency: 100, prefetch: 200 });
@@ -287,7 +287,7 @@ describe('many that wait', () => {
 
   it('get their results while slow runs are before theirs', { timeout: 120_000 }, async () => {
     const clock = createTestClock();
-    const broker = createMemoryBroker({ clock, keepCompleted: 0 });
+    const broker = createMemoryBroker({ clock, keepCompleted: { count: 0 } });
     const slow = defineTask({ name: 'slow', run: () => pass(clock, 600_000) });
     const queue = createQueue({ broker, clock });
     const worker = createWorker({ broker, clock, tasks: [slow, double], signals: [], concurrency: 2_000 });

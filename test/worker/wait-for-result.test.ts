@@ -273,7 +273,7 @@ describe('waitForResult', () => {
 describe('a run that is no longer stored', () => {
   const forgetful = async (key?: string) => {
     const clock = createTestClock();
-    const broker = createMemoryBroker({ clock, keepCompleted: 0 });
+    const broker = createMemoryBroker({ clock, keepCompleted: { count: 0 } });
     const queue = createQueue({ broker, clock });
     const worker = createWorker({ broker, clock, tasks: [task], signals: [] });
     worker.start();

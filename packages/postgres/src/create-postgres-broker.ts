@@ -1,6 +1,6 @@
 import type { AsyncDispose } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { checkInput, createCloseGate } from '@retry/core/broker/kit';
+import { checkInput, createCloseGate, createForgetOldLetters } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
@@ -164,7 +164,7 @@ function openPort(
   });
   return {
     ...{ database, heartbeats, memory, workWaits, resultWaits },
-    retention: new Retention(settings),
+    retention: new Retention(settings.retention),
     close: async () => {
       workWaits.close();
       resultWaits.wake();
@@ -175,14 +175,22 @@ function openPort(
 
 function verbs(
   port: Port,
-  { keepKeysMs, schema }: PostgresBrokerSettings,
+  { retention: { keepKeysMs, keepForMs, keepDeadForMs }, schema }: PostgresBrokerSettings,
 ): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database } = port;
+  const list: Broker['list'] = (query) => listRuns(database, schema, query);
+  const discard: Broker['discard'] = (ids, options) => discardRuns(database, ids, { ...options, keepKeysMs });
+  const forgetOldLetters = createForgetOldLetters({ list, discard }, keepDeadForMs);
+  const isTimed = keepForMs < Infinity || keepDeadForMs < Infinity;
   return {
     submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
     heartbeat: port.heartbeats.heartbeat,
-    findExpired: (limit, scope) => findExpiredRuns(port, limit, scope),
+    findExpired: async (limit, scope) => {
+      const found = await findExpiredRuns(port, limit, scope);
+      if (isTimed) await forgetOld(port, forgetOldLetters);
+      return found;
+    },
     cancel: (ids) => cancelRuns(port, ids),
     end: (requests) => endRuns(port, requests),
     reschedule: (requests) => rescheduleRuns(port, requests),
@@ -193,12 +201,19 @@ function verbs(
     findCancelRequests: (leases) => findCancelRequests(database, leases),
     redrive: (ids, options) => redriveRuns(port, ids, options),
     operations: createOperations(database),
-    discard: (ids, options) => discardRuns(database, ids, { ...options, keepKeysMs }),
+    discard,
     get: (ids, options) => getRuns(database, ids, options),
-    list: (query) => listRuns(database, schema, query),
+    list,
     attend: (attendance) => attend(database, attendance),
     audit: () => auditRuns(database),
     insight: createInsight(database, schema),
     withoutWaiting: createWithoutWaiting(port),
   };
+}
+
+/** Forgets what has been kept for its time. Where this fails, a later call does it: what the cleaner found is worth more. */
+async function forgetOld(port: ExchangePort, forgetLetters: (now: number) => Promise<void>): Promise<void> {
+  await settleAndClaim(port, {})
+    .then(({ now }) => forgetLetters(now))
+    .catch(() => undefined);
 }

@@ -1,12 +1,16 @@
-import type { Duration, Problem } from '@retry/core';
+import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import { hideSecretsInValue, hideSecretsOfUrl } from '@retry/core/broker/kit';
+import type { RetentionOptions, RetentionSettings } from '@retry/core/broker/kit';
+import { hideSecretsInValue, hideSecretsOfUrl, RETENTION_KEYS, readRetention } from '@retry/core/broker/kit';
 import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readFieldsOf } from '@retry/core/fields';
 import type { SqlClient } from './driver/sql-client.ts';
 
-/** Options of a Postgres broker: a `url`, or a `client`. */
-export interface PostgresBrokerOptions {
+/**
+ * Options of a Postgres broker: a `url`, or a `client`. What is beyond `keepCompleted` is forgotten in batches, so that up to half as
+ * many runs more are kept meanwhile, and an eighth more bytes.
+ */
+export interface PostgresBrokerOptions extends RetentionOptions {
   /** The database; the broker opens a pool of `pg`, and closes it. */
   readonly url?: string | undefined;
   /** A `pg` pool or client, PGlite, or anything else with `query(text, values)`. It stays open when the broker closes. */
@@ -25,20 +29,6 @@ export interface PostgresBrokerOptions {
    * @default 4
    */
   readonly connections?: number | undefined;
-  /**
-   * About how many completed, cancelled, dropped and disposable runs are kept, the latest of all, ≥ 0; `Infinity` keeps all.
-   * Other runs that failed, stalled or were rate limited are kept until they are redriven or discarded.
-   *
-   * @default 1000
-   */
-  readonly keepCompleted?: number | undefined;
-  /**
-   * How long the key of a run (an id that the caller chose) stays known after the run ended, even if the run is forgotten
-   * before. Until then, a submission of the same key is not a new run. A kept key takes about 150 bytes.
-   *
-   * @default '1d'
-   */
-  readonly keepKeys?: Duration | undefined;
   /** Whether idle workers are notified by other processes; without it, and behind a pooler, they poll every second. @default true */
   readonly listen?: boolean | undefined;
   /**
@@ -64,15 +54,14 @@ export interface PostgresBrokerSettings {
   readonly client: SqlClient | undefined;
   readonly schema: string;
   readonly connections: number;
-  readonly keepCompleted: number;
-  readonly keepKeysMs: number;
+  readonly retention: RetentionSettings;
   readonly listen: boolean;
   readonly wakeOnCommit: boolean;
   readonly onError: ((error: unknown) => void) | undefined;
 }
 
 const KEYS = [
-  ...(['url', 'client', 'schema', 'connections', 'keepCompleted', 'keepKeys'] as const),
+  ...(['url', 'client', 'schema', 'connections', ...RETENTION_KEYS] as const),
   ...(['listen', 'wakeOnCommit', 'onError'] as const),
 ] satisfies readonly (keyof PostgresBrokerOptions)[];
 
@@ -85,7 +74,6 @@ const SYNONYMS: Synonyms = [
 
 /** Where the tables are, unless the user names another schema. */
 export const DEFAULT_SCHEMA = 'retry';
-const DAY_MS = 86_400_000;
 
 /** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
@@ -108,8 +96,7 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
         client,
         schema: readSchemaField(fields),
         connections: fields.number('connections', 4, A_NUMBER_OF_CONNECTIONS),
-        keepCompleted: fields.number('keepCompleted', 1_000, A_NUMBER_KEPT),
-        keepKeysMs: fields.duration('keepKeys', DAY_MS),
+        retention: readRetention(fields, report),
         listen: fields.choice('listen', true, [true, false]),
         wakeOnCommit: fields.choice('wakeOnCommit', false, [true, false]),
         onError: fields.optional('onError', A_FUNCTION) as PostgresBrokerOptions['onError'], // called with one argument
@@ -200,10 +187,4 @@ const A_NUMBER_OF_CONNECTIONS = {
   accepts: (value: number): boolean => Number.isInteger(value) && value >= 1,
   message: 'must be an integer ≥ 1',
   cure: 'Leave it out for 4.',
-};
-
-const A_NUMBER_KEPT = {
-  accepts: (value: number): boolean => value >= 0,
-  message: 'must be ≥ 0',
-  cure: 'Use 0 to keep none, Infinity to keep all.',
 };

@@ -44,10 +44,10 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
   const partitions = Array.from({ length: settings.partitions }, (_, index) =>
     createKeys(settings.prefix, index),
   );
-  const { retention, noteMemory } = createRetention(settings);
+  const { retention, noteMemory } = createRetention(settings.retention, settings.partitions);
   const server = createServerLink(settings, partitions, (report) => noteMemory(report.maxmemory));
   const parts = partitions.map((keys, index) =>
-    openPartition({ keys, isHome: index === 0, retention }, server),
+    openPartition({ keys, isHome: index === 0, retention }, server, settings.retention.keepDeadForMs),
   );
   const broker = closedLast(withRates(joinParts(parts)), server);
   // A client of the user's may be a pool; our own connection keeps the order of what it sends.
@@ -81,12 +81,13 @@ function heartbeatModuleOf({
   };
 }
 
-function openPartition(where: Omit<Store, 'link'>, server: ServerLink): Part {
+function openPartition(where: Omit<Store, 'link'>, server: ServerLink, keepDeadForMs: number): Part {
   const store: Store = { link: server.link, ...where };
   return createPartition({
     store,
     durable: { ...store, link: server.durable },
     heartbeats: { ...store, link: server.heartbeats },
+    keepDeadForMs,
   });
 }
 

@@ -1,12 +1,17 @@
-import type { Duration, Problem } from '@retry/core';
+import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
-import { hideSecrets, secretsOf, textProblem } from '@retry/core/broker/kit';
-import type { Fields, Synonyms } from '@retry/core/fields';
+import type { RetentionOptions, RetentionSettings } from '@retry/core/broker/kit';
+import { hideSecrets, RETENTION_KEYS, readRetention, secretsOf, textProblem } from '@retry/core/broker/kit';
+import type { Fields, Report, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readAnyOptions } from '@retry/core/fields';
 import type { RedisClient } from './driver/redis-client.ts';
 
-/** Options of a Redis broker: a `url`, or a `client`. */
-export interface RedisBrokerOptions {
+/**
+ * Options of a Redis broker: a `url`, or a `client`. With more partitions than one, `keepCompleted.count` is of each partition,
+ * `keepCompleted.bytes` of all together. Of 100 and more, up to a hundredth more runs are kept (100 at most), because several are
+ * forgotten at a time.
+ */
+export interface RedisBrokerOptions extends RetentionOptions {
   /** The server; the broker opens connections by the package `redis`, and closes them. */
   readonly url?: string | undefined;
   /** A connected client or cluster, of `redis` or `ioredis`; it stays open when the broker closes. */
@@ -21,28 +26,6 @@ export interface RedisBrokerOptions {
    * @default 1
    */
   readonly partitions?: number | undefined;
-  /**
-   * How many completed, cancelled, dropped and disposable runs are kept, the latest of each partition, ≥ 0; `Infinity` keeps all. Of
-   * 100 and more, up to a hundredth more are kept (100 at most), because several are forgotten at a time. Other runs that failed,
-   * stalled or were rate limited are kept until they are redriven or discarded.
-   *
-   * @default 1000
-   */
-  readonly keepCompleted?: number | undefined;
-  /**
-   * How many bytes the payloads and results of these runs may take together, ≥ 0, of those longer than 4 096 characters; divided among
-   * the partitions. Beyond that the oldest runs are forgotten. `Infinity`: any number.
-   *
-   * @default a quarter of the server's `maxmemory`, or 64 MiB where it has none
-   */
-  readonly keepBytes?: number | undefined;
-  /**
-   * How long the key of a run (an id that the caller chose) stays known after the run ended, even if the run is forgotten
-   * before. Until then, a submission of the same key is not a new run.
-   *
-   * @default '1d'
-   */
-  readonly keepKeys?: Duration | undefined;
   /**
    * `server`: a submit resolves when the server has the run; the server's settings decide what survives a crash.
    * `wait-aof`: a submit resolves when the server has also written the run to its append-only file (Redis 7.2).
@@ -66,10 +49,8 @@ export interface RedisBrokerSettings {
   readonly source: { readonly url: string } | { readonly client: RedisClient };
   readonly prefix: string;
   readonly partitions: number;
-  readonly keepCompleted: number;
-  /** Absent: a share of the server's memory. */
-  readonly keepBytes: number | undefined;
-  readonly keepKeysMs: number;
+  /** Without `keepBytes`: a share of the server's memory. */
+  readonly retention: RetentionSettings;
   readonly durability: 'server' | 'wait-aof';
   readonly allowEviction: boolean;
   readonly onError: ((error: unknown) => void) | undefined;
@@ -77,16 +58,15 @@ export interface RedisBrokerSettings {
 
 const SUBJECT = 'Redis broker';
 const KEYS = [
-  ...['url', 'client', 'prefix', 'partitions', 'keepCompleted', 'keepKeys', 'durability', 'allowEviction'],
-  ...['keepBytes', 'onError'],
+  ...['url', 'client', 'prefix', 'partitions', ...RETENTION_KEYS, 'durability', 'allowEviction', 'onError'],
 ];
 /** Names of our keys elsewhere. */
 const SYNONYMS: Synonyms = [
   [/^(redis|ioredis|connection|cluster)$/, 'client'],
   [/^(connectionString|redisUrl|uri|host)$/, "url: 'redis://host:6379'"],
   [/^(namespace|keyPrefix|queueName)$/, 'prefix'],
+  [/^keepBytes$/, 'keepCompleted: { bytes }'],
 ];
-const DAY_MS = 86_400_000;
 
 /** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: RedisBrokerOptions): RedisBrokerSettings {
@@ -102,7 +82,7 @@ export function readOptions(options: RedisBrokerOptions): RedisBrokerSettings {
   }
 }
 
-function readSettings(fields: Fields): RedisBrokerSettings {
+function readSettings(fields: Fields, report: Report): RedisBrokerSettings {
   return {
     source: readSource(fields),
     prefix: readPrefix(fields),
@@ -111,20 +91,7 @@ function readSettings(fields: Fields): RedisBrokerSettings {
       message: 'must be a whole number from 1 to 256',
       cure: 'Use 1, unless one node of a Cluster is not enough.',
     }),
-    keepCompleted: fields.number('keepCompleted', 1_000, {
-      accepts: (count) => count >= 0,
-      message: 'must be ≥ 0',
-      cure: 'Use 0 to keep none.',
-    }),
-    keepBytes:
-      fields.value('keepBytes') === undefined
-        ? undefined
-        : fields.number('keepBytes', 0, {
-            accepts: (bytes) => bytes >= 0,
-            message: 'must be ≥ 0',
-            cure: 'Leave it out for a quarter of the memory of the server.',
-          }),
-    keepKeysMs: fields.duration('keepKeys', DAY_MS),
+    retention: readRetention(fields, report),
     durability: fields.choice('durability', 'server', ['server', 'wait-aof']),
     allowEviction: fields.choice('allowEviction', false, [false, true]),
     onError: fields.optional('onError', A_FUNCTION) as RedisBrokerOptions['onError'], // called with one argument
@@ -202,7 +169,11 @@ const PLAIN = new Set([
   'prefix',
   'partitions',
   'keepCompleted',
-  'keepBytes',
+  'keepCompleted.count',
+  'keepCompleted.for',
+  'keepCompleted.bytes',
+  'keepDead',
+  'keepDead.for',
   'keepKeys',
   'durability',
   'allowEviction',

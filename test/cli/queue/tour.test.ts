@@ -34,7 +34,7 @@ describeOnRedis(PAGE, (server) => {
     redis = await openClockedRedis(server().url);
     const { openBroker, setTime } = redis.openQueue();
     await setTime(OPENS_AT);
-    stage = clockBroker(await openBroker({ keepCompleted: 1_000 }), setTime, OPENS_AT);
+    stage = clockBroker(await openBroker({ keepCompleted: { count: 1_000 } }), setTime, OPENS_AT);
     await fill(stage);
   }, TIMEOUT_MS);
   afterAll(async () => {

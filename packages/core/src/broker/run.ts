@@ -43,6 +43,11 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
    * had none, or found no place.
    */
   readonly errorGroup?: string | undefined;
+  /**
+   * Which of its texts retention has deleted after its end, to stay within `keepCompleted.bytes`: `payload` is then `''`, `result` is
+   * absent. Such a run is not redriven. Absent where none was, and where payloads were not asked for.
+   */
+  readonly trimmed?: readonly ('payload' | 'result')[] | undefined;
   /** There is a cancel request for the started run. */
   readonly isCancelRequested?: boolean | undefined;
 }

@@ -38,6 +38,8 @@ export interface LeasedRun {
   readonly laneSeq: number;
   /** Where its row was in the table then. */
   readonly rowAt?: string | undefined;
+  /** How many characters its payload has, if it is a long one. */
+  readonly long?: number;
 }
 
 /** A claim that got runs. */

@@ -1,6 +1,8 @@
 import type { AttemptError, Concurrency, Run } from '@retry/core/broker';
-import type { RunDraft } from '@retry/core/broker/kit';
+import type { RunDraft, TrimmedText } from '@retry/core/broker/kit';
 import { carrySpent, newRun, readExtras, settledBy } from '@retry/core/broker/kit';
+import { isEnd } from '@retry/core/lifecycle';
+import { TRIMMED } from '../schema/long-texts.ts';
 import type { RunRow, RunValues } from '../schema/rows.ts';
 import { readRow } from '../schema/rows.ts';
 import { readRecord } from './record.ts';
@@ -26,10 +28,22 @@ export function readRun(row: RunRow): Run {
   run.heartbeatAt = row.heartbeatAt ?? run.heartbeatAt;
   run.endedAt = row.endedAt ?? run.endedAt;
   run.result = row.result ?? undefined;
+  if (payload === TRIMMED || row.result === TRIMMED) noteTrimmed(run);
   carrySpent(run, spent);
   if (row.errorGroup !== null) run.errorGroup = row.errorGroup;
   if (row.isCancelRequested) run.isCancelRequested = true;
   return run;
+}
+
+/** Names the texts that retention has deleted of a run that has ended. */
+function noteTrimmed(run: RunDraft): void {
+  if (!isEnd(run.state)) return;
+  const trimmed: TrimmedText[] = [];
+  if (run.payload === TRIMMED) trimmed.push('payload');
+  if (run.result === TRIMMED) trimmed.push('result');
+  run.trimmed = trimmed;
+  run.payload = run.payload === TRIMMED ? '' : run.payload;
+  run.result = run.result === TRIMMED ? undefined : run.result;
 }
 
 /** Returns whether the record of a run was not written by this package. */

@@ -66,10 +66,13 @@ export const CLIENT_FUNCTIONS = {
     // For each lane the limit of its task, and whether runs beyond it wait; null where no lane has one.
     taskLimits: 'bigint[]',
     taskWaits: 'boolean[]',
-    // How many finished runs are kept, from where on they are counted, and how long keys of forgotten runs are known.
+    // How many finished runs are kept (negative: all), from where on they are counted, how long keys of forgotten runs are known, and
+    // for how long finished runs and how many bytes of their long texts are kept, null where that is not bounded.
     keepFinished: 'bigint',
     trimFrom: 'bigint',
     keepKeysMs: 'bigint',
+    keepForMs: 'bigint',
+    keepBytes: 'bigint',
   },
   submit_unique: {
     // As above, and the unique key of each, null for a run that has none: until when it is taken (null: until the run has
@@ -128,6 +131,8 @@ export const CLIENT_FUNCTIONS = {
     keepFinished: 'bigint',
     trimFrom: 'bigint',
     keepKeysMs: 'bigint',
+    keepForMs: 'bigint',
+    keepBytes: 'bigint',
   },
   get_runs: { ids: 'text[]', collect: 'boolean' },
   list_runs: {
@@ -269,7 +274,14 @@ export const INNER_FUNCTIONS = {
   promote_moved: { lane: 'text', ids: 'text[]', ords: 'bigint[]', now: 'bigint' },
   promote_due: { lane: 'text', lowRunAt: 'bigint', limit: 'bigint', now: 'bigint' },
   write_claim: { ids: 'text[]', laneSeqs: 'bigint[]', at: 'bigint', leaseUntil: 'bigint' },
-  trim_finished: { keepFinished: 'bigint', trimFrom: 'bigint', keepKeysMs: 'bigint', now: 'bigint' },
+  trim_finished: {
+    keepFinished: 'bigint',
+    trimFrom: 'bigint',
+    keepKeysMs: 'bigint',
+    keepForMs: 'bigint',
+    keepBytes: 'bigint',
+    now: 'bigint',
+  },
   next_listed: {
     list: 'text',
     lane: 'text',

@@ -2,6 +2,7 @@ import { MAX_INSTANT_AT } from '@retry/core';
 import { hasId, isAt } from './fragments.ts';
 import { isStartedBy, writeClaim } from './leases.ts';
 import { state } from './letters.ts';
+import { longBytes, noteLong } from './long-texts.ts';
 import { call, head } from './signatures.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,21 +25,40 @@ export const keepKeys = (forgotten: string, now: string): string => `
 `;
 
 /**
- * Forgets the oldest finished runs beyond those that are kept, in batches, and returns the order of the last row that it
- * has removed as a whole. Keys stay known for a time.
+ * Deletes the long texts of finished runs that are beyond what is kept of them, then forgets the oldest finished runs beyond those that
+ * are kept, by their number and their end, in batches. Returns the order of the last row that it has removed as a whole. Keys stay known
+ * for a time.
  */
 export const TRIM: string = `
 create function ${head('trim_finished')} returns bigint
 language plpgsql set enable_hashjoin = on as $$
 declare
   v_edge record;
+  v_row record;
+  v_ended bigint;
+  v_old bigint;
   v_last bigint;
   v_reached bigint;
 begin
+  if p_keep_bytes is not null then
+    perform delete_long(p_keep_bytes);
+  end if;
+  if p_keep_for_ms is not null then
+    for v_row in select ord, ids from finished where ord > p_trim_from order by ord limit ${MAX_TRIMMED} loop
+      v_ended := (select ended_at from run where ${hasId('run', 'v_row.ids[1]')} and ord = v_row.ord);
+      exit when v_ended > p_now - p_keep_for_ms;
+      v_old := v_row.ord;
+    end loop;
+  end if;
   -- The newest row that has runs beyond the number that is kept, and how many of its own runs those are.
   select ord, count, least(count, upto - p_keep_finished) as excess into v_edge
-  from (select ord, count, sum(count) over (order by ord desc) as upto from finished where ord > p_trim_from) newest
+  from (
+    select ord, count, sum(count) over (order by ord desc) as upto from finished
+    where ord > p_trim_from and p_keep_finished >= 0) newest
   where upto > p_keep_finished order by ord desc limit 1;
+  if v_old is not null and v_old >= coalesce(v_edge.ord, v_old) then
+    select ord, count, count as excess into v_edge from finished where ord = v_old;
+  end if;
   if v_edge is null then
     return null;
   end if;
@@ -76,6 +96,10 @@ begin
     insert into tally (submitted, forgotten) select 0, count(*) from forgotten having count(*) > 0
   )
   select max(ord) into v_reached from whole;
+  delete from long_finished where ord <= v_reached;
+  if exists (select from long_finished where ord = v_edge.ord) then
+    perform recount_long(array[v_edge.ord]);
+  end if;
   return v_reached;
 end
 $$;
@@ -95,6 +119,7 @@ create function release_awaited(p_rows tid[]) returns bigint language plpgsql as
 declare
   v_end bigint;
   v_ids text[];
+  v_long bigint;
 begin
   if cardinality(p_rows) = 0 then
     return 0;
@@ -104,11 +129,11 @@ begin
     delete from awaited where ctid = any (p_rows) returning id, until, ord
   ), moved as (
     update run r set ord = v_end from taken where ${hasId('r', 'taken.id')} and r.ord = taken.ord
-    returning r.id, taken.until
+    returning r.id, taken.until, ${longBytes('r')} as long
   )
-  select array_agg(id order by until, id) into v_ids from moved;
+  select array_agg(id order by until, id), sum(long) into v_ids, v_long from moved;
   if v_ids is not null then
-    insert into finished (ord, count, ids) values (v_end, cardinality(v_ids), v_ids);
+    insert into finished (ord, count, ids) values (v_end, cardinality(v_ids), v_ids);${noteLong('v_end', 'v_long')}
   end if;
   return cardinality(p_rows);
 end

@@ -15,6 +15,7 @@ import { WORKERS } from './insight/workers.ts';
 import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
 import { LIST } from './list-functions.ts';
+import { LONG_TEXTS } from './long-texts.ts';
 import { END } from './operators/end.ts';
 import { HOLDS } from './operators/hold.ts';
 import { LOCATIONS } from './operators/locations.ts';
@@ -53,7 +54,7 @@ const TEXTS: readonly string[] = [
     CLAIM,
     RECALL,
   ],
-  ...[TRIM, TIDY, SETTLE_AND_CLAIM, SETTLE_AND_SUBMIT, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS],
+  ...[LONG_TEXTS, TRIM, TIDY, SETTLE_AND_CLAIM, SETTLE_AND_SUBMIT, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS],
   ...[
     END,
     SUBMIT_UNIQUE,

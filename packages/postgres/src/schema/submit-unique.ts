@@ -68,6 +68,7 @@ declare
   v_unparked text[];
   v_results boolean := false;
   v_finished bigint := 0;
+  v_long bigint := 0;
 begin
   insert into unique_key (key, id) select distinct key, '' from unnest(p_unique_keys) as given (key) where key is not null order by key
   on conflict (key) do update set key = excluded.key;
@@ -100,6 +101,7 @@ begin
         case when json_typeof(v_ended -> 'unparked') = 'array' then v_ended -> 'unparked' else '[]' end));
       v_results := v_results or (v_ended ->> 'results')::boolean;
       v_finished := v_finished + (v_ended ->> 'finished')::bigint;
+      v_long := v_long + (v_ended ->> 'long')::bigint;
     else
       v_answers := v_answers || ${answer('submitUnique', 'created')};
     end if;
@@ -116,7 +118,7 @@ begin
   )
   update unique_key set ord = nextval('unique_order') where ctid = any (array (select row_at from looked where is_taken));
   return json_build_object('answers', v_answers, 'others', v_others, 'unparked', v_unparked, 'results', v_results,
-    'finished', v_finished)::text;
+    'finished', v_finished, 'long', v_long)::text;
 end
 $$;
 `;

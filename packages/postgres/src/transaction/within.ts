@@ -16,7 +16,9 @@ import { inOpenTransaction } from './in-open-transaction.ts';
 export type TransactionBroker = Pick<Broker, 'submit' | 'settleAndClaim'>;
 
 /** A transaction forgets nothing: that is for a later exchange of a worker. */
-const NO_RETENTION = { keepFinished: null, trimFrom: null, keepKeysMs: null } as const;
+const NO_RETENTION = {
+  ...({ keepFinished: null, trimFrom: null, keepKeysMs: null, keepForMs: null, keepBytes: null } as const),
+};
 
 /**
  * Submits and settles by the user's own connection, as part of the transaction that is open on it.

@@ -20,6 +20,8 @@ interface Ended {
   readonly results: boolean;
   /** How many have ended as runs that retention may forget. */
   readonly finished: number;
+  /** How many bytes their long texts have. */
+  readonly long: number;
 }
 
 /** Ends waiting runs as an operator decides. Of an id that is given twice, the first request holds. */
@@ -43,10 +45,11 @@ export async function endChunk(
     ...errorArguments(endings),
     ...groupArguments(endings),
   });
-  const { answers, unparked, results, finished } = JSON.parse(text ?? '') as Ended; // what our own function builds
+  const { answers, unparked, results, finished, long } = JSON.parse(text ?? '') as Ended; // what our own function builds
   memory.forgetLanes(unparked ?? []);
   workWaits.notify({ ready: unparked ?? [], later: [] });
   if (results) resultWaits.wake();
+  retention.noteLong(long);
   // An exchange forgets what is too much; where this one fails, a later one does.
   if (retention.count(finished)) await settleAndClaim(port, {}).catch(() => undefined);
   return Array.from(answers, (letter) => answerOfLetter('end', letter));

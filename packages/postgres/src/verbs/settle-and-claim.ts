@@ -6,7 +6,7 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
+import { isLongText, readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 import { sqlStateOf } from '../driver/refusal.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
@@ -139,7 +139,7 @@ async function exchangePart(
   const startedAt = performance.now();
   const starts = memory.startsOf(claim?.lanes.keys() ?? [], startedAt);
   const replaced = claim === undefined ? [] : memory.replacedBy(claim);
-  const given = settlementArguments(settlements, memory.leasesOf(settlements));
+  const given = settlementArguments(settlements, leasesOf(port, settlements));
   const rows = await database.callRows('settle_and_claim', {
     // First: where a spread is, V8 before version 12 gives each object a shape of its own.
     notify: true,
@@ -171,7 +171,7 @@ async function settleAndSubmit(
 ): Promise<ExchangeReply> {
   const { database, memory, retention, workWaits } = port;
   const submissions = submissionsOf(settlements);
-  const given = settlementArguments(settlements, memory.leasesOf(settlements));
+  const given = settlementArguments(settlements, leasesOf(port, settlements));
   const rows = await database.callRows('settle_and_submit', {
     notify: true,
     ...given,
@@ -185,6 +185,20 @@ async function settleAndSubmit(
   workWaits.notify(submittedLanes(submissions));
   if (claim === undefined) return { settled, claimed: [], now: reply.now };
   return { ...(await exchangePart(port, [], claim)), settled };
+}
+
+/** Returns the leases of settlements, without the row of a run that has a long result now; counts the bytes of long texts. */
+function leasesOf(
+  { memory, retention }: Pick<ExchangePort, 'memory' | 'retention'>,
+  settlements: readonly Settlement[],
+): readonly (LeasedRun | undefined)[] {
+  return memory.leasesOf(settlements).map((leased, index) => {
+    const result = settlements[index]?.next.result;
+    if (leased?.long !== undefined) retention.noteLong(leased.long);
+    if (result === undefined || !isLongText(result)) return leased;
+    retention.noteLong(result.length);
+    return leased && { ...leased, rowAt: undefined };
+  });
 }
 
 /** Settles runs that cannot be read. Where that fails, their leases expire, and the cleaner that finds them settles them. */
@@ -293,11 +307,15 @@ function partsByLane(claimed: readonly ClaimedRows[]): ReadonlyMap<string, reado
   return parts;
 }
 
+/** A run with a long payload is settled by its id, which also counts its bytes: see `settle.ts`. */
 function leasedRuns(claimed: readonly ClaimedRows[]): Map<string, LeasedRun> {
   const leased = new Map<string, LeasedRun>();
-  for (const { ids, epochs, laneSeqs, rowsAt } of claimed) {
-    for (const [index, id] of ids.entries())
-      leased.set(id, { epoch: epochs[index] ?? 0, laneSeq: laneSeqs[index] ?? 0, rowAt: rowsAt?.[index] });
+  for (const { ids, epochs, laneSeqs, rowsAt, payloads } of claimed) {
+    for (const [index, id] of ids.entries()) {
+      const payload = payloads[index] ?? '';
+      const run = { epoch: epochs[index] ?? 0, laneSeq: laneSeqs[index] ?? 0, rowAt: rowsAt?.[index] };
+      leased.set(id, isLongText(payload) ? { ...run, rowAt: undefined, long: payload.length } : run);
+    }
   }
   return leased;
 }

@@ -10,7 +10,7 @@ import { auditRuns } from '../verbs/audit.ts';
 import { cancelRuns } from '../verbs/cancel.ts';
 import { discardRuns } from '../verbs/discard.ts';
 import { endRuns } from '../verbs/end.ts';
-import { findExpiredRuns } from '../verbs/find-expired.ts';
+import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from '../verbs/hold.ts';
@@ -29,28 +29,30 @@ import type { Part } from './operations.ts';
 /** When a subscriber connection that receives nothing is replaced, in ms. */
 const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
 
-/** The ways to reach one partition. */
-export interface PartitionStores {
+/** The ways to reach one partition, and for how long it keeps dead letters. */
+export interface PartitionParts {
   readonly store: Store;
   /** The same, for submissions: see `durability`. */
   readonly durable: Store;
   /** The same, for heartbeats. */
   readonly heartbeats: Pick<Store, 'keys'> & { readonly link: HeartbeatLink };
+  readonly keepDeadForMs: number;
 }
 
 /** Creates a broker over one partition of a queue. */
-export function createPartition({ store, durable, heartbeats }: PartitionStores): Part {
+export function createPartition({ store, durable, heartbeats, keepDeadForMs }: PartitionParts): Part {
   const subscription = new WakeSubscription(store, WATCHDOG);
   const gate = createCloseGate('Redis');
   const guard = guardRights(store);
   const pass: Pass = (call) => gate.pass(() => guard(call));
   const submitRuns = createSubmit(durable);
   const settleAndClaim = createSettleAndClaim(store);
+  const findExpired = createFindExpired(store, keepDeadForMs);
   return {
     submit: (submissions) => pass(() => submitRuns(submissions)),
     settleAndClaim: (request) => pass(() => settleAndClaim(request)),
     heartbeat: (leases, leaseMs) => pass(() => heartbeat(heartbeats, leases, leaseMs)),
-    findExpired: (limit, scope) => pass(() => findExpiredRuns(store, limit, scope)),
+    findExpired: (limit, scope) => pass(() => findExpired(limit, scope)),
     ...operatorVerbs(store, pass),
     ownOperations: createPartOperations(store, pass),
     ownNotices: passNotices(createPartNotices(store), pass),

@@ -8,7 +8,7 @@ type CommonLetters = Omit<Letters, 'redrive' | 'end' | 'reschedule'>;
 export interface Answers extends CommonLetters {
   readonly cancelRequest: Readonly<Record<'requested' | 'none', string>>;
   /** The other answers are decided before the script runs. */
-  readonly redrive: Readonly<Record<'redriven' | 'changed', string>>;
+  readonly redrive: Readonly<Record<'redriven' | 'refused' | 'changed', string>>;
   /** `changed`: it is not the run any more that was read. */
   readonly end: Letters['end'] & Readonly<Record<'changed', string>>;
   /** `later`: it takes another call. */
@@ -19,7 +19,11 @@ export interface Answers extends CommonLetters {
 export const ANSWERS: Answers = {
   ...ANSWER_LETTERS,
   cancelRequest: { requested: 'y', none: 'n' },
-  redrive: { redriven: ANSWER_LETTERS.redrive.redriven, changed: 'x' },
+  redrive: {
+    redriven: ANSWER_LETTERS.redrive.redriven,
+    refused: ANSWER_LETTERS.redrive.refused,
+    changed: 'x',
+  },
   end: { ...ANSWER_LETTERS.end, changed: 'x' },
   reschedule: { ...ANSWER_LETTERS.reschedule, later: 'x' },
 };

@@ -1,5 +1,5 @@
 import type { Run, Spent } from '@retry/core/broker';
-import type { RunDraft } from '@retry/core/broker/kit';
+import type { RunDraft, TrimmedText } from '@retry/core/broker/kit';
 import {
   carrySpent,
   isAttemptError,
@@ -8,8 +8,9 @@ import {
   settledBy,
   unpackErrors,
 } from '@retry/core/broker/kit';
+import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import { APART, withStack } from './apart.ts';
-import { decodeBody } from './body.ts';
+import { decodeBody, hasPayloadApart } from './body.ts';
 import type { FieldRange, KeptState } from './layout.ts';
 import { ALL_FLAGS, FIRST_COMPLETION, FIRST_START, flagText, hasFlag, RECORD } from './layout.ts';
 import { UnreadableError } from './unreadable.ts';
@@ -35,7 +36,8 @@ export interface FirstStart {
 }
 
 /**
- * Returns the run of a body and its record. Texts that are kept apart and were not read are empty.
+ * Returns the run of a body and its record. Texts that are kept apart and were not read are empty; of a run in the list of finished
+ * ones, retention has deleted them.
  *
  * @throws {UnreadableError} for texts that the broker did not write
  */
@@ -44,8 +46,20 @@ export function decodeRun(id: string, { body, record, stack, payload, result }: 
   if (record !== null && hasFlag(record, 'short')) readShort(run, record);
   else if (record !== null) readLong(run, record, stack);
   carrySpent(run, spent);
-  if (run.result === APART) run.result = result;
+  const isResultApart = run.result === APART;
+  if (isResultApart) run.result = result;
+  if (isFinished(run)) {
+    const trimmed: TrimmedText[] = [];
+    if (payload === undefined && hasPayloadApart(body)) trimmed.push('payload');
+    if (result === undefined && isResultApart) trimmed.push('result');
+    if (trimmed.length > 0) run.trimmed = trimmed;
+  }
   return run;
+}
+
+/** Whether the run is in the list of finished ones, or its result is kept for a caller. */
+function isFinished({ state, isDisposable }: Run): boolean {
+  return isEnd(state) && (!isDeadLetter(state) || isDisposable === true);
 }
 
 /** Returns a run as it is after its first start. */

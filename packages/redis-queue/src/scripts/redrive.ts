@@ -1,12 +1,12 @@
 import { steps } from '../operations/scripts.ts';
 import { STEP_REFUSED } from '../operations/step.ts';
-import { FLAGS } from '../record/layout.ts';
+import { APART_TEXTS, FLAGS } from '../record/layout.ts';
 import { composeScript, type Script } from '../store/store.ts';
 import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 import { lanes } from './library/lanes.ts';
-import { answer, isIn } from './lua.ts';
+import { answer, has, isIn } from './lua.ts';
 
 const redrive = `
 local request = cmsgpack.unpack(ARGV[3])
@@ -17,9 +17,15 @@ local kept, answers, writes, pushes = readAll(RECORD, ids), {}, {}, {}
 local stale, schedules, done = {}, {}, 0
 local figures = #step > 0 and openStep(step)
 if #step > 0 and not figures then return '${STEP_REFUSED}' end
+-- Whether retention has deleted the payload, as it does of disposable runs only.
+local function isTrimmed(id, record)
+  if not (${has('flagsOf(record)', 'disposable')}) then return false end
+  return hasLargePayload(call('HGET', BODY, id) or '') and call('HEXISTS', LARGE, '${APART_TEXTS.payload}' .. id) == 0
+end
 for index = 1, #ids do
   local id, old = ids[index], kept[index]
   if old ~= seen[index] then answers[index] = ${answer('redrive', 'changed')}
+  elseif isTrimmed(id, old) then answers[index] = ${answer('redrive', 'refused')}
   else
     local lane, new = lanes[index], next[index]
     if isNotedRecord(old) then new = withFlags(new, flagsOf(new) + ${FLAGS.noted}) end

@@ -246,6 +246,11 @@ export const settleAndClaimScript: Script = composeScript({
       library: [basics, ended],
       body: 'forgetEntries(oldest)\nwriteCounts()',
     },
+    {
+      signature: 'forgetOldRuns(most)',
+      library: [basics, ended],
+      body: 'forgetOld(most)\nwriteCounts()\nreturn KEEP',
+    },
     { signature: 'inPieces(command, key, values)', library: [basics], body: inPieces },
     { signature: 'forgetOldRequests(list, worker)', library: [basics], body: forgetOldRequests },
     { signature: 'noteWorker(list, worker)', library: [basics], body: noteWorker },

@@ -11,6 +11,7 @@ export const KEY_NAMES = [
   'slots-taken',
   'cancelled-in-lane',
   'finished',
+  'long-finished',
   'dead',
   'groups',
   'grouped',

@@ -1,35 +1,32 @@
-import { keepableMs } from '@retry/core/broker/kit';
+import type { RetentionSettings } from '@retry/core/broker/kit';
+import { KEEP_BYTES, keepableMs } from '@retry/core/broker/kit';
 
 /**
- * The first arguments of scripts that forget runs: how many completed runs are kept (negative: all); then for how many milliseconds
- * names of forgotten ones stay taken, and after a space how many bytes of long texts are kept, if that is bounded.
+ * The first arguments of scripts that forget runs. Each is a number, which another may follow after a space:
+ *
+ * 1. how many completed runs are kept (negative: all), and for how many milliseconds, if that is bounded
+ * 2. for how many milliseconds names of forgotten runs stay taken, and how many bytes of long texts are kept, if that is bounded
  */
 export type Retention = [keepCompleted: string, keepKeysMsAndBytes: string];
 
-/** How many bytes of long texts of ended runs are kept on a server without `maxmemory`. */
-const KEEP_BYTES = 64 * 2 ** 20;
-
-/** The part of `maxmemory` that they may take. */
+/** The part of `maxmemory` that long texts of ended runs may take. */
 const MEMORY_PART = 4;
 
-interface RetentionOptions {
-  readonly keepCompleted: number;
-  readonly keepBytes: number | undefined;
-  readonly keepKeysMs: number;
-  readonly partitions: number;
-}
-
 /** Returns the arguments, and what sets them anew when the memory of the server is known. */
-export function createRetention({ keepCompleted, keepBytes, keepKeysMs, partitions }: RetentionOptions): {
+export function createRetention(
+  { keepCount, keepForMs, keepBytes, keepKeysMs }: RetentionSettings,
+  partitions: number,
+): {
   readonly retention: Retention;
   readonly noteMemory: (maxmemory: number) => void;
 } {
-  const keep = keepCompleted === Infinity ? '-1' : `${Math.floor(keepCompleted)}`;
+  const count = keepCount === Infinity ? '-1' : `${keepCount}`;
+  const first = keepForMs === Infinity ? count : `${count} ${keepableMs(keepForMs)}`;
   const second = (bytes: number): string => {
     const share = Math.floor(bytes / partitions);
     return Number.isFinite(share) ? `${keepableMs(keepKeysMs)} ${share}` : `${keepableMs(keepKeysMs)}`;
   };
-  const retention: Retention = [keep, second(keepBytes ?? KEEP_BYTES)];
+  const retention: Retention = [first, second(keepBytes ?? KEEP_BYTES)];
   return {
     retention,
     noteMemory: (maxmemory) => {

@@ -1,16 +1,37 @@
-import type { ExpiredScope, Run } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import type { Broker, ExpiredScope, Run } from '@retry/core/broker';
+import { createForgetOldLetters, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { findExpiredScript } from '../scripts/find-expired.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
+import { discardRuns } from './discard.ts';
+import { forgetOldRuns } from './forget-old.ts';
 import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
+import { listRuns } from './list.ts';
 import { quarantine } from './quarantine.ts';
 
+/** Creates the verb that every cleaner calls: it also forgets what is kept for a time, and has been kept for longer. */
+export function createFindExpired(store: Store, keepDeadForMs: number): Broker['findExpired'] {
+  const forgetOldLetters = createForgetOldLetters(
+    { list: (query) => listRuns(store, query), discard: (ids, options) => discardRuns(store, ids, options) },
+    keepDeadForMs,
+  );
+  const isTimed = store.retention[0].includes(' ') || keepDeadForMs < Infinity;
+  return async (limit, scope) => {
+    const found = await findExpiredRuns(store, limit, scope);
+    // Where this fails, the next call does it: what was found is worth more.
+    if (isTimed)
+      await forgetOldRuns(store)
+        .then(forgetOldLetters)
+        .catch(() => undefined);
+    return found;
+  };
+}
+
 /** Finds started runs of some lanes whose leases have expired, longest ago first; fails those that cannot be read. */
-export async function findExpiredRuns(
+async function findExpiredRuns(
   store: Store,
   limit: number,
   { lanes, exceptLanes = [] }: ExpiredScope = {},

@@ -92,5 +92,5 @@ function decodeOne(id: string, texts: Parameters<typeof decodeRun>[1], then: (ru
 }
 
 function withoutPayload(run: Run): Run {
-  return { ...run, payload: '', result: undefined };
+  return { ...run, payload: '', result: undefined, trimmed: undefined };
 }

@@ -29,7 +29,8 @@ export async function redriveRuns(
     const moves = await readMoves(store, left, { options, answers });
     const written = moves.length > 0 ? await write(store, moves, []) : [];
     left = moves.filter((_, index) => written[index] === 'changed').map(({ run }) => run.id);
-    for (const { run } of moves) answers.set(run.id, 'redriven');
+    for (const [index, { run }] of moves.entries())
+      answers.set(run.id, written[index] === 'refused' ? 'refused' : 'redriven');
   }
   return inOrder(ids, answers);
 }
@@ -93,7 +94,7 @@ async function write(
   store: Store,
   moves: readonly Move[],
   step: readonly Packed[],
-): Promise<'fenced' | readonly ('redriven' | 'changed')[]> {
+): Promise<'fenced' | readonly ('redriven' | 'refused' | 'changed')[]> {
   const lanes = createLaneList();
   const numbers = moves.map(({ run }) => lanes.numberOf(run.lane));
   const request = pack([

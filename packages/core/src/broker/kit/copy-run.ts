@@ -48,6 +48,7 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     isDisposable: run.isDisposable,
     errorGroup: run.errorGroup,
     isCancelRequested: run.isCancelRequested,
+    trimmed: run.trimmed,
   };
 }
 

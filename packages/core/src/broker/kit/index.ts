@@ -20,6 +20,7 @@ export { readCursor, writeCursor } from './cursor.ts';
 export { endedBy, withOutcome } from './end-by-hand.ts';
 export type { Extras } from './extras.ts';
 export { hasExtras, readExtras, writeExtras } from './extras.ts';
+export { createForgetOldLetters } from './forget-old.ts';
 export {
   compareHolds,
   compareText,
@@ -57,6 +58,21 @@ export {
   textProblem,
 } from './limits.ts';
 export { partitionTag } from './partition-tag.ts';
+export type {
+  KeepCompleted,
+  KeepDead,
+  RetentionOptions,
+  RetentionSettings,
+  TrimmedText,
+} from './retention.ts';
+export {
+  isLongText,
+  KEEP_BYTES,
+  longBytes,
+  RETENTION_KEYS,
+  readRetention,
+  trimmedRun,
+} from './retention.ts';
 export type { PackedError } from './run-errors.ts';
 export { addError, isAttemptError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
 export {

@@ -1,4 +1,5 @@
 import type { ErrorGroupName } from '@retry/core/broker';
+import { longBytes, trimmedRun } from '@retry/core/broker/kit';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import type { Deque } from './deque.ts';
 import { pushBack, unlink } from './deque.ts';
@@ -31,14 +32,24 @@ export function releaseResult(store: Store, entry: Entry): void {
   keepEnded(store, entry);
 }
 
-/** Releases results whose time is over, and the idempotency keys of forgotten runs. */
+/** Releases results whose time is over, forgets the idempotency keys of forgotten runs, and runs whose time is over. */
 export function expireKept(store: Store, now: number): void {
   for (let entry = store.awaited[0]; entry !== undefined && entry.rank <= now; entry = store.awaited[0]) {
     releaseResult(store, entry);
   }
+  forgetOld(store, store.finished, now - store.keepForMs);
+  forgetOld(store, store.deadLetters, now - store.keepDeadForMs);
   for (const [id, until] of store.forgottenKeys) {
     if (until > now) return;
     store.forgottenKeys.delete(id);
+  }
+}
+
+/** Forgets the first runs of a list, up to one that ended later than this. */
+function forgetOld(store: Store, list: Deque<Entry>, upTo: number): void {
+  for (let oldest = list.first; oldest !== undefined; oldest = list.first) {
+    if ((oldest.run.endedAt ?? 0) > upTo) return;
+    forget(store, oldest);
   }
 }
 
@@ -58,16 +69,37 @@ export function removeEnded(store: Store, entry: Entry): void {
   leaveGroup(store, entry);
   if (entry.location === 'awaited') remove(store.awaited, entry);
   else unlink(endedList(store, entry), entry);
+  leaveLong(store, entry);
 }
 
 function keepEnded(store: Store, entry: Entry): void {
   entry.location = 'ended';
   entry.order = ++store.endOrder;
-  pushBack(endedList(store, entry), entry);
+  const list = endedList(store, entry);
+  pushBack(list, entry);
+  if (list !== store.finished) return;
+  noteLong(store, entry);
   for (let oldest = store.finished.first; oldest !== undefined; oldest = store.finished.first) {
-    if (store.finished.size <= store.keepCompleted) return;
+    if (store.finished.size <= store.keepCount) return;
     forget(store, oldest);
   }
+}
+
+/** Counts the long texts of a finished run, and deletes those of the oldest ones that are beyond what is kept. */
+function noteLong(store: Store, entry: Entry): void {
+  const bytes = longBytes(entry.run);
+  if (bytes === 0) return;
+  store.long.add(entry);
+  store.longBytes += bytes;
+  for (const oldest of store.long) {
+    if (store.longBytes <= store.keepBytes) return;
+    leaveLong(store, oldest);
+    oldest.run = trimmedRun(oldest.run);
+  }
+}
+
+function leaveLong(store: Store, entry: Entry): void {
+  if (store.long.delete(entry)) store.longBytes -= longBytes(entry.run);
 }
 
 function endedList(store: Store, { run }: Entry): Deque<Entry> {

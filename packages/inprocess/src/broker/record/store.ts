@@ -1,6 +1,6 @@
 import type { Clock } from '@retry/core';
 import type { ClaimedRun, ErrorGroup, Hold, HoldSource, Run, WorkerFacts } from '@retry/core/broker';
-import type { KeyHolder, StartCounts } from '@retry/core/broker/kit';
+import type { KeyHolder, RetentionSettings, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
 import { wallAheadMs, wallNowOf } from '@retry/core/clock';
 import type { KeptOperation } from '../operations/kept-operation.ts';
@@ -83,12 +83,9 @@ export interface Attended {
 }
 
 /** The settings of a memory broker. */
-export interface Settings {
+export interface Settings extends RetentionSettings {
   readonly clock: Clock;
-  /** How many completed, cancelled, dropped and disposable runs are kept. */
-  readonly keepCompleted: number;
-  /** How long the idempotency key of a run stays known after the run has ended. */
-  readonly keepKeysMs: number;
+  readonly keepBytes: number;
 }
 
 /** What is kept of the dead letters of one lane and error group. */
@@ -110,6 +107,10 @@ export interface Store extends Settings {
   readonly leases: Heap<Entry>;
   /** Completed, cancelled, dropped and disposable runs, oldest first: retention removes them from the front. */
   readonly finished: Deque<Entry>;
+  /** Those of them that have long texts, oldest first: retention deletes the texts of the first ones. */
+  readonly long: Set<Entry>;
+  /** How many bytes of long texts they have. */
+  longBytes: number;
   /** The other failed, stalled and rate limited runs, oldest first: kept until they are redriven or discarded. */
   readonly deadLetters: Deque<Entry>;
   /** What the dead letters are counted under, by lane and id; none is empty. */
@@ -147,11 +148,9 @@ export interface Store extends Settings {
 
 /** Creates a store without runs. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each key of a store
-export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Store {
+export function createStore(settings: Settings): Store {
   return {
-    clock,
-    keepCompleted,
-    keepKeysMs,
+    ...settings,
     entries: new Map(),
     lanes: new Map(),
     keys: new Map(),
@@ -159,6 +158,7 @@ export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Sto
     startCounts: new Map(),
     leases: [],
     finished: createDeque(),
+    ...{ long: new Set(), longBytes: 0 },
     deadLetters: createDeque(),
     ...{ groups: new Map(), groupMarks: new Map() },
     awaited: [],
@@ -174,7 +174,7 @@ export function createStore({ clock, keepCompleted, keepKeysMs }: Settings): Sto
     backOrder: 0,
     frontOrder: 0,
     endOrder: 0,
-    wallAheadMs: wallAheadMs(clock),
+    wallAheadMs: wallAheadMs(settings.clock),
   };
 }
 

@@ -36,7 +36,7 @@ export function listRuns(store: Store, query: ListQuery): RunPage {
 
 /** Returns the run without payload and result. */
 export function withoutPayload(run: Run): Run {
-  return { ...run, payload: '', result: undefined };
+  return { ...run, payload: '', result: undefined, trimmed: undefined };
 }
 
 function readEnd(query: ListQuery): End | undefined {

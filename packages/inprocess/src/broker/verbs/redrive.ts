@@ -14,8 +14,9 @@ export function redriveRun(
 ): RedriveAnswer {
   const entry = store.entries.get(id);
   if (entry === undefined) return 'gone';
-  const { state, endedAt = 0 } = entry.run;
-  if (!isDeadLetter(state) || endedAt >= endedBefore) return 'refused';
+  const { state, endedAt = 0, trimmed } = entry.run;
+  // Without its payload it cannot run again.
+  if (!isDeadLetter(state) || endedAt >= endedBefore || trimmed?.includes('payload')) return 'refused';
   removeEnded(store, entry);
   const run = move(entry.run, {
     type: 'redrive',

@@ -2,6 +2,7 @@ import { MAX_INSTANT_AT } from '@retry/core';
 import { byHash, hasId, isSame, unnestAs, unnestNumbered } from '../fragments.ts';
 import { isClaimed, isStartedBy } from '../leases.ts';
 import { answer, CONTINUED, DEAD, destination, state, WAITING } from '../letters.ts';
+import { longBytes, noteLong } from '../long-texts.ts';
 import { call, head } from '../signatures.ts';
 
 /** What {@link SETTLE} works with. */
@@ -17,7 +18,8 @@ export const SETTLE_VARIABLES = `
   v_later text[];
   v_results boolean;
   v_groups text[];
-  v_dead dead_letter[];`;
+  v_dead dead_letter[];
+  v_long bigint;`;
 
 /** How a settlement finds the row of its run. */
 interface Found {
@@ -89,7 +91,7 @@ const settleFound = (found: Found): string => `
           and (not p_only_if_expired or exists (select from leased() l where ${isStartedBy('r', 'l')} and l.until <= v_now))
         else false end
       returning s.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms,
-        s.group_number, r.error_group, r.spent, r.ended_at
+        s.group_number, r.error_group, r.spent, r.ended_at, ${longBytes('r')} as long
     ), ready_again as (
       insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from settled where state = ${state('submitted')}
     ), for_later as (
@@ -103,8 +105,9 @@ const settleFound = (found: Found): string => `
       v_later || array_agg(lane) filter (where state = ${state('scheduled')}),
       v_results or coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),
       v_awaited || array_agg(id) filter (where keep_ms is not null and state not in ${WAITING} and not is_dead),
-      v_dead || array_agg((lane, error_group, p_group_titles[group_number], id, spent, ended_at, v_end, n)::dead_letter) filter (where is_dead)
-    into v_settled, v_keys, v_ready, v_later, v_results, v_awaited, v_dead from settled;
+      v_dead || array_agg((lane, error_group, p_group_titles[group_number], id, spent, ended_at, v_end, n)::dead_letter) filter (where is_dead),
+      sum(long) filter (where state not in ${WAITING} and not is_dead and keep_ms is null)
+    into v_settled, v_keys, v_ready, v_later, v_results, v_awaited, v_dead, v_long from settled;${noteLong('v_end', 'v_long')}
 `;
 
 /** A settlement that completes a run at its first attempt: SQL of what it has, where, and the order of the end. */
@@ -195,7 +198,8 @@ const byRow = (settle: (found: Found) => string): string => `
  * 4. A run that completes at its first attempt has no record: its columns are enough.
  * 5. A dead letter is counted under its group, once all settlements are written.
  * 6. A delay counts from \`v_now\`.
- * 7. What has been settled beside a claim is in \`v_settled\`: see \`claim-few.ts\`.
+ * 7. A run with long texts comes without its row, so that this statement finds it by its id: the others count no bytes.
+ * 8. What has been settled beside a claim is in \`v_settled\`: see \`claim-few.ts\`.
  *
  * It sets a letter for each settlement, the lanes that got parked runs back, the lanes where settled runs are ready or
  * scheduled, and whether a run has ended whose result a caller waits for.

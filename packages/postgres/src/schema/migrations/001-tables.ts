@@ -21,6 +21,7 @@
  * - `ready`, `parked`, `scheduled`: runs that wait in a lane, for a concurrency key, for their time
  * - `claim`: runs leased by each claim, at least until the lease ends
  * - `finished`: ended runs, oldest first; `awaited`: ended runs whose result a caller waits for
+ * - `long_finished`: how many bytes the long payloads and results of a row of `finished` have, where there are any
  * - `kept_key`: ids of forgotten runs that a user chose
  * - `tally`: runs created and forgotten
  * - `error_group`: what has come into a group of dead letters, or has left it (then negative); a group is the sum of its rows. No row
@@ -139,6 +140,11 @@ create table finished (
   rows_at tid[]
 );
 alter table finished alter column ids set storage external, alter column rows_at set storage external;
+
+create table long_finished (
+  ord bigint primary key,
+  bytes bigint not null
+);
 
 create table awaited (
   id text collate "C" not null,

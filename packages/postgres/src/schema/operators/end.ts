@@ -2,6 +2,7 @@ import { MAX_ERRORS, PACKED_REST } from '@retry/core/broker/kit';
 import { hasId, unnestNumbered } from '../fragments.ts';
 import { isClaimed } from '../leases.ts';
 import { ACTIVE, answer, DEAD, LOCKED, state } from '../letters.ts';
+import { longBytes, noteLong } from '../long-texts.ts';
 import { head } from '../signatures.ts';
 
 /** The record of a run that ends with this outcome. What is not read any longer is not written again. */
@@ -52,6 +53,7 @@ declare
   v_waiting location[];
   v_ended text[];
   v_finished text[];
+  v_long bigint;
   v_awaited text[];
   v_results boolean;
   v_locked tid[];
@@ -82,12 +84,13 @@ begin
       error_name = coalesce(a.error_name, r.error_name), error_group = a.group_id, spent = case when a.ending in ${DEAD} then ${SPENT} end,
       record = ${RECORD}, holds_key = false
     from unnest(v_waiting) w join asked a on a.id = w.id where ${hasId('r', 'w.id')}
-    returning r.id, r.is_dead, r.keep_ms, r.lane, r.error_group, a.title, r.spent, a.n
+    returning r.id, r.is_dead, r.keep_ms, r.lane, r.error_group, a.title, r.spent, a.n, ${longBytes('r')} as long
   )
   select array_agg(id), array_agg(id order by n) filter (where not is_dead and keep_ms is null),
     array_agg(id) filter (where not is_dead and keep_ms is not null), coalesce(bool_or(keep_ms is not null), false),
-    array_agg((lane, error_group, title, id, spent, v_now, v_end, n)::dead_letter) filter (where is_dead)
-  into v_ended, v_finished, v_awaited, v_results, v_dead from ended;
+    array_agg((lane, error_group, title, id, spent, v_now, v_end, n)::dead_letter) filter (where is_dead),
+    sum(long) filter (where not is_dead and keep_ms is null)
+  into v_ended, v_finished, v_awaited, v_results, v_dead, v_long from ended;
   if v_dead is not null then
     perform join_groups(v_dead);
   end if;
@@ -101,7 +104,7 @@ begin
   )
   select array_agg(id) into v_requested from asked;
   if v_finished is not null then
-    insert into finished (ord, count, ids) values (v_end, cardinality(v_finished), v_finished);
+    insert into finished (ord, count, ids) values (v_end, cardinality(v_finished), v_finished);${noteLong('v_end', 'v_long')}
   end if;
   if v_awaited is not null then
     perform keep_awaited(v_awaited);
@@ -110,7 +113,8 @@ begin
   if v_results or v_unparked is not null then
     perform notify_waiters(v_unparked, null, v_results);
   end if;
-  return json_build_object('unparked', v_unparked, 'results', v_results, 'finished', coalesce(cardinality(v_finished), 0), 'answers', (
+  return json_build_object('unparked', v_unparked, 'results', v_results, 'finished', coalesce(cardinality(v_finished), 0),
+    'long', coalesce(v_long, 0), 'answers', (
     select string_agg(case when asked.id = any (v_ended) then ${answer('end', 'done')}
       when asked.id = any (v_requested) then ${answer('end', 'requested')}
       when r.id is null then ${answer('end', 'gone')}

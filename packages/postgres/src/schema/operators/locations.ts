@@ -77,6 +77,7 @@ begin
     select ord, count(*) as count, array_agg(id) as ids from unnest(p_runs) r
     where state not in ${ACTIVE} and not is_dead group by ord) removed
   where ${isSame('l.ord', 'removed.ord')};
+  perform recount_long(array (select ord from unnest(p_runs) where state not in ${ACTIVE} and not is_dead));
 end
 $$;
 `;

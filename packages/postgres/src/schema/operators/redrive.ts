@@ -1,6 +1,7 @@
 import { hasId, unnestNumbered } from '../fragments.ts';
 import { keepKeys } from '../keeping-functions.ts';
 import { answer, REDRIVABLE, state } from '../letters.ts';
+import { isTrimmed } from '../long-texts.ts';
 import { head, passOn } from '../signatures.ts';
 import { CREATED_AT, LOCATION } from './locations.ts';
 
@@ -44,7 +45,8 @@ begin
     return json_build_object('answers', repeat(${answer('redrive', 'fenced')}, cardinality(p_ids)))::text;
   end if;
   select array_agg(r order by array_position(p_ids, r.id)) into v_dead
-  from lock_locations(p_ids, true) r where r.state in ${REDRIVABLE};${leaveOutChanged('v_dead')}
+  from lock_locations(p_ids, true) r where r.state in ${REDRIVABLE}
+    and not exists (select from run where ${hasId('run', 'r.id')} and ${isTrimmed('run')});${leaveOutChanged('v_dead')}
   perform leave_groups(array (select id from unnest(v_dead)));
   perform remove_from_locations(v_dead);
   with known as (

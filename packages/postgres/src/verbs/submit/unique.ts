@@ -19,6 +19,8 @@ interface UniqueReply {
   readonly results: boolean;
   /** How many were cancelled that retention may forget. */
   readonly finished: number;
+  /** How many bytes their long texts have. */
+  readonly long: number;
 }
 
 /** Whether a submission among these is unique. */
@@ -44,11 +46,12 @@ export async function submitUniqueChunk(
 ): Promise<readonly SubmitAnswer[]> {
   const { database, memory, workWaits, resultWaits, retention } = port;
   const text = await database.call('submit_unique', { notify: true, ...uniqueArguments(submissions) });
-  const { unparked, results, finished, ...reply } = readReply(text);
+  const { unparked, results, finished, long, ...reply } = readReply(text);
   const { ready = [], later = [] } = submittedLanes(submissions);
   memory.forgetLanes(unparked ?? []);
   workWaits.notify({ ready: [...ready, ...(unparked ?? [])], later });
   if (results) resultWaits.wake();
+  retention.noteLong(long);
   // An exchange forgets what is too much; where this one fails, a later one does.
   if (retention.count(finished)) await settleAndClaim(port, {}).catch(() => undefined);
   return answersOf(reply);

@@ -10,6 +10,12 @@ const MAX_SURPLUS = 100;
  */
 export const noteCompleted: string = `
 local completed, keep = added, tonumber(${argument('keepCompleted')})
+if not keep then
+  -- They are kept for a time, too.
+  ${make('forgetOldRuns')}
+  keep = forgetOldRuns(added + 1000)
+  total = call('LLEN', FINISHED)
+end
 if keep >= 0 and total > keep + math.min(math.floor(keep / 100), ${MAX_SURPLUS}) then
   local oldest, marked = call('LPOP', FINISHED, math.min(total - keep, added + 1000)), false
   for index = 1, #oldest do marked = marked or byte(oldest[index], 1) == 0 end

@@ -39,12 +39,12 @@ const DEAD_LETTERS = DEAD_LETTER_STATES.map((state) => STATE_LETTERS[state]);
  *   needs, so that it reads no records: an id alone is that of a completed run without notes and texts that are kept apart; any
  *   other id follows a zero character and the letter of its state.
  *
- * The first two arguments of these scripts are how many runs the list keeps (negative: all), and for how many milliseconds
- * after its end the name of a forgotten run stays taken.
+ * `LONG_FINISHED` has the ids of those in the list that have long texts, oldest first: retention deletes the texts, and the runs stay.
+ * The first two arguments of these scripts say what is kept: see `store/retention.ts`.
  */
 export const ended: string = String.raw`${errorGroups}
-local KEEP, KEEP_NAMES = tonumber(ARGV[1]), tonumber(string.match(ARGV[2], '^%S+'))
-local KEEP_BYTES = tonumber(string.match(ARGV[2], ' (%d+)$') or 'none')
+local KEEP, KEEP_NAMES = tonumber(string.match(ARGV[1], '^%S+')), tonumber(string.match(ARGV[2], '^%S+'))
+local KEEP_FOR, KEEP_BYTES = tonumber(string.match(ARGV[1], ' (%d+)$') or 'none'), tonumber(string.match(ARGV[2], ' (%d+)$') or 'none')
 local newlyFinished, newlyDead, newlyAwaited, hasAwaitedEnd = {}, {}, {}, false
 
 -- Failed, stalled and rate limited runs are dead letters, unless they are disposable.
@@ -82,16 +82,14 @@ local function endRun(id, record, body, tag)
   return record
 end
 
--- The bytes of the long texts of the runs of these entries; only the marked ones have any.
-local function largeBytesOf(entries)
-  local bytes = 0
-  for index = 1, #entries do
-    if byte(entries[index], 1) == 0 then
-      local id = sub(entries[index], ${behind(FINISHED_ENTRY)})
-      bytes = bytes + call('HSTRLEN', LARGE, '${APART_TEXTS.payload}' .. id) + call('HSTRLEN', LARGE, '${APART_TEXTS.result}' .. id)
-    end
-  end
-  return bytes
+local function longBytesOf(id)
+  return call('HSTRLEN', LARGE, '${APART_TEXTS.payload}' .. id) + call('HSTRLEN', LARGE, '${APART_TEXTS.result}' .. id)
+end
+
+-- Whether a run of the list has long texts; only marked entries have any. Takes it out of those that do.
+local function leaveLong(id)
+  local bytes = longBytesOf(id)
+  if bytes > 0 and call('LREM', LONG_FINISHED, 1, id) == 1 then count('largeBytes', -bytes) end
 end
 
 local function takeFromEnded(id, record, tag)
@@ -102,7 +100,7 @@ local function takeFromEnded(id, record, tag)
   end
   if isNotedRecord(record) and call('ZREM', AWAITED, id) == 1 then return end
   local entry = entryOf(id, record)
-  if call('LREM', FINISHED, 1, entry) == 1 then count('largeBytes', -largeBytesOf({ entry })) end
+  if call('LREM', FINISHED, 1, entry) == 1 and byte(entry, 1) == 0 then leaveLong(id) end
 end
 
 -- Forgets names that have expired, up to a thousand more than were added.
@@ -149,12 +147,12 @@ end
 -- Forgets the runs of these entries of the list.
 local function forgetEntries(oldest)
   local marked = {}
-  count('largeBytes', -largeBytesOf(oldest))
   for index = 1, #oldest do
     local entry = oldest[index]
     if byte(entry, 1) == 0 then
       local id = sub(entry, ${behind(FINISHED_ENTRY)})
       oldest[index], marked[#marked + 1] = id, id
+      leaveLong(id)
       count(sub(entry, ${field(FINISHED_ENTRY, 'state')}), -1)
     end
   end
@@ -162,30 +160,61 @@ local function forgetEntries(oldest)
   forget(oldest, marked)
 end
 
--- Forgets the oldest runs, up to a bound, until the long texts of the others take no more bytes than are kept.
-local function forgetLarge(most)
+-- Deletes the long texts of the oldest runs until those of the others take no more bytes than are kept. The runs stay: who reads
+-- one finds that its text is missing.
+local function deleteLong(most)
   if not KEEP_BYTES then return end
-  local over = (tonumber(call('HGET', META, 'largeBytes') or 0) + (counts['largeBytes'] or 0)) - KEEP_BYTES
-  if over <= 0 then return end
-  local oldest, number = call('LRANGE', FINISHED, 0, most - 1), 0
-  while over > 0 and number < #oldest do
-    number = number + 1
-    over = over - largeBytesOf({ oldest[number] })
+  local over, texts = tonumber(call('HGET', META, 'largeBytes') or 0) + (counts['largeBytes'] or 0) - KEEP_BYTES, {}
+  while over > 0 and #texts < most * 2 do
+    local id = call('LPOP', LONG_FINISHED)
+    if not id then break end
+    local bytes = longBytesOf(id)
+    over = over - bytes
+    count('largeBytes', -bytes)
+    texts[#texts + 1], texts[#texts + 2] = '${APART_TEXTS.payload}' .. id, '${APART_TEXTS.result}' .. id
   end
-  if number > 0 then forgetEntries(call('LPOP', FINISHED, number)) end
+  many('HDEL', LARGE, texts)
+end
+
+-- Forgets the first runs of the list that ended too long ago, at most so many. Returns whether there may be more of them.
+local function forgetOld(most)
+  local first = KEEP_FOR and call('LINDEX', FINISHED, 0)
+  if not first then return false end
+  local function isOld(id)
+    local record = call('HGET', RECORD, id)
+    return not record or endedAt(record) + KEEP_FOR <= now
+  end
+  local function idOf(entry)
+    return byte(entry, 1) == 0 and sub(entry, ${behind(FINISHED_ENTRY)}) or entry
+  end
+  if not isOld(idOf(first)) then return false end
+  local oldest, number = call('LRANGE', FINISHED, 0, most - 1), 1
+  while number < #oldest and isOld(idOf(oldest[number + 1])) do number = number + 1 end
+  forgetEntries(call('LPOP', FINISHED, number))
+  return number == most
 end
 
 -- Forgets at most a thousand more than were added, so that a limit which was lowered does not block the server.
 local function keepFinished(entries)
   local added = #entries
   if added == 0 then return end
-  local total = many('RPUSH', FINISHED, entries)
-  local bytes = largeBytesOf(entries)
+  many('RPUSH', FINISHED, entries)
+  local long, bytes = {}, 0
+  for index = 1, added do
+    if byte(entries[index], 1) == 0 then
+      local id = sub(entries[index], ${behind(FINISHED_ENTRY)})
+      local own = longBytesOf(id)
+      if own > 0 then long[#long + 1], bytes = id, bytes + own end
+    end
+  end
+  many('RPUSH', LONG_FINISHED, long)
   count('largeBytes', bytes)
+  forgetOld(added + 1000)
+  local total = KEEP >= 0 and call('LLEN', FINISHED) or 0
   if KEEP >= 0 and total > KEEP then
     forgetEntries(call('LPOP', FINISHED, math.min(total - KEEP, added + 1000)))
   end
-  if bytes > 0 then forgetLarge(added + 1000) end
+  if bytes > 0 then deleteLong(added + 1000) end
 end
 
 -- Keeps runs whose results were collected, or have expired, like any other ended run.

@@ -28,7 +28,7 @@ export interface GroupNeeds {
   readonly requires?: readonly BrokerAbility[];
 }
 
-const KEEP_EVERYTHING: StorageOptions = { keepCompleted: Infinity };
+const KEEP_EVERYTHING: StorageOptions = { keepCompleted: { count: Infinity } };
 
 /** One case for each value. The label of a tuple is its first member. */
 export function each<const Value>(

@@ -16,6 +16,7 @@ import { listKeepKeysCases } from './ended/keep-keys.ts';
 import { keepResultsCases } from './ended/keep-results.ts';
 import { redriveCases } from './ended/redrive.ts';
 import { redriveLaterCases } from './ended/redrive-later.ts';
+import { listRetentionCases } from './ended/retention.ts';
 import { groupsCases } from './groups/groups.ts';
 import { groupsClientsCases } from './groups/groups-clients.ts';
 import { leaveGroupCases } from './groups/leave-group.ts';
@@ -81,14 +82,14 @@ function listContract(): readonly BrokerCase[] {
     ...defineCases(clientsCases, { requires: ['several-clients'] }),
     ...defineCases(holdClientsCases, { requires: ['several-clients'] }),
     ...defineCases(reserveClientsCases, { requires: ['several-clients'] }),
-    ...defineCases(endRetentionCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
+    ...defineCases(endRetentionCases, { storage: { keepCompleted: { count: 0 } }, requires: ['retention'] }),
     ...defineCases(groupsCases, { requires: ['insight'] }),
     ...defineCases(leaveGroupCases, { requires: ['insight'] }),
     ...defineCases(groupsClientsCases, { requires: ['insight', 'several-clients'] }),
     ...defineCases(groupNoticesCases, { requires: ['insight'] }),
     ...defineCases(groupNoticeClientsCases, { requires: ['insight', 'several-clients'] }),
     ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
-    ...defineCases(keepResultsCases, { storage: { keepCompleted: 0 }, requires: ['retention'] }),
+    ...defineCases(keepResultsCases, { storage: { keepCompleted: { count: 0 } }, requires: ['retention'] }),
     ...[insightLanesCases, insightAgesCases, insightSpreadCases, insightWorkersCases].flatMap((cases) =>
       defineCases(cases, { requires: ['insight'] }),
     ),
@@ -96,6 +97,7 @@ function listContract(): readonly BrokerCase[] {
       defineCases(cases, { requires: ['operations'] }),
     ),
     ...listKeepKeysCases(),
+    ...listRetentionCases(),
   ];
   return [...requiredCases().flatMap((cases) => defineCases(cases)), ...optional];
 }

@@ -1,5 +1,5 @@
-import type { Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import type { RetentionOptions } from '@retry/core/broker/kit';
 
 /** What a contract case needs from the author of a broker: an empty storage, and time. */
 export interface BrokerScene {
@@ -14,17 +14,12 @@ export interface BrokerScene {
   readonly abilities?: readonly BrokerAbility[] | undefined;
 }
 
-/** How long the storage of one case keeps what has ended. */
-export interface StorageOptions {
-  /** How many ended runs to keep, dead letters aside. Only cases that require `retention` ask for less than all. */
-  readonly keepCompleted: number;
-  /** How long a key that the caller gave stays known after the end of its run. Absent: the broker's default. */
-  readonly keepKeys?: Duration | undefined;
-}
+/** What the storage of one case keeps of ended runs. Only cases that require `retention` ask for less than all completed ones. */
+export type StorageOptions = RetentionOptions;
 
 /**
  * An optional part of the port.
- * - `retention`: `keepCompleted` and `keepKeys` are options of the broker.
+ * - `retention`: `keepCompleted`, `keepDead` and `keepKeys` are options of the broker.
  * - `cancel-notifications`: the broker has `onCancelRequest`.
  * - `ready`: the broker has `ready`, which resolves once it can be used.
  * - `insight`: the broker has `insight`.

@@ -10,10 +10,13 @@ import { untilForgotten } from './keep-results.ts';
 /** Keys stay known after their runs have been forgotten. */
 export function listKeepKeysCases(): readonly BrokerCase[] {
   return [
-    ...defineCases(rememberedKeys, { storage: { keepCompleted: 0, keepKeys: '1h' }, requires }),
-    ...defineCases(forgottenIds, { storage: { keepCompleted: 0, keepKeys: '1h' }, requires }),
-    ...defineCases(expiredKeys, { storage: { keepCompleted: 0, keepKeys: SHORT_MS }, requires }),
-    ...defineCases(keysOfKeptRuns, { storage: { keepCompleted: Infinity, keepKeys: 1 }, requires }),
+    ...defineCases(rememberedKeys, { storage: { keepCompleted: { count: 0 }, keepKeys: '1h' }, requires }),
+    ...defineCases(forgottenIds, { storage: { keepCompleted: { count: 0 }, keepKeys: '1h' }, requires }),
+    ...defineCases(expiredKeys, { storage: { keepCompleted: { count: 0 }, keepKeys: SHORT_MS }, requires }),
+    ...defineCases(keysOfKeptRuns, {
+      storage: { keepCompleted: { count: Infinity }, keepKeys: 1 },
+      requires,
+    }),
   ];
 }
 
