@@ -23,6 +23,8 @@ interface State {
   readonly inGroup: number;
   readonly inOthers: number;
   readonly unbalanced: number;
+  /** Of 1 000 bytes. */
+  readonly usedBytes: number;
 }
 
 /** The default threshold is met, passed by one, and missed by far. */
@@ -36,6 +38,7 @@ const states: fc.Arbitrary<State> = fc
   .record({
     ...{ unattended: near(0, 5), ageMs: near(300_000), latenessMs: near(60_000), holdMs: near(900_000) },
     ...{ starts: fc.nat({ max: 100 }), lagMs: near(200), expired: near(0, 5), unbalanced: near(0, 5) },
+    usedBytes: near(750, 1_000),
     ...{ retries: fc.nat({ max: 100 }), inGroup: fc.nat({ max: 200 }), inOthers: fc.nat({ max: 200 }) },
   })
   .map((state) => ({ ...state, retries: Math.min(state.retries, state.starts) }));
@@ -75,6 +78,7 @@ function brokerOf(state: State): Broker {
     ...insight,
     lanes: async () => ({ at: NOW, lanes: lanesOf(state), isComplete: true }),
     workers: async () => [worker],
+    memory: async () => ({ usedBytes: state.usedBytes, maxBytes: 1_000 }),
     groups: async () => ({
       groups:
         state.inGroup === 0
@@ -98,6 +102,7 @@ function expectedOf(state: State): Readonly<Record<string, readonly [figure: num
   return {
     LANE_WITHOUT_WORKER: [state.unattended, 0],
     UNBALANCED: [state.unbalanced, 0],
+    MEMORY_NEARLY_FULL: [state.usedBytes / 1_000, 0.75],
     EXPIRED_LEASES: [state.expired, 0],
     OLDEST_AGE: [state.ageMs, 300_000],
     LATE_STARTS: [state.latenessMs, 60_000],
@@ -146,7 +151,7 @@ describe('queue.health', () => {
     const off = Object.fromEntries(Object.keys(field).map((key) => [key, Infinity]));
     const quiet: State = {
       ...{ unattended: 0, ageMs: 0, latenessMs: 0, starts: 0, retries: 0, holdMs: 0, lagMs: 0, expired: 0 },
-      ...{ inGroup: 0, inOthers: 0, unbalanced: 0 },
+      ...{ inGroup: 0, inOthers: 0, unbalanced: 0, usedBytes: 0 },
     };
     await fc.assert(
       fc.asyncProperty(thresholds, async ({ key, threshold, figure }) => {
@@ -164,6 +169,7 @@ describe('queue.health', () => {
     const state: State = {
       ...{ unattended: 3, ageMs: 600_000, latenessMs: 90_000, starts: 40, retries: 10, holdMs: 7_200_000 },
       ...{ lagMs: 350, expired: 2, inGroup: 150, inOthers: 50, unbalanced: 1 },
+      usedBytes: 900,
     };
 
     const { findings } = await createQueue({ broker: brokerOf(state) }).health({ audit: true });
@@ -171,6 +177,7 @@ describe('queue.health', () => {
     expect(findings.map(({ sentence }) => sentence)).toEqual([
       '3 runs are due in lane alone@1, which no live worker knows.',
       'The audit is unbalanced by 1.',
+      'The server uses 90 % of its memory (0 MiB of 0 MiB); 75 % are accepted. When it is full, it refuses submits.',
       '2 leases have expired; 0 are accepted.',
       'The next run of lane mail@2 has been claimable for 10m; 5m is accepted.',
       'A run of lane mail@2 has started 1.5m late; 1m is accepted.',

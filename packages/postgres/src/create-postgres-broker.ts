@@ -1,6 +1,6 @@
 import type { AsyncDispose } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { checkInput, createCloseGate, createForgetOldLetters } from '@retry/core/broker/kit';
+import { checkInput, createCloseGate } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
@@ -27,7 +27,7 @@ import { auditRuns } from './verbs/audit.ts';
 import { cancelRuns } from './verbs/cancel.ts';
 import { discardRuns } from './verbs/discard.ts';
 import { endRuns } from './verbs/end.ts';
-import { findExpiredRuns } from './verbs/find-expired.ts';
+import { createFindExpired } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { findCancelRequests } from './verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
@@ -173,6 +173,7 @@ function openPort(
   };
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each verb
 function verbs(
   port: Port,
   { retention: { keepKeysMs, keepForMs, keepDeadForMs }, schema }: PostgresBrokerSettings,
@@ -180,17 +181,12 @@ function verbs(
   const { database } = port;
   const list: Broker['list'] = (query) => listRuns(database, schema, query);
   const discard: Broker['discard'] = (ids, options) => discardRuns(database, ids, { ...options, keepKeysMs });
-  const forgetOldLetters = createForgetOldLetters({ list, discard }, keepDeadForMs);
-  const isTimed = keepForMs < Infinity || keepDeadForMs < Infinity;
+  const findExpired = createFindExpired({ ...port, list, discard }, { keepForMs, keepDeadForMs });
   return {
     submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
     heartbeat: port.heartbeats.heartbeat,
-    findExpired: async (limit, scope) => {
-      const found = await findExpiredRuns(port, limit, scope);
-      if (isTimed) await forgetOld(port, forgetOldLetters);
-      return found;
-    },
+    findExpired,
     cancel: (ids) => cancelRuns(port, ids),
     end: (requests) => endRuns(port, requests),
     reschedule: (requests) => rescheduleRuns(port, requests),
@@ -209,11 +205,4 @@ function verbs(
     insight: createInsight(database, schema),
     withoutWaiting: createWithoutWaiting(port),
   };
-}
-
-/** Forgets what has been kept for its time. Where this fails, a later call does it: what the cleaner found is worth more. */
-async function forgetOld(port: ExchangePort, forgetLetters: (now: number) => Promise<void>): Promise<void> {
-  await settleAndClaim(port, {})
-    .then(({ now }) => forgetLetters(now))
-    .catch(() => undefined);
 }

@@ -14,6 +14,8 @@ import type { Observing } from './queue/health/health.ts';
 import { createObserving } from './queue/health/health.ts';
 import type { DeadLetters } from './queue/operate/dead-letters.ts';
 import { createDeadLetters } from './queue/operate/dead-letters.ts';
+import type { Forgetting } from './queue/operate/forget.ts';
+import { createForgetting } from './queue/operate/forget.ts';
 import type { Holding } from './queue/operate/holds.ts';
 import { createHolding } from './queue/operate/holds.ts';
 import type { Operating } from './queue/operate/operating.ts';
@@ -38,6 +40,7 @@ export interface Queue<Own extends Times = 'ms'>
   extends Submitting,
     RunReading<Own>,
     Operating,
+    Forgetting,
     Holding,
     Observing {
   /**
@@ -93,6 +96,7 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
   return {
     ...createSubmitting({ broker, emitter, waiting }),
     ...createOperating({ broker, redact, clock }),
+    ...createForgetting(broker),
     ...createReading({ broker, times }),
     ...createHolding(broker),
     ...createObserving(broker),

@@ -137,20 +137,23 @@ function asError({ message, stack, ...rest }: AttemptError): Error {
   return error;
 }
 
-/** The awaited run is no longer stored, so it is not known how it ended. */
+/** The awaited run, or its result, is no longer stored. */
 export class RunForgottenError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunForgottenError';
   /** The id of the awaited run. */
   readonly id: string;
-  /** In place of the state in which the run ended, which is not known. */
-  readonly state = 'forgotten';
+  /** In place of the state in which the run ended, which is not known; `completed` where its result alone is not. */
+  readonly state: 'forgotten' | 'completed';
 
-  constructor(id: string) {
-    super(
-      'RUN_FORGOTTEN',
-      `run ${id} is forgotten: it ended and retention removed it, it was discarded, or the transaction that submitted ` +
-        'it was not committed. Submit with keepResult, or use submitAndWait, and its result is kept until it is read.',
-    );
+  /** @param what - what is no longer stored */
+  constructor(id: string, what: 'run' | 'result' = 'run') {
+    const cause =
+      what === 'run'
+        ? 'is forgotten: it ended and retention removed it, it was discarded, or the transaction that submitted it was not committed'
+        : 'has completed, and its result is forgotten: those that are kept would take more bytes than keepCompleted.bytes of the broker';
+    const cure = 'Submit with keepResult, or use submitAndWait, and its result is kept until it is read.';
+    super('RUN_FORGOTTEN', `run ${id} ${cause}. ${cure}`);
+    this.state = what === 'run' ? 'forgotten' : 'completed';
     this.id = id;
   }
 }

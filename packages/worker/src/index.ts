@@ -52,6 +52,7 @@ export type {
   RedriveFilter,
 } from './queue/operate/dead-letter-filter.ts';
 export type { DeadLetters, ListDeadLetters } from './queue/operate/dead-letters.ts';
+export type { EndedState, ForgetFilter, Forgetting } from './queue/operate/forget.ts';
 export type { Holding, HoldOptions, HoldTarget } from './queue/operate/holds.ts';
 export type {
   LetterGroup,

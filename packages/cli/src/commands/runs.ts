@@ -9,11 +9,12 @@ const STATES = [
 
 /** Adds the commands about single runs. */
 export function declareRuns(outer: Frame): void {
-  const frame = addGroup(outer, 'runs', 'list, show, watch, cancel and reschedule runs');
+  const frame = addGroup(outer, 'runs', 'list, show, watch, cancel, reschedule and forget runs');
   declareList(frame);
   declareShow(frame);
   declareWatch(frame);
   declareChanges(frame);
+  declareForget(frame);
 }
 
 function declareList(frame: Frame): void {
@@ -81,9 +82,39 @@ function declareChanges(frame: Frame): void {
   perform(frame, reschedule, async () => (await import('../runs/change.ts')).rescheduleAction);
 }
 
+function declareForget(frame: Frame): void {
+  const command = addQueueCommand(frame, {
+    name: 'forget',
+    summary: 'list ended runs to delete for good; --apply does it',
+    examples: [
+      'retry runs forget --older-than 1d --task send-email --apply',
+      'retry runs forget 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c --apply',
+    ],
+  })
+    .argument('[ids...]', 'the ids of the runs')
+    .option('--task <name>', 'only of this task: send-email, or send-email@2')
+    .addOption(durationOption('--older-than', 'only those that ended at least this long ago'))
+    .option(
+      '--state <states>',
+      'only these, with commas between (default: completed,cancelled,dropped)',
+      endedArgument,
+    )
+    .option('--all', 'every one of the states')
+    .option('--apply', 'do it: without this the ids are printed')
+    .option('--yes', 'ask no question on a terminal');
+  perform(frame, command, async () => (await import('../runs/forget.ts')).forgetAction);
+}
+
 /** The option of commands that list. */
 export function limitOption(): Option {
   return new Option('--limit <number>', 'how many at most').argParser(integerArgument(1, 1_000)).default(20);
+}
+
+function endedArgument(text: string): readonly string[] {
+  const states = statesArgument(text);
+  const waiting = states.find((state) => ['submitted', 'scheduled', 'started'].includes(state));
+  if (waiting === undefined) return states;
+  throw new InvalidArgumentError(`A ${waiting} run has not ended: cancel it first.`);
 }
 
 function statesArgument(text: string): readonly string[] {

@@ -6,10 +6,8 @@ type Examined = Broker & Pick<import('@retry/redis-queue').RedisBroker, 'server'
 
 /** Finds what is wrong with a Redis server. */
 export async function checkRedis(broker: Broker): Promise<readonly Fault[]> {
-  const report = await (broker as Examined).server(); // the target is Redis
-  const { maxmemoryPolicy, persistence } = report;
+  const { maxmemoryPolicy, persistence } = await (broker as Examined).server(); // the target is Redis
   return [
-    ...checkMemory(report),
     ...(maxmemoryPolicy.startsWith('allkeys')
       ? [
           {
@@ -32,28 +30,5 @@ export async function checkRedis(broker: Broker): Promise<readonly Fault[]> {
           } as const,
         ]
       : []),
-  ];
-}
-
-/** From this part of `maxmemory` on, what is submitted may soon be refused. */
-const MEMORY_PART = 0.8;
-
-const MIB = 2 ** 20;
-
-function checkMemory({
-  maxmemory,
-  usedMemory,
-}: Pick<Awaited<ReturnType<Examined['server']>>, 'maxmemory' | 'usedMemory'>): readonly Fault[] {
-  const threshold = maxmemory * MEMORY_PART;
-  if (maxmemory === 0 || usedMemory < threshold) return [];
-  return [
-    {
-      code: 'MEMORY_NEARLY_FULL',
-      level: 'warning',
-      figure: usedMemory,
-      threshold,
-      sentence: `The server uses ${Math.round(usedMemory / MIB)} of ${Math.round(maxmemory / MIB)} MiB (maxmemory); when it is full, it refuses submits.`,
-      cure: 'Raise maxmemory, discard dead letters, or keep less of what has ended: keepBytes and keepCompleted of createRedisBroker.',
-    },
   ];
 }

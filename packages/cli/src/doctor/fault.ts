@@ -4,7 +4,6 @@ import type { Finding, HealthFigures } from '@retry/worker';
 export type FaultCode =
   /** The server may delete runs when memory is short. */
   | 'MAY_EVICT'
-  | 'MEMORY_NEARLY_FULL'
   | 'NO_APPEND_ONLY_FILE'
   | 'REDIS_TOO_OLD'
   | 'OLDER_SCHEMA'

@@ -7,6 +7,12 @@ import type { Fault } from './fault.ts';
 export function inShellWords(fault: Fault, report: LaneReport): Fault {
   const { code, group, cure } = fault;
   if (code === 'UNBALANCED') return { ...fault, cure: cure.replace('queue.counts()', 'retry audit --json') };
+  if (code === 'MEMORY_NEARLY_FULL') {
+    const said = cure
+      .replace('queue.deadLetters', 'retry dlq discard')
+      .replace('queue.forget', 'retry runs forget');
+    return { ...fault, cure: said };
+  }
   if (code === 'DOMINANT_GROUP') {
     return { ...fault, cure: `Fix this cause first, then: retry dlq redrive --group ${group?.id ?? ''}` };
   }

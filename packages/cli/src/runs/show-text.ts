@@ -46,6 +46,7 @@ function factsOf(run: RunView, now: number, screen: Screen): readonly (readonly 
     ['origin', run.origin && `submitted in place of ${printable(run.origin)}`],
     ['cancel', run.isCancelRequested === true ? 'its worker was asked to cancel it' : undefined],
     ['policy', run.retry && `its own: ${json(run.retry)}`],
+    ['forgotten', run.trimmed === undefined ? undefined : `its ${run.trimmed.join(' and ')}, to make room`],
     ['payload', run.payload === undefined ? undefined : json(run.payload)],
     ['result', run.result === undefined ? undefined : json(run.result)],
   ];

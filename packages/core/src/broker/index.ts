@@ -28,6 +28,7 @@ export type { GroupNotice } from './insight/group-notice.ts';
 export type { ErrorGroup, ErrorGroupName, GroupPage, GroupsQuery } from './insight/groups.ts';
 export type { Insight } from './insight/insight.ts';
 export type { LaneFigures, LaneRates, LaneReport, LanesQuery, Rate } from './insight/lanes.ts';
+export type { ServerMemory } from './insight/memory.ts';
 export type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from './insight/workers.ts';
 export type {
   CancelAnswer,

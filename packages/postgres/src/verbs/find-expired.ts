@@ -1,11 +1,31 @@
-import type { ExpiredScope, Run } from '@retry/core/broker';
+import type { Broker, ExpiredScope, Run } from '@retry/core/broker';
+import type { RetentionSettings } from '@retry/core/broker/kit';
+import { createForgetOldLetters } from '@retry/core/broker/kit';
 import { toCount } from '../driver/sql-values.ts';
 import { isUnreadable, readRows, readRun } from '../record/run.ts';
 import type { ExchangePort } from './settle-and-claim.ts';
-import { failUnreadable } from './settle-and-claim.ts';
+import { failUnreadable, settleAndClaim } from './settle-and-claim.ts';
+
+/** Creates the verb that every cleaner calls: it also forgets what is kept for a time, and has been kept for longer. */
+export function createFindExpired(
+  port: ExchangePort & Pick<Broker, 'list' | 'discard'>,
+  { keepForMs, keepDeadForMs }: Pick<RetentionSettings, 'keepForMs' | 'keepDeadForMs'>,
+): Broker['findExpired'] {
+  const forgetOldLetters = createForgetOldLetters(port, keepDeadForMs);
+  const isTimed = keepForMs < Infinity || keepDeadForMs < Infinity;
+  return async (limit, scope) => {
+    const found = await findExpiredRuns(port, limit, scope);
+    // An exchange forgets completed runs. Where this fails, the next call does it: what was found is worth more.
+    if (isTimed)
+      await settleAndClaim(port, {})
+        .then(({ now }) => forgetOldLetters(now))
+        .catch(() => undefined);
+    return found;
+  };
+}
 
 /** Finds started runs of some lanes whose leases have expired, longest ago first; fails those that cannot be read. */
-export async function findExpiredRuns(
+async function findExpiredRuns(
   port: ExchangePort,
   limit: number,
   { lanes, exceptLanes }: ExpiredScope = {},

@@ -9,8 +9,6 @@ export interface ServerReport {
   readonly maxmemoryPolicy: string;
   /** Its `maxmemory` in bytes; 0 where it has none, or does not say. */
   readonly maxmemory: number;
-  /** How many bytes it used when it was examined. */
-  readonly usedMemory: number;
   /**
    * What survives a crash of the server. `aof`: everything, or all but the last second, by `appendfsync`. `snapshots`: the
    * latest snapshot, if there is one. `none`: nothing.
@@ -39,8 +37,8 @@ export async function examine(link: RedisLink, key: string, required: Requiremen
   const isAof = info.get('aof_enabled') === '1';
   const appendFsync = isAof ? await readSetting(link, key, 'appendfsync') : undefined;
   const persistence = isAof ? 'aof' : await readSnapshots(link, key);
-  const memory = { maxmemory: numberOf(info, 'maxmemory'), usedMemory: numberOf(info, 'used_memory') };
-  const report = { version, maxmemoryPolicy, ...memory, persistence, appendFsync } as const;
+  const maxmemory = numberOf(info, 'maxmemory');
+  const report = { version, maxmemoryPolicy, maxmemory, persistence, appendFsync } as const;
   if (required.needsWaitAof) requireWaitAof(report);
   return report;
 }

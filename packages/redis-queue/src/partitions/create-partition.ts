@@ -45,11 +45,10 @@ export function createPartition({ store, durable, heartbeats, keepDeadForMs }: P
   const gate = createCloseGate('Redis');
   const guard = guardRights(store);
   const pass: Pass = (call) => gate.pass(() => guard(call));
-  const submitRuns = createSubmit(durable);
   const settleAndClaim = createSettleAndClaim(store);
   const findExpired = createFindExpired(store, keepDeadForMs);
   return {
-    submit: (submissions) => pass(() => submitRuns(submissions)),
+    submit: passSubmit(durable, pass),
     settleAndClaim: (request) => pass(() => settleAndClaim(request)),
     heartbeat: (leases, leaseMs) => pass(() => heartbeat(heartbeats, leases, leaseMs)),
     findExpired: (limit, scope) => pass(() => findExpired(limit, scope)),
@@ -73,6 +72,11 @@ export function createPartition({ store, durable, heartbeats, keepDeadForMs }: P
 /** Makes a call, while the broker is open and its user has all rights. */
 type Pass = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
 
+function passSubmit(durable: Store, pass: Pass): Broker['submit'] {
+  const submitRuns = createSubmit(durable);
+  return (submissions) => pass(() => submitRuns(submissions));
+}
+
 function passInsight(insight: Insight, pass: Pass): Insight {
   return {
     lanes: (query) => pass(() => insight.lanes(query)),
@@ -81,6 +85,7 @@ function passInsight(insight: Insight, pass: Pass): Insight {
     workers: () => pass(() => insight.workers()),
     groups: (query) => pass(() => insight.groups(query)),
     claimGroupNotices: () => pass(() => insight.claimGroupNotices()),
+    memory: () => pass(async () => insight.memory?.()),
   };
 }
 

@@ -6,6 +6,7 @@ import type {
   LaneFigures,
   LaneReport,
   LiveWorker,
+  ServerMemory,
 } from '@retry/core/broker';
 import { addCounted, compareText, countAttempts, holdsOf, MAX_REPORTED_LANES } from '@retry/core/broker/kit';
 import { claimNoticesOfParts } from './group-notices.ts';
@@ -28,8 +29,24 @@ export function joinInsight(
       groups: (query) => groupsOfParts(insights, query),
       claimGroupNotices: () => claimNoticesOfParts(parts),
       workers: async () => joinWorkers(await all((one) => one.workers())),
+      memory: () => memoryOf(insights),
     },
   };
+}
+
+/** More partitions than these are not asked: what the queue has is estimated from them. */
+const MAX_ASKED = 16;
+
+/** Returns the memory of the fullest server; what the queue has of it is what it has of all, at most. */
+async function memoryOf(insights: readonly Insight[]): Promise<ServerMemory | undefined> {
+  const asked = insights.slice(0, MAX_ASKED);
+  const found = (await Promise.all(asked.map((one) => one.memory?.()))).filter((one) => one !== undefined);
+  const [fullest] = found.sort(
+    (left, right) => right.usedBytes / right.maxBytes - left.usedBytes / left.maxBytes,
+  );
+  if (fullest === undefined || found.some(({ ownBytes }) => ownBytes === undefined)) return fullest;
+  const own = found.reduce((sum, { ownBytes = 0 }) => sum + ownBytes, 0) * (insights.length / asked.length);
+  return { ...fullest, ownBytes: Math.min(fullest.usedBytes, Math.round(own)) };
 }
 
 function joinReports(reports: readonly LaneReport[], holds: readonly Hold[]): LaneReport {

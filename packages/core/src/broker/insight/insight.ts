@@ -3,6 +3,7 @@ import type { DueTimes, DueTimesQuery } from './due-times.ts';
 import type { GroupNotice } from './group-notice.ts';
 import type { GroupPage, GroupsQuery } from './groups.ts';
 import type { LaneReport, LanesQuery } from './lanes.ts';
+import type { ServerMemory } from './memory.ts';
 import type { LiveWorker } from './workers.ts';
 
 /**
@@ -26,4 +27,9 @@ export interface Insight {
   readonly claimGroupNotices: () => Promise<readonly GroupNotice[]>;
   /** Returns the workers whose registration has not lapsed, by name. */
   readonly workers: () => Promise<readonly LiveWorker[]>;
+  /**
+   * Returns how full the server is, of several the fullest; `undefined` where nothing is limited. Only brokers have it whose server
+   * keeps everything in memory, and refuses submits when that is full.
+   */
+  readonly memory?: () => Promise<ServerMemory | undefined>;
 }

@@ -7,6 +7,7 @@ import { countDueTimes } from './due-times.ts';
 import { claimNotices, createPartNotices } from './group-notices.ts';
 import { listGroups } from './groups.ts';
 import { countLanes, readLaneNames } from './lanes.ts';
+import { readMemory } from './memory.ts';
 import { listWorkers } from './workers.ts';
 
 /** Returns what operators ask about one partition. */
@@ -25,5 +26,6 @@ export function createInsight(store: Store): Insight {
     workers: () => listWorkers(store),
     groups: (query) => listGroups(store, query),
     claimGroupNotices: () => claimNotices([notices], notices),
+    memory: () => readMemory(store),
   };
 }

@@ -36,6 +36,11 @@ interface Rule {
 const count = (figure: number): string => `${Math.round(figure * 10) / 10}`;
 const share = (figure: number): string => `${Math.round(figure * 1_000) / 10} %`;
 
+const MIB = 2 ** 20;
+const mib = (bytes = 0): string => `${Math.round(bytes / MIB)} MiB`;
+const ofQueue = (memory: Subject['memory']): string =>
+  memory?.ownBytes === undefined ? '' : `, about ${mib(memory.ownBytes)} of them of this queue`;
+
 const RULES: Readonly<Record<Check, Rule>> = {
   LANE_WITHOUT_WORKER: {
     level: 'critical',
@@ -51,6 +56,14 @@ const RULES: Readonly<Record<Check, Rule>> = {
     show: count,
     sentence: (figure) => `The audit is unbalanced by ${figure}.`,
     cure: 'Save the output of queue.counts() and report it: the broker has a bug, or another program wrote to its keys or tables.',
+  },
+  MEMORY_NEARLY_FULL: {
+    level: 'warning',
+    threshold: ({ memoryShare }) => memoryShare,
+    show: share,
+    sentence: (figure, threshold, { memory }) =>
+      `The server uses ${figure} of its memory (${mib(memory?.usedBytes)} of ${mib(memory?.maxBytes)}${ofQueue(memory)}); ${threshold} are accepted. When it is full, it refuses submits.`,
+    cure: 'Raise maxmemory, discard dead letters (queue.deadLetters), forget ended runs (queue.forget), or keep less of them: keepCompleted and keepDead of the broker.',
   },
   EXPIRED_LEASES: {
     level: 'warning',

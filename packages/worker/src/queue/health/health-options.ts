@@ -25,6 +25,8 @@ export interface HealthOptions {
   readonly holdAge?: Duration | undefined;
   /** How much later than asked the timers of a worker may fire. @default '200ms' */
   readonly eventLoopLag?: Duration | undefined;
+  /** Which share of its memory the server may use, 0 to 1; where it is limited. @default 0.75 */
+  readonly memoryShare?: number | undefined;
   /** Also count all runs (`queue.counts`), whose cost grows with their number. @default false */
   readonly audit?: boolean | undefined;
 }
@@ -32,7 +34,7 @@ export interface HealthOptions {
 /** The options with all defaults, durations in milliseconds. */
 export interface HealthSettings
   extends Readonly<Record<'oldestAge' | 'lateness' | 'holdAge' | 'eventLoopLag', number>>,
-    Readonly<Record<'retryShare' | 'groupShare' | 'deadLettersPerMinute', number>>,
+    Readonly<Record<'retryShare' | 'groupShare' | 'deadLettersPerMinute' | 'memoryShare', number>>,
     Readonly<Record<'minStarts' | 'minDeadLetters' | 'expiredLeases' | 'unattendedRuns', number>> {
   readonly audit: boolean;
 }
@@ -43,7 +45,15 @@ export const MAX_EXPIRED = 1_000;
 /** Every key of the options. */
 export const HEALTH_KEYS: readonly (keyof HealthOptions)[] = [
   ...(['oldestAge', 'lateness', 'retryShare', 'minStarts', 'deadLettersPerMinute', 'groupShare'] as const),
-  ...(['minDeadLetters', 'expiredLeases', 'unattendedRuns', 'holdAge', 'eventLoopLag', 'audit'] as const),
+  ...([
+    'minDeadLetters',
+    'expiredLeases',
+    'unattendedRuns',
+    'holdAge',
+    'eventLoopLag',
+    'memoryShare',
+    'audit',
+  ] as const),
 ];
 
 /** Reads the options; every wrong one is reported. */
@@ -60,6 +70,7 @@ export function readHealthOptions(fields: Fields): HealthSettings {
     unattendedRuns: fields.number('unattendedRuns', 0, AT_LEAST_0),
     holdAge: fields.duration('holdAge', 900_000),
     eventLoopLag: fields.duration('eventLoopLag', 200),
+    memoryShare: fields.number('memoryShare', 0.75, A_SHARE),
     audit: fields.choice('audit', false, [true, false]),
   };
 }

@@ -54,6 +54,8 @@ export interface HealthFigures {
   readonly longestHoldMs?: number;
   /** The highest that a live worker reports; absent where none does. */
   readonly eventLoopLagMs?: number;
+  /** The share of its memory that the server uses, 0 to 1; absent where it is not limited. */
+  readonly memoryShare?: number;
   /** Only with `audit: true`. */
   readonly unbalanced?: number;
 }
@@ -62,7 +64,7 @@ export interface HealthFigures {
 export interface Observing {
   /**
    * Compares the figures of the queue with thresholds, and returns those that are above theirs, each with what to do. A call costs
-   * five reads of bounded size, however many runs there are; with `audit: true` also that of `counts`.
+   * six reads of bounded size, however many runs there are; with `audit: true` also that of `counts`.
    *
    * @throws {InvalidOptionsError} when an option is wrong
    * @throws {InsightError} `NO_INSIGHT` when the broker has no `insight`
@@ -111,6 +113,7 @@ type Worst = Pick<
   | 'largestGroupShare'
   | 'longestHoldMs'
   | 'eventLoopLagMs'
+  | 'memoryShare'
 >;
 
 function worstOf(readings: readonly Reading[]): Worst {
@@ -131,5 +134,6 @@ function worstOf(readings: readonly Reading[]): Worst {
     ...worst('largestGroupShare', 'DOMINANT_GROUP'),
     ...worst('longestHoldMs', 'LANE_ON_HOLD'),
     ...worst('eventLoopLagMs', 'EVENT_LOOP_LAG'),
+    ...worst('memoryShare', 'MEMORY_NEARLY_FULL'),
   };
 }

@@ -1,4 +1,12 @@
-import type { Broker, ErrorGroup, ErrorGroupName, Hold, LaneReport, LiveWorker } from '@retry/core/broker';
+import type {
+  Broker,
+  ErrorGroup,
+  ErrorGroupName,
+  Hold,
+  LaneReport,
+  LiveWorker,
+  ServerMemory,
+} from '@retry/core/broker';
 import { insightOf } from '../insight-of.ts';
 import type { DeadLetterGrowth } from './dead-letter-growth.ts';
 import type { HealthSettings } from './health-options.ts';
@@ -12,12 +20,15 @@ export interface Subject {
   readonly worker?: string;
   /** The largest error group; only of `DOMINANT_GROUP`. */
   readonly group?: ErrorGroupName;
+  /** How full the server is; only of `MEMORY_NEARLY_FULL`. */
+  readonly memory?: ServerMemory;
 }
 
 /** What can be found. */
 export type Check =
   | 'LANE_WITHOUT_WORKER'
   | 'UNBALANCED'
+  | 'MEMORY_NEARLY_FULL'
   | 'EXPIRED_LEASES'
   | 'OLDEST_AGE'
   | 'LATE_STARTS'
@@ -45,21 +56,24 @@ export interface Facts {
   /** At most {@link MAX_EXPIRED}. */
   readonly expiredLeases: number;
   readonly unbalanced: number | undefined;
+  /** Of a server that keeps everything in memory, where that is limited. */
+  readonly memory: ServerMemory | undefined;
 }
 
-/** Asks a broker: five calls of bounded cost, and its audit if that is wanted. @throws {InsightError} `NO_INSIGHT` */
+/** Asks a broker: six calls of bounded cost, and its audit if that is wanted. @throws {InsightError} `NO_INSIGHT` */
 export async function readFacts(
   broker: Broker,
   growth: DeadLetterGrowth,
   { audit }: Pick<HealthSettings, 'audit'>,
 ): Promise<Facts> {
   const insight = insightOf(broker, 'queue.health');
-  const [report, workers, holds, page, expired, audited] = await Promise.all([
+  const [report, workers, holds, page, expired, memory, audited] = await Promise.all([
     ask(() => insight.lanes()),
     ask(() => insight.workers()),
     ask(() => broker.holds()),
     ask(() => insight.groups({ limit: 1 })),
     ask(() => broker.findExpired(MAX_EXPIRED)),
+    ask(async () => insight.memory?.()),
     audit ? ask(() => broker.audit()) : undefined,
   ]);
   const { deadLetters } = page;
@@ -68,6 +82,7 @@ export async function readFacts(
     deadLettersPerMinute: growth.perMinute({ at: report.at, deadLetters }),
     expiredLeases: expired.length,
     unbalanced: audited?.unbalanced,
+    memory,
   };
 }
 
@@ -82,6 +97,7 @@ export function readingsOf(facts: Facts, settings: HealthSettings): readonly Rea
   return [
     ...laneReadings(facts, settings),
     ...(unbalanced === undefined ? [] : [{ check: 'UNBALANCED', figure: unbalanced } as const]),
+    ...memoryReadings(facts),
     { check: 'EXPIRED_LEASES', figure: facts.expiredLeases },
     ...(growth === undefined ? [] : [{ check: 'DEAD_LETTERS_GROW', figure: growth } as const]),
     ...groupReadings(facts, settings),
@@ -92,6 +108,11 @@ export function readingsOf(facts: Facts, settings: HealthSettings): readonly Rea
         : [{ check: 'EVENT_LOOP_LAG', figure: said.eventLoopLagMs, worker }],
     ),
   ];
+}
+
+function memoryReadings({ memory }: Facts): readonly Reading[] {
+  if (memory === undefined) return [];
+  return [{ check: 'MEMORY_NEARLY_FULL', figure: memory.usedBytes / memory.maxBytes, memory }];
 }
 
 function laneReadings({ report }: Facts, { minStarts }: HealthSettings): readonly Reading[] {

@@ -186,7 +186,8 @@ export function readRedrive(fields: Fields, report: Report): RedriveSettings {
   };
 }
 
-function readIds(fields: Fields, report: Report): readonly string[] | undefined {
+/** Reads the ids of runs; every wrong one is reported. */
+export function readIds(fields: Fields, report: Report): readonly string[] | undefined {
   const ids = fields.value('ids');
   if (ids === undefined) return undefined;
   if (!Array.isArray(ids) || ids.length > MAX_LETTERS) {
@@ -210,11 +211,13 @@ function readAges(fields: Fields): Selection['ages'] {
   return { olderThanMs, newerThanMs };
 }
 
-function readAge(fields: Fields, key: 'olderThan' | 'newerThan'): number | undefined {
+/** Reads an age in milliseconds. */
+export function readAge(fields: Fields, key: 'olderThan' | 'newerThan'): number | undefined {
   return fields.value(key) === undefined ? undefined : fields.duration(key, undefined, { finite: true });
 }
 
-const A_LIMIT = {
+/** How many runs one call changes at most. */
+export const A_LIMIT: Parameters<Fields['number']>[2] = {
   accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_LETTERS,
   message: `must be an integer from 1 to ${MAX_LETTERS}`,
   cure: `Leave it out for ${DEFAULT_LIMIT}.`,

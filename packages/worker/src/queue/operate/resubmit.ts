@@ -49,8 +49,16 @@ export function createResubmit({ broker, submit }: ResubmitParts): Resubmit {
       readSettings,
     );
     const [run] = await broker.get([oldId]);
+    if (run?.trimmed?.includes('payload') && settings.payload === undefined) throw withoutPayload(run);
     return run && submit({ ...(await repeat(run, settings)), origin: oldId });
   };
+}
+
+/** Retention has deleted what the new run would be submitted with. */
+function withoutPayload({ id }: Run): InvalidOptionsError {
+  const message = `is required: that of run ${id} is no longer kept (keepCompleted.bytes of the broker)`;
+  const cure = 'Give the payload of the new run.';
+  return new InvalidOptionsError([{ path: 'payload', value: undefined, message, cure }], 'resubmit');
 }
 
 function readSettings(fields: Fields, report: Report): ResubmitSettings {

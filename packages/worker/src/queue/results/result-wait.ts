@@ -40,8 +40,9 @@ export function waitForRun<Result>(
 }
 
 /** The result of a run that has ended. @throws {RunFailedError} when it has not completed */
-function resultOf<Result>({ id, state, result, errors }: Run): Result {
+function resultOf<Result>({ id, state, result, errors, trimmed }: Run): Result {
   if (state !== 'completed') throw new RunFailedError(id, state, errors.at(-1));
+  if (trimmed?.includes('result')) throw new RunForgottenError(id, 'result');
   // The caller's claim: JSON keeps what the handler returned, but not its type.
   return (result === undefined ? undefined : JSON.parse(result)) as Result;
 }

@@ -36,7 +36,8 @@ type KeptKey =
   | 'concurrency'
   | 'errorGroup'
   | 'isDisposable'
-  | 'isCancelRequested';
+  | 'isCancelRequested'
+  | 'trimmed';
 
 const KEPT = Object.keys({
   epoch: true,
@@ -52,6 +53,7 @@ const KEPT = Object.keys({
   errorGroup: true,
   isDisposable: true,
   isCancelRequested: true,
+  trimmed: true,
 } satisfies Record<KeptKey, true>) as readonly KeptKey[]; // its own keys
 
 /** The texts of a run that are JSON. */
@@ -81,9 +83,9 @@ export interface RunView<Payload = unknown, Result = unknown, At extends Times =
    * one. Releases and limits are no attempts.
    */
   readonly attempt: number;
-  /** What it was submitted with; absent if unreadable or not asked for. */
+  /** What it was submitted with; absent if unreadable, not asked for, or deleted by retention (`trimmed`). */
   readonly payload?: Payload;
-  /** What its handler returned; absent unless it has completed. */
+  /** What its handler returned; absent unless it has completed, or if retention has deleted it (`trimmed`). */
   readonly result?: Result;
   /** The policy that it was submitted with; absent: that of its task. */
   readonly retry?: PolicyInput;
@@ -159,7 +161,7 @@ function parsed(run: Run, keys: readonly JsonKey[]): object {
   const problems: { [Key in JsonKey]?: string } = {};
   for (const key of keys) {
     const text = run[key];
-    if (text === undefined) continue;
+    if (text === undefined || run.trimmed?.some((one) => one === key)) continue;
     try {
       values[key] = readStored(text, NOUNS[key]);
     } catch (error) {

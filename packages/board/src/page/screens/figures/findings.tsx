@@ -75,6 +75,12 @@ const WORDS: Readonly<Record<Finding['code'], Words>> = {
     ),
     cure: () => 'Start a worker that has this version of the task.',
   },
+  MEMORY_NEARLY_FULL: {
+    says: ({ figure }) =>
+      `The server uses ${percent(figure)} of its memory; when it is full, it refuses submits.`,
+    cure: () =>
+      'Raise maxmemory, discard dead letters, or keep less of what has ended: keepCompleted and keepDead of the broker.',
+  },
   EXPIRED_LEASES: {
     says: ({ figure }) => `${count(figure)} ${figure === 1 ? 'lease has' : 'leases have'} expired.`,
     cure: () => 'Look for workers that crash or block: live ones take their runs over.',

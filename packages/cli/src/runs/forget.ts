@@ -1,0 +1,77 @@
+import type { EndedState, ForgetFilter } from '@retry/worker';
+import type { ConnectOptions } from '../connect/connect-options.ts';
+import { withQueue } from '../connect/with-queue.ts';
+import { CliError } from '../errors.ts';
+import { EXIT } from '../exit.ts';
+import { namedIds } from '../named.ts';
+import type { Action, Report } from '../report.ts';
+import { confirm } from '../terminal/dialog.ts';
+import { printable } from '../terminal/printable.ts';
+import { taskFilter } from './task-filter.ts';
+
+/** The options of `retry runs forget`. */
+export interface ForgetOptions extends ConnectOptions {
+  readonly task?: string;
+  /** Milliseconds. */
+  readonly olderThan?: number;
+  readonly state?: readonly EndedState[];
+  readonly all?: boolean;
+  /** Delete something: without it, the ids are printed. */
+  readonly apply?: boolean;
+  /** Ask no question. */
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** How many ids are printed for people. */
+const MAX_SHOWN = 20;
+
+/** Deletes ended runs for good; with `--apply` only. Exit status 1 unless all that were named have ended. */
+export const forgetAction: Action<ForgetOptions> = async (input) => {
+  const { options, environment } = input;
+  const named = namedIds(input.args);
+  const filter = filterOf(named, options);
+  return withQueue(input, async ({ queue }) => {
+    const ids = await queue.forget({ ...filter, dryRun: true });
+    const exitCode = ids.length >= named.length ? EXIT.fine : EXIT.found;
+    const isMeant =
+      options.apply === true &&
+      ids.length > 0 &&
+      (options.yes === true ||
+        options.json === true ||
+        (await confirm(`Delete ${ids.length} runs for good?`, environment)));
+    if (!isMeant) return { ...report(ids, { applied: false, named }), exitCode };
+    return { ...report(await queue.forget(filter), { applied: true, named }), exitCode };
+  });
+};
+
+function filterOf(ids: readonly string[], options: ForgetOptions): ForgetFilter {
+  const { task, olderThan, state, all } = options;
+  const isSelective = [task, olderThan, state].some((option) => option !== undefined);
+  if (ids.length > 0) {
+    if (!isSelective && all !== true) return { ids };
+    throw new CliError('WRONG_USAGE', 'Ids and filters exclude each other. Leave one of them out.');
+  }
+  if (isSelective || all === true) return { ...taskFilter(task), olderThan, state, all };
+  const cure =
+    'Give ids, --task, --older-than or --state; --all means every completed, cancelled and dropped run.';
+  throw new CliError('WRONG_USAGE', `Nothing is selected. ${cure}`);
+}
+
+function report(
+  ids: readonly string[],
+  { applied, named }: { readonly applied: boolean; readonly named: readonly string[] },
+): Report {
+  const leftOut = named.filter((id) => !ids.includes(id));
+  const lines = [applied ? `${runs(ids)} forgotten.` : `${runs(ids)} would be forgotten.`];
+  lines.push(...ids.slice(0, MAX_SHOWN).map((id) => `  ${printable(id)}`));
+  if (ids.length > MAX_SHOWN) lines.push(`  and ${ids.length - MAX_SHOWN} more`);
+  if (leftOut.length > 0) lines.push(`Not ended, or not there: ${leftOut.map(printable).join(', ')}.`);
+  if (!applied && ids.length > 0) lines.push('', 'Nothing was changed: --apply does it.');
+  return { json: { applied, ids, leftOut }, text: () => lines.join('\n') };
+}
+
+function runs({ length }: readonly string[]): string {
+  if (length === 0) return 'No run';
+  return length === 1 ? '1 run' : `${length} runs`;
+}

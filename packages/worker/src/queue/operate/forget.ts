@@ -1,0 +1,177 @@
+import type { Duration } from '@retry/core';
+import type { Broker, ListQuery, Run } from '@retry/core/broker';
+import type { Fields, Report } from '@retry/core/fields';
+import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import type { AnyTask } from '../../task/task.ts';
+import { createRunReader } from '../read-runs.ts';
+import type { ListedState } from '../views/list-options.ts';
+import { MAX_LIMIT } from '../views/list-options.ts';
+import { readTaskFilter } from '../views/task-filter.ts';
+import { A_LIMIT, readAge, readIds } from './dead-letter-filter.ts';
+import type { Ages, LetterQuery } from './letter-query.ts';
+import { listedBy, matchesListed, queryNow } from './letter-query.ts';
+
+/** A state in which a run has ended. */
+export type EndedState = Exclude<ListedState, 'submitted' | 'scheduled' | 'started'>;
+
+/** Selects ended runs: those that match every given field; one of `ids`, `task`, `olderThan` and `state`, or `all: true`, is required. */
+export interface ForgetFilter {
+  /** Only these runs; in any of the states unless `state` is given. */
+  readonly ids?: readonly string[] | undefined;
+  /** A task, or the name of one: then runs of all its versions, unless `version` is given. */
+  readonly task?: AnyTask | string | undefined;
+  /** Only runs of this version; needs `task`. */
+  readonly version?: string | undefined;
+  /** Only runs that ended at least this long ago. */
+  readonly olderThan?: Duration | undefined;
+  /** @default completed, cancelled and dropped ones: dead letters only where their state is given, or their id */
+  readonly state?: EndedState | readonly EndedState[] | undefined;
+  /** 1 to 100 000. @default as many as there are */
+  readonly limit?: number | undefined;
+  /** Selects every run of the states. @default false */
+  readonly all?: boolean | undefined;
+  /** Returns the ids that would be forgotten, and forgets nothing. @default false */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** The method of a queue that deletes what has ended. */
+export interface Forgetting {
+  /**
+   * Deletes ended runs for good, before retention does; their keys stay known as those of other forgotten runs. Runs that have not
+   * ended are left as they are.
+   *
+   * @returns the ids that were, or with `dryRun` would be, forgotten
+   * @throws {InvalidOptionsError} for an empty filter, or when a field is wrong
+   */
+  readonly forget: (filter: ForgetFilter) => Promise<readonly string[]>;
+}
+
+const KEYS: readonly (keyof ForgetFilter)[] = [
+  ...(['ids', 'task', 'version', 'olderThan', 'state', 'limit', 'all', 'dryRun'] as const),
+];
+
+/** A checked filter. */
+interface Selection {
+  readonly ids: readonly string[] | undefined;
+  /** `undefined`: any of the named runs, else those that are no dead letters. */
+  readonly states: readonly EndedState[] | undefined;
+  readonly query: LetterQuery;
+  readonly ages: Ages;
+  readonly limit: number;
+  readonly dryRun: boolean;
+}
+
+/** Creates the method of a queue that deletes ended runs: a page is read and deleted before the next one is. */
+export function createForgetting(broker: Broker): Forgetting {
+  return {
+    forget: async (filter) => {
+      const call = { subject: 'queue.forget', keys: KEYS, synonyms: QUEUE_SYNONYMS };
+      const selection = readOptions(filter, call, readForget);
+      const query = await queryNow(broker, selection);
+      const isSelected = matches(selection, query);
+      const forgotten: string[] = [];
+      for await (const page of pages(broker, selection, query)) {
+        const ids = page.flatMap((run) => (run !== undefined && isSelected(run) ? [run.id] : []));
+        const some = ids.slice(0, selection.limit - forgotten.length);
+        forgotten.push(...(selection.dryRun ? some : await forgetEnded(broker, some, query)));
+        if (forgotten.length >= selection.limit) break;
+      }
+      return forgotten;
+    },
+  };
+}
+
+function readForget(fields: Fields, report: Report): Selection {
+  const isAll = fields.choice('all', false, [true, false]);
+  if (!isAll && SELECTING.every((key) => fields.value(key) === undefined)) {
+    const cure =
+      'Name ids, task, olderThan or state; all: true means every completed, cancelled and dropped run.';
+    report({ path: '', value: {}, message: 'must select runs', cure });
+  }
+  const { name, version } = readTaskFilter(fields, report);
+  const olderThanMs = readAge(fields, 'olderThan');
+  return {
+    ids: readIds(fields, report),
+    states: readStates(fields, report),
+    query: name === undefined ? {} : version === undefined ? { task: name } : { lane: `${name}@${version}` },
+    ages: { olderThanMs, newerThanMs: undefined },
+    limit: fields.number('limit', Infinity, { ...A_LIMIT, cure: 'Leave it out for as many as there are.' }),
+    dryRun: fields.choice('dryRun', false, [true, false]),
+  };
+}
+
+const SELECTING: readonly (keyof ForgetFilter)[] = ['ids', 'task', 'olderThan', 'state'];
+
+function readStates(fields: Fields, report: Report): readonly EndedState[] | undefined {
+  const value = fields.value('state');
+  if (value === undefined) return undefined;
+  const states: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const wrong = states.find((state) => !isEndedState(state));
+  if (wrong === undefined && states.length > 0) return states.filter(isEndedState);
+  const cure = `Use one or more of ${ENDED_STATES.join(', ')}.`;
+  report({
+    path: fields.path('state'),
+    value: wrong ?? value,
+    message: 'must be a state in which runs end',
+    cure,
+  });
+  return undefined;
+}
+
+/** Those that need no operator's attention first. */
+const ENDED_STATES: readonly EndedState[] = [
+  ...(['completed', 'cancelled', 'dropped'] as const),
+  ...(['failed', 'stalled', 'rateLimited'] as const),
+];
+const UNLESS_NAMED = ENDED_STATES.slice(0, 3);
+
+function isEndedState(state: unknown): state is EndedState {
+  return ENDED_STATES.some((known) => known === state);
+}
+
+function matches({ states }: Selection, query: LetterQuery): (run: Run) => boolean {
+  const { lane, endedBefore = Infinity } = query;
+  const isListed = matchesListed(query);
+  return (run) =>
+    isEndedState(run.state) &&
+    (states?.includes(run.state) ?? true) &&
+    (lane === undefined || run.lane === lane) &&
+    (run.endedAt ?? Infinity) < endedBefore &&
+    isListed(run);
+}
+
+/** One that was redriven since it was read, and has ended anew, is left if it is too young now. */
+async function forgetEnded(
+  broker: Broker,
+  ids: readonly string[],
+  { endedBefore }: LetterQuery,
+): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const answers = await broker.discard(ids, endedBefore === undefined ? {} : { endedBefore });
+  return ids.filter((_, index) => answers[index] === 'discarded');
+}
+
+async function* pages(
+  broker: Broker,
+  { ids, states = UNLESS_NAMED }: Selection,
+  query: LetterQuery,
+): AsyncGenerator<readonly (Run | undefined)[]> {
+  if (ids !== undefined) {
+    const reader = createRunReader(broker);
+    for (let from = 0; from < ids.length; ) {
+      const part = ids.slice(from, from + reader.size());
+      yield reader.read(part);
+      from += part.length;
+    }
+    return;
+  }
+  for (const state of states) {
+    let after: string | undefined;
+    do {
+      const asked: ListQuery = { ...listedBy(query), state, limit: MAX_LIMIT, payloads: 'omit' };
+      const page = await broker.list(after === undefined ? asked : { ...asked, after });
+      yield page.runs;
+      after = page.next;
+    } while (after !== undefined);
+  }
+}
