@@ -23,7 +23,7 @@ const SIZES = [0, 1_000, 200_000];
 const SMALL = ['waiter', 'schema_version', 'tally', 'hold'];
 
 /** Indexes that are read from their beginning: whether there is any kept key, the groups that are to be summed up, all holds. */
-const READ_WHOLE = ['kept_key_until', 'error_group_new', 'hold_pkey'];
+const READ_WHOLE = ['kept_key_until', 'error_group_new', 'hold_pkey', 'long_finished_pkey'];
 
 /** Tables that a page of a list reads as a whole; the runs themselves are read by their index. */
 const LINES = ['ready', 'parked', 'scheduled', 'claim', 'finished'];

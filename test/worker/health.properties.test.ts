@@ -186,7 +186,12 @@ describe('queue.health', () => {
       'Lane mail@2 has been on hold for 2h; 15m is accepted.',
       'Timers of worker w fire 350ms late; 200ms is accepted.',
     ]);
-    expect(findings.map(({ level }) => level)).toEqual(['critical', 'critical', ...Array(7).fill('warning')]);
+    expect(findings.map(({ level }) => level)).toEqual([
+      'critical',
+      'critical',
+      'warning',
+      ...Array(7).fill('warning'),
+    ]);
     expect(findings.every(({ cure }: Finding) => cure.length > 20)).toBe(true);
   });
 

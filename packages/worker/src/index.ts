@@ -15,6 +15,7 @@ export type {
   OperationState,
   RescheduleAnswer,
   ResumeAnswer,
+  ServerMemory,
 } from '@retry/core/broker';
 export type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 export type { EndState, RunState } from '@retry/core/lifecycle';

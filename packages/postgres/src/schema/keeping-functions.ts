@@ -1,8 +1,8 @@
 import { MAX_INSTANT_AT } from '@retry/core';
+import { longBytes, noteLong } from './exchange/long-texts.ts';
 import { hasId, isAt } from './fragments.ts';
 import { isStartedBy, writeClaim } from './leases.ts';
 import { state } from './letters.ts';
-import { longBytes, noteLong } from './long-texts.ts';
 import { call, head } from './signatures.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import type { Broker, ExpiredScope, Run } from '@retry/core/broker';
 import { createForgetOldLetters, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { findExpiredScript } from '../scripts/find-expired.ts';
+import { forgetOldScript } from '../scripts/repair/forget-old.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
 import { discardRuns } from './discard.ts';
-import { forgetOldRuns } from './forget-old.ts';
 import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
 import { listRuns } from './list.ts';
@@ -28,6 +28,14 @@ export function createFindExpired(store: Store, keepDeadForMs: number): Broker['
         .catch(() => undefined);
     return found;
   };
+}
+
+/** Forgets completed runs whose time is over, and returns the server's clock. */
+async function forgetOldRuns(store: Store): Promise<number> {
+  for (;;) {
+    const [now, isMore] = (await runScript(store, forgetOldScript, store.retention)) as readonly number[]; // what our own script returns
+    if (isMore !== 1) return now ?? 0;
+  }
 }
 
 /** Finds started runs of some lanes whose leases have expired, longest ago first; fails those that cannot be read. */

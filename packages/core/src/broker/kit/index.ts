@@ -20,7 +20,6 @@ export { readCursor, writeCursor } from './cursor.ts';
 export { endedBy, withOutcome } from './end-by-hand.ts';
 export type { Extras } from './extras.ts';
 export { hasExtras, readExtras, writeExtras } from './extras.ts';
-export { createForgetOldLetters } from './forget-old.ts';
 export {
   compareHolds,
   compareText,
@@ -58,13 +57,14 @@ export {
   textProblem,
 } from './limits.ts';
 export { partitionTag } from './partition-tag.ts';
+export { createForgetOldLetters } from './retention/forget-old.ts';
 export type {
   KeepCompleted,
   KeepDead,
   RetentionOptions,
   RetentionSettings,
   TrimmedText,
-} from './retention.ts';
+} from './retention/retention.ts';
 export {
   isLongText,
   KEEP_BYTES,
@@ -72,7 +72,7 @@ export {
   RETENTION_KEYS,
   readRetention,
   trimmedRun,
-} from './retention.ts';
+} from './retention/retention.ts';
 export type { PackedError } from './run-errors.ts';
 export { addError, isAttemptError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
 export {

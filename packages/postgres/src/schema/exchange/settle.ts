@@ -2,8 +2,8 @@ import { MAX_INSTANT_AT } from '@retry/core';
 import { byHash, hasId, isSame, unnestAs, unnestNumbered } from '../fragments.ts';
 import { isClaimed, isStartedBy } from '../leases.ts';
 import { answer, CONTINUED, DEAD, destination, state, WAITING } from '../letters.ts';
-import { longBytes, noteLong } from '../long-texts.ts';
 import { call, head } from '../signatures.ts';
+import { longBytes, noteLong } from './long-texts.ts';
 
 /** What {@link SETTLE} works with. */
 export const SETTLE_VARIABLES = `

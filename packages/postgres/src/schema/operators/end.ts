@@ -1,8 +1,8 @@
 import { MAX_ERRORS, PACKED_REST } from '@retry/core/broker/kit';
+import { longBytes, noteLong } from '../exchange/long-texts.ts';
 import { hasId, unnestNumbered } from '../fragments.ts';
 import { isClaimed } from '../leases.ts';
 import { ACTIVE, answer, DEAD, LOCKED, state } from '../letters.ts';
-import { longBytes, noteLong } from '../long-texts.ts';
 import { head } from '../signatures.ts';
 
 /** The record of a run that ends with this outcome. What is not read any longer is not written again. */

@@ -1,7 +1,7 @@
+import { isTrimmed } from '../exchange/long-texts.ts';
 import { hasId, unnestNumbered } from '../fragments.ts';
 import { keepKeys } from '../keeping-functions.ts';
 import { answer, REDRIVABLE, state } from '../letters.ts';
-import { isTrimmed } from '../long-texts.ts';
 import { head, passOn } from '../signatures.ts';
 import { CREATED_AT, LOCATION } from './locations.ts';
 

@@ -95,11 +95,12 @@ function readForget(fields: Fields, report: Report): Selection {
     states: readStates(fields, report),
     query: name === undefined ? {} : version === undefined ? { task: name } : { lane: `${name}@${version}` },
     ages: { olderThanMs, newerThanMs: undefined },
-    limit: fields.number('limit', Infinity, { ...A_LIMIT, cure: 'Leave it out for as many as there are.' }),
+    limit: fields.value('limit') === undefined ? Infinity : fields.number('limit', undefined, A_FORGET_LIMIT),
     dryRun: fields.choice('dryRun', false, [true, false]),
   };
 }
 
+const A_FORGET_LIMIT = { ...A_LIMIT, cure: 'Leave it out for as many as there are.' };
 const SELECTING: readonly (keyof ForgetFilter)[] = ['ids', 'task', 'olderThan', 'state'];
 
 function readStates(fields: Fields, report: Report): readonly EndedState[] | undefined {

@@ -1,4 +1,4 @@
-import { hasId } from './fragments.ts';
+import { hasId } from '../fragments.ts';
 
 /** Payloads and results of more bytes than this are long. */
 const LONGEST_SHORT = 4_096;

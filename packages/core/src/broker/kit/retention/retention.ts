@@ -1,9 +1,9 @@
-import type { Duration } from '../../duration.ts';
-import type { Fields, Report } from '../../fields/fields.ts';
-import { readFields } from '../../fields/fields.ts';
-import { countFrom } from '../../fields/value-rules.ts';
-import type { Run } from '../run.ts';
-import { utf8Bytes } from './limits.ts';
+import type { Duration } from '../../../duration.ts';
+import type { Fields, Report } from '../../../fields/fields.ts';
+import { readFields } from '../../../fields/fields.ts';
+import { countFrom } from '../../../fields/value-rules.ts';
+import type { Run } from '../../run.ts';
+import { utf8Bytes } from '../limits.ts';
 
 /** What a broker keeps of the completed, cancelled, dropped and disposable runs: each bound holds by itself. */
 export interface KeepCompleted {

@@ -1,6 +1,6 @@
-import { isDeadLetter } from '../../lifecycle/arrows.ts';
-import { RUN_STATES } from '../../lifecycle/run-state.ts';
-import type { Broker, ListQuery } from '../broker.ts';
+import { isDeadLetter } from '../../../lifecycle/arrows.ts';
+import { RUN_STATES } from '../../../lifecycle/run-state.ts';
+import type { Broker, ListQuery } from '../../broker.ts';
 
 /** The part of a broker that forgets dead letters. */
 type Forgetting = Pick<Broker, 'list' | 'discard'>;

@@ -1,6 +1,6 @@
-import { composeScript, type Script } from '../store/store.ts';
-import { basics } from './library/basics.ts';
-import { ended } from './library/ended.ts';
+import { composeScript, type Script } from '../../store/store.ts';
+import { basics } from '../library/basics.ts';
+import { ended } from '../library/ended.ts';
 
 const main = `
 checkRights()
