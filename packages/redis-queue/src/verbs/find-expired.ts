@@ -5,7 +5,7 @@ import { forgetOldScript } from '../scripts/repair/forget-old.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runListScript } from '../store/store.ts';
+import { runListScript, runScript } from '../store/store.ts';
 import { discardRuns } from './discard.ts';
 import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
