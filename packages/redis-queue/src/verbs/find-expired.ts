@@ -5,7 +5,7 @@ import { forgetOldScript } from '../scripts/repair/forget-old.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { runListScript, runScript } from '../store/store.ts';
+import { runListScript } from '../store/store.ts';
 import { discardRuns } from './discard.ts';
 import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
@@ -33,8 +33,8 @@ export function createFindExpired(store: Store, keepDeadForMs: number): Broker['
 /** Forgets completed runs whose time is over, and returns the server's clock. */
 async function forgetOldRuns(store: Store): Promise<number> {
   for (;;) {
-    const [now, isMore] = (await runScript(store, forgetOldScript, store.retention)) as readonly number[]; // what our own script returns
-    if (isMore !== 1) return now ?? 0;
+    const [now, isMore] = await runListScript(store, forgetOldScript, store.retention);
+    if (isMore !== 1) return Number(now);
   }
 }
 
