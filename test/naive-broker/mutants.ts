@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'redrives whatever has ended',
     caughtBy: 'redrive refuses a run that waits, is started, or ended otherwise',
-    from: "if (!DEAD_LETTERS.includes(kept.run.state)) return 'refused';",
+    from: "if (!DEAD_LETTERS.includes(kept.run.state) || kept.run.trimmed?.includes('payload')) return 'refused';",
     to: "if (!ENDED.includes(kept.run.state)) return 'refused';\n    if (!DEAD_LETTERS.includes(kept.run.state)) return 'redriven';",
   },
   {
@@ -265,14 +265,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'forgets dead letters like completed runs',
     caughtBy: 'keepResultMs changes nothing for a dead letter, and applies to its redrive',
-    from: '(!DEAD_LETTERS.includes(run.state) || run.isDisposable) &&',
-    to: '',
+    from: '!isDead(kept) && kept.awaitedUntil <= now',
+    to: 'kept.awaitedUntil <= now',
   },
   {
     name: 'forgets a result before it is collected',
     caughtBy: 'keepResultMs keeps a completed run until its result is collected',
-    from: 'awaitedUntil <= now,',
-    to: 'true,',
+    from: '!isDead(kept) && kept.awaitedUntil <= now',
+    to: '!isDead(kept)',
   },
   {
     name: 'keeps a result for ever',

@@ -51,13 +51,13 @@ begin
     end loop;
   end if;
   -- The newest row that has runs beyond the number that is kept, and how many of its own runs those are.
-  select ord, count, least(count, upto - p_keep_finished) as excess into v_edge
+  select ord, count, least(count, upto - p_keep_finished)::bigint as excess into v_edge
   from (
     select ord, count, sum(count) over (order by ord desc) as upto from finished
     where ord > p_trim_from and p_keep_finished >= 0) newest
   where upto > p_keep_finished order by ord desc limit 1;
   if v_old is not null and v_old >= coalesce(v_edge.ord, v_old) then
-    select ord, count, count as excess into v_edge from finished where ord = v_old;
+    select ord, count, count::bigint as excess into v_edge from finished where ord = v_old;
   end if;
   if v_edge is null then
     return null;
