@@ -47,6 +47,21 @@ describeOnPostgres('retention', (server) => {
     await broker.close();
   });
 
+  it('forgets by age on a connection that has forgotten by number', async () => {
+    const one = openPool(server().url, 1);
+    const openOne = (keepCompleted: { count?: number; for?: number }): Broker =>
+      createPostgresBroker({ client: one, schema: schema.name, keepCompleted, listen: false });
+    const [byNumber, byAge] = [openOne({ count: 1 }), openOne({ for: 1 })];
+    // The server makes the plans of the function in its first calls.
+    for (let number = 0; number < 8; number += 1)
+      await end(byNumber, 'complete', [`a${number}`, `b${number}`]);
+
+    await end(byAge, 'complete', ['c']);
+
+    expect(await byAge.get(['a0', 'a7', 'b7'])).toEqual([undefined, undefined, undefined]);
+    await one.end();
+  });
+
   it('keeps the latest of runs that finished together, as many as asked for', async () => {
     const broker = open(2);
     await end(broker, 'complete', ['a', 'b', 'c', 'd', 'e']);
