@@ -25,6 +25,7 @@ const VERBS = {
   fail: [ID, new Error('no')],
   complete: [ID, 1],
   cancel: [ID],
+  forget: [{ all: true }],
   hold: [task, {}],
   resume: [task],
   holds: [],
