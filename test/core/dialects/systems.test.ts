@@ -99,3 +99,26 @@ it.each([
   expect(settingsOf(policy).maxAttempts).toBe(attempts);
   expect(delayBounds(policy, 1)).toEqual(bounds);
 });
+
+// Found by the property above.
+it.each([
+  ['a negative delay of gaxios as none', 'gaxios', { retryConfig: { retryDelayMultiplier: 0 } }, [0, 0]],
+  [
+    'an increment that is longer than any number as the longest delay',
+    'retrying',
+    { wait_incrementing_increment: Infinity, wait_exponential_max: Infinity },
+    [Number.MAX_VALUE, Number.MAX_VALUE],
+  ],
+])('reads %s', (_, name, options, bounds) => {
+  const system = ALL_SYSTEMS.find((one) => one.name === name);
+
+  const policy = system?.from(options).policy;
+
+  expect(policy && delayBounds(policy, 2)).toEqual(bounds);
+});
+
+it('reads seconds of Mosquitto that make more milliseconds than a number has', () => {
+  const system = ALL_SYSTEMS.find(({ name }) => name === 'mosquitto-bridge');
+
+  expect(isPolicy(system?.from({ restart_timeout: 1.7e308 }).policy)).toBe(true);
+});

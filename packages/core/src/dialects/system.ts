@@ -79,7 +79,8 @@ function saturated(input: PolicyInput): PolicyInput {
 }
 
 function withoutInfinity<Value>(value: Value): Value {
-  if (value === Infinity) return Number.MAX_VALUE as Value; // both are numbers
+  // A formula of what is longer than any number may give none: Infinity less Infinity.
+  if (value === Infinity || Number.isNaN(value)) return Number.MAX_VALUE as Value; // both are numbers
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutInfinity) as Value; // as many
   return Object.fromEntries(
@@ -138,8 +139,9 @@ export function list(delays: readonly number[]): BackoffInput {
 /** The most delays that are written out for a system whose formula no backoff has. */
 const MAX_LISTED = 64;
 
-/** The delays of a formula, written out retry by retry up to the last one of the policy. */
+/** The delays of a formula, written out retry by retry up to the last one of the policy. A negative one is none: its timer fires immediately. */
 export function written(maxAttempts: number, delayOf: (retry: number) => number): BackoffInput {
   const count = Math.min(Math.max(maxAttempts - 1, 1), MAX_LISTED);
-  return list(Array.from({ length: count }, (_, index) => Math.min(delayOf(index + 1), Number.MAX_VALUE)));
+  const delayAt = (retry: number): number => Math.max(Math.min(delayOf(retry), Number.MAX_VALUE), 0);
+  return list(Array.from({ length: count }, (_, index) => delayAt(index + 1)));
 }
