@@ -1,4 +1,3 @@
-import { cancelRuns } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
@@ -102,7 +101,7 @@ describe('waitForWork of a memory broker', () => {
     const startedAt = clock.now();
     const waiting = broker.waitForWork(['l'], { timeoutMs: 1_000 }).then(() => clock.now());
 
-    await cancelRuns(broker, ['a']);
+    await broker.cancel(['a']);
     await clock.advance(200);
 
     expect(await waiting).toBe(startedAt + 50);

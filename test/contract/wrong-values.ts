@@ -15,7 +15,7 @@ import type {
   Submission,
   WorkerFacts,
 } from '@retry/core/broker';
-import { discardRuns, endRuns, newRun, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import { newRun } from '@retry/core/broker/kit';
 
 /** One value of the input of a verb, and what it may be. */
 export interface Value {
@@ -244,8 +244,6 @@ const SUBMITTING: readonly Value[] = [
   }),
 ];
 
-const MOVES = { redrive: redriveRuns, discard: discardRuns } as const;
-
 const LEASING: readonly Value[] = [
   ...valuesOf('heartbeat', '', {
     valid: { leaseMs: 1 },
@@ -283,17 +281,17 @@ const OPERATING: readonly Value[] = [
   ...valuesOf('end', '[0]', {
     valid: { id: 'good', as: 'failed', error: { name: 'E', message: 'no' } } as EndRequest,
     takes: { error: required(OBJECT), group: optional(OBJECT) } as object,
-    call: (broker, request) => endRuns(broker, [request]),
+    call: (broker, request) => broker.end([request]),
   }),
   ...valuesOf('end', '', {
     valid: { '[0]': {} as EndRequest },
     takes: { '[0]': required(OBJECT) },
-    call: (broker, given) => endRuns(broker, [given['[0]']]),
+    call: (broker, given) => broker.end([given['[0]']]),
   }),
   ...valuesOf('reschedule', '[0]', {
     valid: { id: 'none' },
     takes: { runAt: optional(NUMBER), delayMs: optional(NUMBER) } as object,
-    call: (broker, request) => rescheduleRuns(broker, [request]),
+    call: (broker, request) => broker.reschedule([request]),
   }),
   ...valuesOf('hold', '[0]', {
     valid: { lane: 'h', source: 'operator', forMs: -1 } as HoldRequest,
@@ -318,23 +316,23 @@ const OPERATING: readonly Value[] = [
     ...valuesOf(verb, '', {
       valid: {},
       takes: { options: optional(OPTIONS) } as object,
-      call: (broker, given: { options?: object }) => MOVES[verb](broker, ['none'], given.options),
+      call: (broker, given: { options?: object }) => broker[verb](['none'], given.options),
     }),
     ...valuesOf(verb, 'options', {
       valid: {},
       takes: { endedBefore: optional(NUMBER), operation: optional(OBJECT) } as object,
-      call: (broker, options: object) => MOVES[verb](broker, ['none'], options),
+      call: (broker, options: object) => broker[verb](['none'], options),
     }),
     ...valuesOf(verb, 'options.operation', {
       valid: STEP,
       takes: { epoch: required(WHOLE), skipped: required(COUNT), isLast: required(BOOLEAN) },
-      call: (broker, operation) => MOVES[verb](broker, ['none'], { operation }),
+      call: (broker, operation) => broker[verb](['none'], { operation }),
     }),
   ]),
   ...valuesOf('redrive', 'options', {
     valid: {},
     takes: { keepAttempts: optional(BOOLEAN), runAts: optional(MAP) } as object,
-    call: (broker, options: object) => redriveRuns(broker, ['none'], options),
+    call: (broker, options: object) => broker.redrive(['none'], options),
   }),
 ];
 

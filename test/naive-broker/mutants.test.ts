@@ -24,7 +24,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
     'wait.ts',
     'unique.ts',
     'read.ts',
-    'change.ts',
+    'operate.ts',
     'holds.ts',
     'groups.ts',
     'reservations.ts',

@@ -1,5 +1,4 @@
 import type { ClaimedRun } from '@retry/core/broker';
-import { discardRuns } from '@retry/core/broker/kit';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, transaction } from '@retry/postgres';
 import { expect, it } from 'vitest';
@@ -193,7 +192,7 @@ async function reuseId({ pool, schema, submit, claim }: TwoConnections) {
   await submit({ id: 'a' });
   const lost = await claim('r');
   await other.settleAndClaim({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
-  await discardRuns(other, ['a']);
+  await other.discard(['a']);
   await submit({ id: 'a' });
   return { other, lost };
 }

@@ -1,4 +1,3 @@
-import { redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
 import { settlementOf } from '../support/settle.ts';
@@ -54,10 +53,7 @@ describeTwoConnections('the creation of a run', (open) => {
     await broker.settleAndClaim({ settle: retried === undefined ? [] : [retried] });
     const seen: unknown[] = [];
     for (const delayMs of [5, 0, 1, 1, 0]) {
-      await rescheduleRuns(
-        broker,
-        ['a', 'b'].map((id) => ({ id, delayMs })),
-      );
+      await broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs })));
       seen.push([(await read('a'))?.createdAt, (await read('b'))?.createdAt]);
       await passTime(10);
       await claim(`promotes ${seen.length}`, 0); // starts none
@@ -84,7 +80,7 @@ describeTwoConnections('the creation of a run', (open) => {
       await broker.settleAndClaim({ settle: failed === undefined ? [] : [failed] });
       seen.push(next?.run.createdAt, (await read('a'))?.createdAt);
       await passTime(5);
-      await redriveRuns(broker, ['a'], { keepAttempts });
+      await broker.redrive(['a'], { keepAttempts });
     }
     const redriven = await read('a');
 

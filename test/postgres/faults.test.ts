@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { cancelRuns } from '@retry/core/broker/kit';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import pg from 'pg';
@@ -104,7 +103,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     const rounds = Array.from({ length: 40 }, (_, round) => round);
     const answers: unknown[] = [];
     for (const _ of rounds)
-      answers.push(...(await Promise.all([cancelRuns(broker, ['a']), cancelRuns(broker, ['a'])])));
+      answers.push(...(await Promise.all([broker.cancel(['a']), broker.cancel(['a'])])));
     await strict.end();
 
     expect(refused).toContain('40001');

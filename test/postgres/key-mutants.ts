@@ -80,14 +80,15 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is ended while it keeps its slot does not free it',
-    right: 'r.keeps_key is true and a.destination in',
-    wrong: 'r.keeps_key is true or false and a.destination in',
+    right: 'holds_key = false\n    from unnest(v_waiting)',
+    wrong: 'holds_key = r.holds_key\n    from unnest(v_waiting)',
     scene: endWhileHolding,
   },
   {
     name: 'a run that is ended by hand leaves its free slot to nobody',
-    right: 'select distinct key from unnest(v_runs) where key is not null',
-    wrong: 'select distinct key from unnest(v_runs) where false',
+    right:
+      'v_unparked := unpark_runs(array (select distinct key from unnest(v_waiting) where key is not null));',
+    wrong: '',
     scene: leaveWithTheFreeSlot,
   },
   {

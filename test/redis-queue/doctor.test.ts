@@ -1,5 +1,4 @@
 import type { Broker } from '@retry/core/broker';
-import { cancelRuns } from '@retry/core/broker/kit';
 import type { RedisClient } from '@retry/redis-queue';
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
 import { Redis } from 'ioredis';
@@ -179,7 +178,7 @@ describeOnPrivateRedis('the doctor', () => {
       { id: 'c', lane: 'l', payload: '1' },
     ]);
     await broker.settleAndClaim({ claim });
-    await cancelRuns(broker, ['b', 'c']);
+    await broker.cancel(['b', 'c']);
 
     const client = await createClient({ url: server.url }).connect();
     const keys = await client.keys('*');

@@ -1,5 +1,5 @@
 import { BODY_KINDS, FLAGS, KEY_UNTIL } from '../../packages/redis-queue/src/record/layout.ts';
-import { has, letter } from '../../packages/redis-queue/src/scripts/lua.ts';
+import { answer, has, letter } from '../../packages/redis-queue/src/scripts/lua.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { reserveFullWindow, reserveSeveral } from '../support/telling-scenes/reservations.ts';
 import {
@@ -47,7 +47,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a replacement keeps the old run',
-    right: 'if isReplaced and cancelRun(other) then',
+    right: `if isReplaced and cancelRuns({ other }) == ${answer('cancel', 'cancelled')} then`,
     wrong: 'if isReplaced then',
     scene: replaceByKey,
   },
@@ -104,7 +104,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is ended while it keeps its slot does not free it',
-    right: '    freeKeptSlot(id, old)\n',
+    right: 'new = freeKeptSlot(id, record, new)',
     wrong: '',
     scene: endWhileHolding,
   },

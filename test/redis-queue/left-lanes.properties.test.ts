@@ -1,5 +1,4 @@
 import type { Broker } from '@retry/core/broker';
-import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import fc from 'fast-check';
 import { createClient } from 'redis';
@@ -54,26 +53,17 @@ class Player {
           })),
         );
       case 'later':
-        return rescheduleRuns(
-          this.#broker,
-          ids.map((id) => ({ id, delayMs: LONG_MS })),
-        );
+        return this.#broker.reschedule(ids.map((id) => ({ id, delayMs: LONG_MS })));
       case 'now':
-        return rescheduleRuns(
-          this.#broker,
-          ids.map((id) => ({ id })),
-        );
+        return this.#broker.reschedule(ids.map((id) => ({ id })));
       case 'cancel':
-        return cancelRuns(this.#broker, ids);
+        return this.#broker.cancel(ids);
       case 'fail':
-        return endRuns(
-          this.#broker,
-          ids.map((id) => ({ id, as: 'failed', error })),
-        );
+        return this.#broker.end(ids.map((id) => ({ id, as: 'failed', error })));
       case 'redrive':
-        return redriveRuns(this.#broker, ids);
+        return this.#broker.redrive(ids);
       case 'discard':
-        return discardRuns(this.#broker, ids);
+        return this.#broker.discard(ids);
       case 'claim':
         return this.#claim(ids.length, outcome);
     }
@@ -126,8 +116,8 @@ describeOnRedis('runs that leave their lane and come back to it', (server) => {
 
     const lengths: number[] = [];
     for (let cycle = 0; cycle < 2_500; cycle += 1) {
-      await rescheduleRuns(broker, [{ id: 'a', delayMs: LONG_MS }]);
-      await rescheduleRuns(broker, [{ id: 'a' }]);
+      await broker.reschedule([{ id: 'a', delayMs: LONG_MS }]);
+      await broker.reschedule([{ id: 'a' }]);
       if (cycle % 100 === 0) lengths.push(await client.lLen(`{${prefix}:0}:lane:l`));
     }
     assertBalanced(await broker.audit());
@@ -150,8 +140,8 @@ describeOnRedis('runs that leave their lane and come back to it', (server) => {
     await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
 
     for (let cycle = 0; cycle < 50; cycle += 1) {
-      await endRuns(broker, [{ id: 'a', as: 'failed', error: { name: 'E', message: 'by hand' } }]);
-      await redriveRuns(broker, ['a']);
+      await broker.end([{ id: 'a', as: 'failed', error: { name: 'E', message: 'by hand' } }]);
+      await broker.redrive(['a']);
     }
     const length = await client.lLen(`{${prefix}:0}:lane:l`);
     assertBalanced(await broker.audit());

@@ -1,5 +1,4 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
-import { cancelRuns } from '@retry/core/broker/kit';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import type { RedisHarness } from '../support/redis-harness.ts';
@@ -49,10 +48,7 @@ async function pass(broker: Broker, round: number): Promise<void> {
     payload,
   }));
   await broker.submit(abandoned);
-  await cancelRuns(
-    broker,
-    abandoned.map(({ id }) => id),
-  );
+  await broker.cancel(abandoned.map(({ id }) => id));
   for (let step = 0; ; step += 1) {
     const claim = {
       worker: `w${round % 3}`,

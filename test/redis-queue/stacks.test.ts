@@ -1,5 +1,4 @@
 import type { Run } from '@retry/core/broker';
-import { discardRuns, endRuns, redriveRuns } from '@retry/core/broker/kit';
 import type { RedisClientType } from 'redis';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -45,8 +44,8 @@ describeOnRedis('stacks on Redis', (server) => {
     await settle('renewed', (run) => settlementOf(run, { type: 'fail', at }, { errors: [errorOf(run)] }));
     await settle('plain', (run) => settlementOf(run, { type: 'fail', at }, { errors: [thrown] }));
     await settle('forgotten', (run) => settlementOf(run, { type: 'complete', at }));
-    await redriveRuns(scene.broker, ['redriven']);
-    await discardRuns(scene.broker, ['discarded']);
+    await scene.broker.redrive(['redriven']);
+    await scene.broker.discard(['discarded']);
     const last = await scene.start('last');
     await scene.settle(settlementOf(last, { type: 'complete', at }));
 
@@ -64,7 +63,7 @@ describeOnRedis('stacks on Redis', (server) => {
       );
     await scene.settle(...(await scene.claim()).map(retry));
 
-    await endRuns(scene.broker, [
+    await scene.broker.end([
       { id: 'with', as: 'failed', error: { name: 'E', message: '', stack: 'at desk' } },
       { id: 'without', as: 'failed', error: { name: 'E', message: '' } },
       { id: 'completed', as: 'completed', result: '1' },

@@ -1,5 +1,4 @@
 import type { Broker, EndRequest, HoldRequest, ResumeRequest } from '@retry/core/broker';
-import { endRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { assertSame } from './broker-agrees.ts';
 import type { Model, Ripeness } from './broker-model.ts';
@@ -45,7 +44,7 @@ function ends({ ids }: Subjects): fc.Arbitrary<Operation> {
     `end ${JSON.stringify(some)}`,
     async (model, { broker }) =>
       assertSame(
-        await endRuns(broker, some.map(endRequest)),
+        await broker.end(some.map(endRequest)),
         some.map((end) => modelEnd(model, end)),
       ),
   ]);
@@ -70,10 +69,7 @@ function reschedules({ ids, msOf }: Subjects): fc.Arbitrary<Operation> {
     `reschedule ${JSON.stringify(some)}`,
     async (model, { broker }) =>
       assertSame(
-        await rescheduleRuns(
-          broker,
-          some.map(([id, ripeness]) => ({ id, delayMs: msOf(ripeness) })),
-        ),
+        await broker.reschedule(some.map(([id, ripeness]) => ({ id, delayMs: msOf(ripeness) }))),
         some.map(([id, ripeness]) => modelReschedule(model, id, ripeness)),
       ),
   ]);

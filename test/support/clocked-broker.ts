@@ -13,7 +13,9 @@ const AHEAD_MS = 1_000_000_000;
 const WAKING: ReadonlySet<string> = new Set<keyof Broker>([
   'submit',
   'settleAndClaim',
-  'change',
+  'redrive',
+  'cancel',
+  'reschedule',
   'hold',
   'resume',
 ]);

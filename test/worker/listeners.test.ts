@@ -1,6 +1,5 @@
 import type { Clock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { cancelRuns } from '@retry/core/broker/kit';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { setScene } from './scene.ts';
@@ -96,7 +95,7 @@ describe('a listener', () => {
     const worker = startWorker({ tasks: [RECEIVED], concurrency: 1 });
     const off = worker.on('started', ({ id }) => {
       off();
-      void cancelRuns(broker, [id]);
+      void broker.cancel([id]);
     });
     await queue.submit(RECEIVED, null);
     await clock.advance(100);

@@ -206,11 +206,11 @@ describe('queue.fail', () => {
   it('answers many calls of the same turn, each its own', async () => {
     const { queue, broker } = setScene();
     let calls = 0;
-    const change: typeof broker.change = (changes, options) => {
+    const end: typeof broker.end = (requests) => {
       calls += 1;
-      return broker.change(changes, options);
+      return broker.end(requests);
     };
-    const counting = createQueue({ broker: { ...broker, change } });
+    const counting = createQueue({ broker: { ...broker, end } });
     const submitted = await queue.submitMany(task, Array(500).fill(null));
 
     const answers = await Promise.all([

@@ -1,4 +1,3 @@
-import { cancelRuns } from '@retry/core/broker/kit';
 import type { ReleaseRequest, TaskContext } from '@retry/worker';
 import { defineTask, ReleasesExhaustedError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
@@ -216,7 +215,7 @@ describe('ctx.release', () => {
       name: 'unaware',
       run: async (_: null, { id, release }) => {
         await pass(clock, 10);
-        await cancelRuns(broker, [id]);
+        await broker.cancel([id]);
         release({ delay: '1m' });
       },
     });

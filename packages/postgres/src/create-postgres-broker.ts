@@ -24,14 +24,17 @@ import type { TransactionBroker } from './transaction/within.ts';
 import { brokerWithin } from './transaction/within.ts';
 import { attend } from './verbs/attend.ts';
 import { auditRuns } from './verbs/audit.ts';
-import { changeRuns } from './verbs/change.ts';
+import { cancelRuns } from './verbs/cancel.ts';
+import { discardRuns } from './verbs/discard.ts';
+import { endRuns } from './verbs/end.ts';
 import { createFindExpired } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { findCancelRequests } from './verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
-import { readRuns } from './verbs/read.ts';
+import { redriveRuns } from './verbs/redrive.ts';
+import { rescheduleRuns } from './verbs/reschedule.ts';
 import { reserveStarts } from './verbs/reserve.ts';
 import type { ExchangePort } from './verbs/settle-and-claim.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
@@ -170,29 +173,31 @@ function openPort(
   };
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each verb
 function verbs(
   port: Port,
   { retention: { keepKeysMs, keepForMs, keepDeadForMs }, schema }: PostgresBrokerSettings,
 ): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database } = port;
   const list: Broker['list'] = (query) => listRuns(database, schema, query);
-  const read: Broker['read'] = (ids) => readRuns(database, ids);
-  const change: Broker['change'] = (changes, options) =>
-    changeRuns({ ...port, keepKeysMs }, changes, options);
-  const findExpired = createFindExpired({ ...port, list, read, change }, { keepForMs, keepDeadForMs });
+  const discard: Broker['discard'] = (ids, options) => discardRuns(database, ids, { ...options, keepKeysMs });
+  const findExpired = createFindExpired({ ...port, list, discard }, { keepForMs, keepDeadForMs });
   return {
     submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
     heartbeat: port.heartbeats.heartbeat,
     findExpired,
-    read,
-    change,
+    cancel: (ids) => cancelRuns(port, ids),
+    end: (requests) => endRuns(port, requests),
+    reschedule: (requests) => rescheduleRuns(port, requests),
     hold: (holds) => holdLanes(port, holds),
     resume: (requests) => resumeLanes(port, requests),
     holds: () => listHolds(database),
     reserve: (requests) => reserveStarts(database, requests),
     findCancelRequests: (leases) => findCancelRequests(database, leases),
+    redrive: (ids, options) => redriveRuns(port, ids, options),
     operations: createOperations(database),
+    discard,
     get: (ids, options) => getRuns(database, ids, options),
     list,
     attend: (attendance) => attend(database, attendance),

@@ -154,22 +154,34 @@ export const CLIENT_FUNCTIONS = {
   heartbeat: { ids: 'text[]', epochs: 'bigint[]', leaseMs: 'bigint' },
   find_expired: { limit: 'bigint', lanes: 'text[]', exceptLanes: 'text[]' },
   find_cancel_requests: { ids: 'text[]', epochs: 'bigint[]' },
-  read_runs: { ids: 'text[]' },
-  change_runs: {
+  end_runs: {
     ids: 'text[]',
-    // What was read of each, by which it is recognised.
-    seen: 'text[]',
-    // The letter of a destination or a mark for each.
-    destinations: 'text',
-    instants: 'bigint[]',
-    errorNames: 'text[]',
+    // The letter of an end state for each.
+    endings: 'text',
     results: 'text[]',
-    records: 'text[]',
+    errorNames: 'text[]',
+    errors: 'text[]',
     groupIds: 'text[]',
     groupTitles: 'text[]',
-    spent: 'bigint[]',
-    keepKeysMs: 'bigint',
+  },
+  reschedule_runs: { ids: 'text[]', runAts: 'bigint[]', delaysMs: 'bigint[]' },
+  redrive_runs: {
+    ids: 'text[]',
+    keepAttempts: 'boolean',
+    runAts: 'bigint[]',
+    endedBefore: 'bigint',
     // The step of an operation, if it is one.
+    operation: 'text',
+    epoch: 'bigint',
+    skipped: 'bigint',
+    progress: 'text',
+    isLast: 'boolean',
+  },
+  discard_runs: {
+    ids: 'text[]',
+    keepKeysMs: 'bigint',
+    endedBefore: 'bigint',
+    // As above.
     operation: 'text',
     epoch: 'bigint',
     skipped: 'bigint',

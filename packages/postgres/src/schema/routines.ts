@@ -16,12 +16,14 @@ import { WORKERS } from './insight/workers.ts';
 import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
 import { LIST } from './list-functions.ts';
-import { CHANGE } from './operators/change.ts';
+import { END } from './operators/end.ts';
 import { HOLDS } from './operators/hold.ts';
 import { LOCATIONS } from './operators/locations.ts';
 import { OPERATIONS } from './operators/operations.ts';
+import { DISCARD, REDRIVE } from './operators/redrive.ts';
+import { RESCHEDULE } from './operators/reschedule.ts';
 import { RESERVE } from './reserve-function.ts';
-import { GET, HEARTBEAT, READ, RECORDS, SHOW, VIEWS } from './run-functions.ts';
+import { GET, HEARTBEAT, RECORDS, SHOW, VIEWS } from './run-functions.ts';
 import { CLOCK, SUBMIT } from './submit-functions.ts';
 import { SUBMIT_UNIQUE } from './submit-unique.ts';
 import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
@@ -52,23 +54,14 @@ const TEXTS: readonly string[] = [
     CLAIM,
     RECALL,
   ],
+  ...[LONG_TEXTS, TRIM, TIDY, SETTLE_AND_CLAIM, SETTLE_AND_SUBMIT, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS],
   ...[
-    LONG_TEXTS,
-    TRIM,
-    TIDY,
-    SETTLE_AND_CLAIM,
-    SETTLE_AND_SUBMIT,
-    GET,
-    READ,
-    LIST,
-    HEARTBEAT,
-    EXPIRED,
-    LOCATIONS,
-  ],
-  ...[
-    OPERATIONS,
-    CHANGE,
+    END,
     SUBMIT_UNIQUE,
+    RESCHEDULE,
+    OPERATIONS,
+    REDRIVE,
+    DISCARD,
     RESERVE,
     ATTEND,
     LANE_COUNTS,

@@ -8,7 +8,7 @@ import { failUnreadable, settleAndClaim } from './settle-and-claim.ts';
 
 /** Creates the verb that every cleaner calls: it also forgets what is kept for a time, and has been kept for longer. */
 export function createFindExpired(
-  port: ExchangePort & Pick<Broker, 'list' | 'read' | 'change'>,
+  port: ExchangePort & Pick<Broker, 'list' | 'discard'>,
   { keepForMs, keepDeadForMs }: Pick<RetentionSettings, 'keepForMs' | 'keepDeadForMs'>,
 ): Broker['findExpired'] {
   const forgetOldLetters = createForgetOldLetters(port, keepDeadForMs);

@@ -7,7 +7,9 @@ import { createPartOperations } from '../operations/operations.ts';
 import type { Store } from '../store/store.ts';
 import { attend } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
-import { changeRuns } from '../verbs/change.ts';
+import { cancelRuns } from '../verbs/cancel.ts';
+import { discardRuns } from '../verbs/discard.ts';
+import { endRuns } from '../verbs/end.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
@@ -16,7 +18,8 @@ import { createInsight } from '../verbs/insight/create-insight.ts';
 import type { PartNotices } from '../verbs/insight/group-notices.ts';
 import { createPartNotices } from '../verbs/insight/group-notices.ts';
 import { listRuns } from '../verbs/list.ts';
-import { readRuns } from '../verbs/read.ts';
+import { redriveRuns } from '../verbs/redrive.ts';
+import { rescheduleRuns } from '../verbs/reschedule.ts';
 import { reserveStarts } from '../verbs/reserve.ts';
 import { createSettleAndClaim } from '../verbs/settle-and-claim.ts';
 import { createSubmit } from '../verbs/submit.ts';
@@ -94,14 +97,17 @@ function passNotices({ take, read, mark }: PartNotices, pass: Pass): PartNotices
   };
 }
 
-/** The verbs by which operators, and handlers, change runs and hold lanes. */
+/** The verbs by which operators, and handlers, move runs and lanes. */
 function operatorVerbs(store: Store, pass: Pass) {
   return {
-    read: (ids) => pass(() => readRuns(store, ids)),
-    change: (changes, options) => pass(() => changeRuns(store, changes, options)),
+    cancel: (ids) => pass(() => cancelRuns(store, ids)),
+    end: (requests) => pass(() => endRuns(store, requests)),
+    reschedule: (requests) => pass(() => rescheduleRuns(store, requests)),
     hold: (requests) => pass(() => holdLanes(store, requests)),
     resume: (requests) => pass(() => resumeLanes(store, requests)),
     holds: () => pass(() => listHolds(store)),
+    redrive: (ids, options) => pass(() => redriveRuns(store, ids, options)),
+    discard: (ids, options) => pass(() => discardRuns(store, ids, options)),
   } satisfies Partial<Broker>;
 }
 

@@ -6,21 +6,16 @@ import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
-import { changeRuns } from './change.ts';
+import { discardRuns } from './discard.ts';
 import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
 import { listRuns } from './list.ts';
 import { quarantine } from './quarantine.ts';
-import { readRuns } from './read.ts';
 
 /** Creates the verb that every cleaner calls: it also forgets what is kept for a time, and has been kept for longer. */
 export function createFindExpired(store: Store, keepDeadForMs: number): Broker['findExpired'] {
   const forgetOldLetters = createForgetOldLetters(
-    {
-      list: (query) => listRuns(store, query),
-      read: (ids) => readRuns(store, ids),
-      change: (changes, options) => changeRuns(store, changes, options),
-    },
+    { list: (query) => listRuns(store, query), discard: (ids, options) => discardRuns(store, ids, options) },
     keepDeadForMs,
   );
   const isTimed = store.retention[0].includes(' ') || keepDeadForMs < Infinity;

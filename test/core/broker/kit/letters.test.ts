@@ -51,7 +51,17 @@ describe('letters of destinations', () => {
 });
 
 describe('letters of answers', () => {
-  const verbs = ['submit', 'settle', 'heartbeat', 'change', 'resume'] as const;
+  const verbs = [
+    'submit',
+    'settle',
+    'heartbeat',
+    'cancel',
+    'end',
+    'reschedule',
+    'resume',
+    'redrive',
+    'discard',
+  ] as const;
 
   it.each(verbs)('of %s lead back to their answers', (verb) => {
     for (const [answer, letter] of Object.entries(ANSWER_LETTERS[verb])) {
@@ -66,6 +76,6 @@ describe('letters of answers', () => {
 
   it('without a meaning are refused', () => {
     expect(() => readAnswers('submit', 'cz')).toThrow(new TypeError('z is no answer of submit'));
-    expect(answerOfLetter('change', 'o')).toBeUndefined();
+    expect(answerOfLetter('redrive', 'o')).toBeUndefined();
   });
 });

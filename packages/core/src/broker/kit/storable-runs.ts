@@ -28,13 +28,10 @@ export function withStorableRuns(request: ExchangeRequest): ExchangeRequest {
   return { ...request, settle: settle.map((one) => (isStorable(one) ? one : toStorable(one))) };
 }
 
-function isStorable({ epoch, next }: Settlement): boolean {
-  return next.epoch === epoch && isStorableRun(next);
-}
-
 /** Key by key, because every settlement comes here: to read a run by a list of keys takes five times as long. */
-function isStorableRun(next: Run): boolean {
+function isStorable({ epoch, next }: Settlement): boolean {
   return (
+    next.epoch === epoch &&
     isStorableInstant(next.runAt) &&
     isStorableInstant(next.resetAt) &&
     isStorableInstant(next.createdAt) &&
@@ -53,20 +50,14 @@ function isStorableInstant(at: number | undefined): boolean {
 }
 
 function toStorable(settlement: Settlement): Settlement {
-  const { epoch } = settlement;
-  return { ...settlement, next: storableRun({ ...settlement.next, epoch }) };
-}
-
-/** Returns the run with instants and a previous delay that every broker can store. */
-export function storableRun(run: Run): Run {
-  if (isStorableRun(run)) return run;
-  const next = copyRun(run);
+  const next = copyRun(settlement.next);
+  next.epoch = settlement.epoch;
   for (const key of PAST_INSTANTS) limit(next, key);
   const { runAt, previousDelayMs } = next;
   if (runAt !== undefined) next.runAt = next.state === 'scheduled' ? keepableMs(runAt) : keepablePast(runAt);
   if (previousDelayMs === Infinity) next.previousDelayMs = Number.MAX_VALUE;
   next.errors = next.errors.map(withStorableInstants);
-  return next;
+  return { ...settlement, next };
 }
 
 function withStorableInstants({ startedAt, ...error }: AttemptError): AttemptError {

@@ -59,7 +59,7 @@ local function freeSlot(id)
 end
 
 local function takesSlot(record)
-  return record and ${has('flagsOf(record)', 'takesSlot')} or false
+  return record and ${has('flagsOf(record)', 'takesSlot')}
 end
 
 -- Frees the slot of a run that has one and ends, or is not to keep it while it waits; returns its new record.
@@ -76,11 +76,12 @@ local function keepOrFreeSlot(id, record)
   return record
 end
 
--- Frees the slot of a waiting run that ends, if it keeps one.
-local function freeKeptSlot(id, old)
-  if not takesSlot(old) then return end
+-- Frees the slot of a waiting run that ends, if it keeps one; returns the record that it ends with.
+local function freeKeptSlot(id, old, record)
+  if not takesSlot(old) then return record end
   keepers[id] = false
   freeSlot(id)
+  return takesSlot(record) and withFlags(record, flagsOf(record) - ${FLAGS.takesSlot}) or record
 end
 
 -- Adds the slots of those among the runs that take one. What was stored wrong takes none.

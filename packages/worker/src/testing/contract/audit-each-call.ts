@@ -17,9 +17,7 @@ export function auditEachCall(broker: Broker): Broker {
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
     findCancelRequests: (leases) => check(broker.findCancelRequests(leases)),
     reserve: (requests) => check(broker.reserve(requests)),
-    read: (ids) => check(broker.read(ids)),
-    change: (changes, options) => check(broker.change(changes, options)),
-    ...auditOperators(broker, check),
+    ...auditOperatorVerbs(broker, check),
     get: (ids, options) => check(broker.get(ids, options)),
     list: (query) => check(broker.list(query)),
     waitForWork: (lanes, wait) => check(broker.waitForWork(lanes, wait)),
@@ -34,11 +32,16 @@ export function auditEachCall(broker: Broker): Broker {
   };
 }
 
-function auditOperators(broker: Broker, check: Check) {
+function auditOperatorVerbs(broker: Broker, check: Check) {
   return {
+    cancel: (ids) => check(broker.cancel(ids)),
+    end: (requests) => check(broker.end(requests)),
+    reschedule: (requests) => check(broker.reschedule(requests)),
     hold: (holds) => check(broker.hold(holds)),
     resume: (requests) => check(broker.resume(requests)),
     holds: () => check(broker.holds()),
+    redrive: (ids, options) => check(broker.redrive(ids, options)),
+    discard: (ids, options) => check(broker.discard(ids, options)),
     ...(broker.operations && { operations: broker.operations }),
   } satisfies Partial<Broker>;
 }

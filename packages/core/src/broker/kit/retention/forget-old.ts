@@ -1,10 +1,9 @@
 import { isDeadLetter } from '../../../lifecycle/arrows.ts';
 import { RUN_STATES } from '../../../lifecycle/run-state.ts';
 import type { Broker, ListQuery } from '../../broker.ts';
-import { discardRuns } from '../operate/redrive-runs.ts';
 
 /** The part of a broker that forgets dead letters. */
-type Forgetting = Pick<Broker, 'list' | 'read' | 'change'>;
+type Forgetting = Pick<Broker, 'list' | 'discard'>;
 
 /** How many dead letters of each state one call looks at, in pages. */
 const PAGES = 4;
@@ -27,8 +26,7 @@ export function createForgetOldLetters(broker: Forgetting, forMs: number): (now:
         const query: ListQuery = { state, endedBefore, limit: PAGE, payloads: 'omit', disposable: 'omit' };
         const { runs, next } = await broker.list(after === undefined ? query : { ...query, after });
         if (runs.length > 0)
-          await discardRuns(
-            broker,
+          await broker.discard(
             runs.map(({ id }) => id),
             { endedBefore },
           );

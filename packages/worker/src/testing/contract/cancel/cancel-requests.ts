@@ -1,4 +1,3 @@
-import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -9,7 +8,7 @@ export const cancelRequestsCases: CasesByName = {
   'findCancelRequests returns the leases that have a cancel request, on every call': async (scene) => {
     await scene.submit('a', 'b', 'c');
     await scene.claim();
-    await cancelRuns(scene.broker, ['a', 'c']);
+    await scene.broker.cancel(['a', 'c']);
     const leases = ['a', 'b', 'c'].map((id) => ({ id, epoch: 1 }));
 
     const found = await scene.broker.findCancelRequests(leases);
@@ -26,7 +25,7 @@ export const cancelRequestsCases: CasesByName = {
     async (scene) => {
       await scene.start({ id: 'a', lane: 'm' });
       await scene.submit('waiting', 'ended');
-      await cancelRuns(scene.broker, ['a', 'ended']);
+      await scene.broker.cancel(['a', 'ended']);
 
       const found = await scene.broker.findCancelRequests([
         { id: 'unknown', epoch: 1 },
@@ -43,10 +42,10 @@ export const cancelRequestsCases: CasesByName = {
     scene,
   ) => {
     const run = await scene.start('a');
-    await cancelRuns(scene.broker, ['a']);
+    await scene.broker.cancel(['a']);
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'fail', at }));
-    await redriveRuns(scene.broker, ['a']);
+    await scene.broker.redrive(['a']);
     await scene.claim();
 
     const leases = [
@@ -58,7 +57,7 @@ export const cancelRequestsCases: CasesByName = {
 
   'findCancelRequests only reads: it extends no lease': async (scene) => {
     await scene.start('a', { leaseMs: SHORT_MS });
-    await cancelRuns(scene.broker, ['a']);
+    await scene.broker.cancel(['a']);
     await scene.broker.findCancelRequests([{ id: 'a', epoch: 1 }]);
     await scene.advance(PASS_MS);
 
@@ -82,9 +81,9 @@ export const cancelNotificationCases: CasesByName = {
     const ids: string[] = [];
     const removeListener = onCancelRequest((id) => ids.push(id));
 
-    await cancelRuns(scene.broker, ['waiting', 'a']);
+    await scene.broker.cancel(['waiting', 'a']);
     removeListener();
-    await cancelRuns(scene.broker, ['b']);
+    await scene.broker.cancel(['b']);
 
     equal(ids, ['a']);
   },

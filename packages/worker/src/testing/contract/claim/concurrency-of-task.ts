@@ -1,5 +1,4 @@
 import type { LaneConcurrency, Run } from '@retry/core/broker';
-import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene, ClaimInput } from '../case-scene.ts';
@@ -148,7 +147,7 @@ export const concurrencyOfTaskCases: CasesByName = {
     const [a] = await scene.claim(limitedTo(1));
     await scene.claim(limitedTo(1));
 
-    const answers = await cancelRuns(scene.broker, ['b']);
+    const answers = await scene.broker.cancel(['b']);
     await complete(scene, a?.run);
 
     equal(answers, ['cancelled']);

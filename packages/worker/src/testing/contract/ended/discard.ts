@@ -1,4 +1,3 @@
-import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -12,7 +11,7 @@ export const discardCases: CasesByName = {
       const run = await scene.start('a');
       await scene.settle(settlementOf(run, { type, at: await scene.now() }));
 
-      const answers = await discardRuns(scene.broker, ['a']);
+      const answers = await scene.broker.discard(['a']);
 
       equal(answers, ['discarded']);
       equal(await scene.broker.get(['a']), [undefined]);
@@ -23,9 +22,9 @@ export const discardCases: CasesByName = {
   'discard refuses a run that has not ended, and answers in order': async (scene) => {
     await scene.start({ id: 'started', lane: 'm' });
     await scene.submit('waiting', { id: 'scheduled', delayMs: 60_000 }, 'ended');
-    await cancelRuns(scene.broker, ['ended']);
+    await scene.broker.cancel(['ended']);
 
-    const answers = await discardRuns(scene.broker, [
+    const answers = await scene.broker.discard([
       'started',
       'ended',
       'waiting',
@@ -35,7 +34,7 @@ export const discardCases: CasesByName = {
     ]);
 
     equal(answers, ['refused', 'discarded', 'refused', 'refused', 'gone', 'gone']);
-    equal(await discardRuns(scene.broker, []), []);
+    equal(await scene.broker.discard([]), []);
     matches(await scene.broker.audit(), {
       submitted: 1,
       scheduled: 1,
@@ -46,8 +45,8 @@ export const discardCases: CasesByName = {
 
   'discard frees the id for another run': async (scene) => {
     await scene.submit('a');
-    await cancelRuns(scene.broker, ['a']);
-    await discardRuns(scene.broker, ['a']);
+    await scene.broker.cancel(['a']);
+    await scene.broker.discard(['a']);
 
     equal(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '2' }]), ['created']);
     matches(await scene.read('a'), { state: 'submitted', payload: '2', epoch: 0 });
@@ -56,8 +55,8 @@ export const discardCases: CasesByName = {
 
   'discard leaves nothing in the lane that keeps another run of the id from starting': async (scene) => {
     await scene.submit('a');
-    await cancelRuns(scene.broker, ['a']);
-    await discardRuns(scene.broker, ['a']);
+    await scene.broker.cancel(['a']);
+    await scene.broker.discard(['a']);
     await scene.submit({ id: 'a', delayMs: 20 });
     await scene.advance(40);
 

@@ -1,4 +1,3 @@
-import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -13,7 +12,7 @@ export const leaveGroupCases: CasesByName = {
     async (scene, attempts) => {
       await die(scene, { a: 'x', b: 'x', c: 'y' });
 
-      await redriveRuns(scene.broker, ['a', 'c', 'a', 'unknown'], { keepAttempts: attempts === 'keep' });
+      await scene.broker.redrive(['a', 'c', 'a', 'unknown'], { keepAttempts: attempts === 'keep' });
 
       matches(await groupsOf(scene.broker), [{ id: 'x', count: 1, attempts: 1, sampleId: 'b' }]);
       equal((await scene.read('a')).errorGroup, undefined);
@@ -41,7 +40,7 @@ export const leaveGroupCases: CasesByName = {
 
   'a redriven run that dies again is counted under its new group': async (scene) => {
     await die(scene, { a: 'x' });
-    await redriveRuns(scene.broker, ['a'], { keepAttempts: true });
+    await scene.broker.redrive(['a'], { keepAttempts: true });
     const [again] = await scene.claim();
     if (again !== undefined) await scene.settle(deadBy(again.run, 'y'));
 
@@ -52,7 +51,7 @@ export const leaveGroupCases: CasesByName = {
   'a discarded run leaves its group with its attempts': async (scene) => {
     await die(scene, { a: 'x', b: 'x', c: 'y' });
 
-    await discardRuns(scene.broker, ['b', 'c', 'b', 'unknown']);
+    await scene.broker.discard(['b', 'c', 'b', 'unknown']);
 
     matches(await groupsOf(scene.broker), [{ id: 'x', count: 1, attempts: 1, sampleId: 'a' }]);
   },
@@ -60,7 +59,7 @@ export const leaveGroupCases: CasesByName = {
   'a group whose latest run has left has its first one by id as its sample': async (scene) => {
     await die(scene, { c: 'x', b: 'x', d: 'x', a: 'y', e: 'x' });
 
-    await discardRuns(scene.broker, ['e']);
+    await scene.broker.discard(['e']);
 
     matches(await groupsOf(scene.broker), [{ id: 'x', count: 3, sampleId: 'b' }, { id: 'y' }]);
   },
@@ -71,7 +70,7 @@ export const leaveGroupCases: CasesByName = {
     const at = await scene.now();
     if (first === undefined || second === undefined) throw new Error('the runs were not claimed');
     await scene.settle(deadBy(first.run, 'x', { type: 'fail', at: at - 5 }));
-    await discardRuns(scene.broker, ['a']);
+    await scene.broker.discard(['a']);
     equal(await groupsOf(scene.broker), []);
 
     await scene.settle(deadBy(second.run, 'x', { type: 'fail', at }));
@@ -82,7 +81,7 @@ export const leaveGroupCases: CasesByName = {
   'the dead letters of a group are listed by lane, then by id': async (scene) => {
     await die(scene, { c: 'x', b: 'y', d: 'x', f: 'x' }, 'm');
     await die(scene, { e: 'x', a: 'x' }, 'l');
-    await redriveRuns(scene.broker, ['d']);
+    await scene.broker.redrive(['d']);
 
     const query = { state: 'failed', errorGroup: 'x' } as const;
     equal(await listIds(scene, { ...query, limit: 100 }), ['a', 'e', 'c', 'f']);
@@ -110,10 +109,7 @@ export const leaveGroupCases: CasesByName = {
     await die(scene, { a: 'x', b: 'x', c: 'x' });
     const query = { state: 'failed', errorGroup: 'x', limit: 2 } as const;
     const { runs, next = '' } = await scene.broker.list(query);
-    await discardRuns(
-      scene.broker,
-      runs.map(({ id }) => id),
-    );
+    await scene.broker.discard(runs.map(({ id }) => id));
 
     equal(await listIds(scene, { ...query, after: next }), ['c']);
     await rejectsWith(scene.broker.list({ ...query, errorGroup: 'y', after: next }), {

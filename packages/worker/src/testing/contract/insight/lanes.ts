@@ -1,5 +1,4 @@
 import type { LaneFigures } from '@retry/core/broker';
-import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atLeast, below, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -45,7 +44,7 @@ export const insightLanesCases: CasesByName = {
 
   'insight.lanes does not count runs that were cancelled in their lane': async (scene) => {
     await scene.submit('a', 'b', 'c');
-    await cancelRuns(scene.broker, ['a', 'b']);
+    await scene.broker.cancel(['a', 'b']);
 
     matches(countsOf(await laneOf(scene, 'l')), { waiting: 1 });
   },
@@ -123,7 +122,7 @@ export const insightAgesCases: CasesByName = {
   'insight.lanes passes by cancelled and started runs for the next claimable one': async (scene) => {
     await scene.submit('started', 'cancelled');
     await scene.claim({ limit: 1 });
-    await cancelRuns(scene.broker, ['cancelled']);
+    await scene.broker.cancel(['cancelled']);
     equal((await laneOf(scene, 'l')).oldestClaimableAgeMs, undefined);
     await scene.advance(PASS_MS);
     await scene.submit('c');
@@ -156,7 +155,7 @@ export const insightAgesCases: CasesByName = {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
     await scene.advance(PASS_MS);
-    await redriveRuns(scene.broker, ['a']);
+    await scene.broker.redrive(['a']);
 
     const age = (await laneOf(scene, 'l')).oldestClaimableAgeMs ?? LONG_MS;
 

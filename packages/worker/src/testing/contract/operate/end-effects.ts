@@ -1,4 +1,3 @@
-import { cancelRuns, endRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
@@ -12,11 +11,11 @@ export const endEffectsCases: CasesByName = {
   'end wakes a caller that waits for the result, and it can be collected': async (scene) => {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS }, { id: 'b', keepResultMs: LONG_MS });
     const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS });
-    await endRuns(scene.broker, [completeByHand('a', '"done"')]);
+    await scene.broker.end([completeByHand('a', '"done"')]);
     await waiting;
     const [collected] = await scene.broker.get(['a'], { collect: true });
     const again = scene.broker.waitForResult({ timeoutMs: LONG_MS });
-    await endRuns(scene.broker, [failByHand('b')]);
+    await scene.broker.end([failByHand('b')]);
 
     await again;
     matches(collected, { state: 'completed', result: '"done"' });
@@ -24,7 +23,7 @@ export const endEffectsCases: CasesByName = {
 
   'end keeps the id of a run known': async (scene) => {
     await scene.submit({ id: 'a', keyed: true });
-    await endRuns(scene.broker, [completeByHand('a')]);
+    await scene.broker.end([completeByHand('a')]);
 
     equal(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', keyed: true }]), ['exists']);
   },
@@ -33,9 +32,9 @@ export const endEffectsCases: CasesByName = {
     const run = await scene.start({ id: 'a', concurrency });
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency })));
     await scene.claim();
-    const parked = await endRuns(scene.broker, [failByHand('b')]);
+    const parked = await scene.broker.end([failByHand('b')]);
     await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
-    const returned = await endRuns(scene.broker, [completeByHand('c')]);
+    const returned = await scene.broker.end([completeByHand('c')]);
 
     equal([parked, returned], [['done'], ['done']]);
     equal(await scene.claimIds(), ['d']);
@@ -47,7 +46,7 @@ export const endEffectsCases: CasesByName = {
     const at = await scene.now();
     const released = settlementOf(run, { type: 'release', at });
     await scene.settle(released);
-    await endRuns(scene.broker, [completeByHand('a', '"by hand"')]);
+    await scene.broker.end([completeByHand('a', '"by hand"')]);
 
     const late = settlementOf(run, { type: 'complete', at }, { result: '"late"' });
 
@@ -58,7 +57,7 @@ export const endEffectsCases: CasesByName = {
 
   'end request does not undo a completion by a worker that had not seen it': async (scene) => {
     const run = await scene.start('a');
-    await endRuns(scene.broker, [failByHand('a')]);
+    await scene.broker.end([failByHand('a')]);
     const done = settlementOf(run, { type: 'complete', at: await scene.now() }, { result: '"done"' });
 
     equal(await scene.settle(done), ['ok']);
@@ -67,7 +66,7 @@ export const endEffectsCases: CasesByName = {
 
   'end request ends a run that is released: it is cancelled': async (scene) => {
     const run = await scene.start('a');
-    await endRuns(scene.broker, [completeByHand('a')]);
+    await scene.broker.end([completeByHand('a')]);
     const at = await scene.now();
 
     await scene.settle(settlementOf(run, { type: 'release', at, runAt: at + LONG_MS }));
@@ -79,7 +78,7 @@ export const endEffectsCases: CasesByName = {
     await scene.submit('a', 'b');
     await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
 
-    equal(await endRuns(scene.broker, [completeByHand('a')]), ['done']);
+    equal(await scene.broker.end([completeByHand('a')]), ['done']);
     await scene.broker.resume([{ lane: 'l' }]);
     equal(await scene.claimIds(), ['b']);
   },
@@ -88,7 +87,7 @@ export const endEffectsCases: CasesByName = {
     await scene.submit('a');
 
     const [[answer], claimed] = await Promise.all([
-      endRuns(scene.broker, [completeByHand('a')]),
+      scene.broker.end([completeByHand('a')]),
       scene.claimIds(),
     ]);
 
@@ -101,11 +100,8 @@ export const endEffectsCases: CasesByName = {
     await scene.submit(...ids);
 
     const [ended, cancelled] = await Promise.all([
-      endRuns(
-        scene.broker,
-        ids.map((id) => failByHand(id)),
-      ),
-      cancelRuns(scene.broker, ids),
+      scene.broker.end(ids.map((id) => failByHand(id))),
+      scene.broker.cancel(ids),
     ]);
 
     for (const [index, id] of ids.entries()) {
@@ -119,10 +115,7 @@ export const endEffectsCases: CasesByName = {
     const run = await scene.start('a');
     const done = settlementOf(run, { type: 'complete', at: await scene.now() });
 
-    const [[answer], settled] = await Promise.all([
-      endRuns(scene.broker, [failByHand('a')]),
-      scene.settle(done),
-    ]);
+    const [[answer], settled] = await Promise.all([scene.broker.end([failByHand('a')]), scene.settle(done)]);
 
     equal(settled, ['ok']);
     strictEqual(answer === 'requested' || answer === 'ended', true);
@@ -135,7 +128,7 @@ export const endRetentionCases: CasesByName = {
   'end is subject to retention: what it completes is forgotten, what it fails is kept': async (scene) => {
     await scene.submit('a', 'b', { id: 'awaited', keepResultMs: LONG_MS }, { id: 'key', keyed: true });
 
-    await endRuns(scene.broker, [
+    await scene.broker.end([
       completeByHand('a'),
       failByHand('b'),
       completeByHand('awaited'),
@@ -147,7 +140,7 @@ export const endRetentionCases: CasesByName = {
       kept.map((run) => run?.state),
       [undefined, 'failed', 'completed', undefined],
     );
-    equal(await endRuns(scene.broker, [failByHand('a'), failByHand('key')]), ['gone', 'gone']);
+    equal(await scene.broker.end([failByHand('a'), failByHand('key')]), ['gone', 'gone']);
     equal(await scene.broker.submit([{ id: 'key', lane: 'l', payload: '{}', keyed: true }]), ['exists']);
     matches(await scene.broker.audit(), { forgotten: 2, unbalanced: 0 });
   },

@@ -1,4 +1,3 @@
-import { cancelRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -15,7 +14,7 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.submit(...['b', 'c'].map((id) => ({ id, concurrency })));
     await scene.claim();
 
-    equal(await rescheduleRuns(scene.broker, [{ id: 'c' }, { id: 'b' }]), ['rescheduled', 'rescheduled']);
+    equal(await scene.broker.reschedule([{ id: 'c' }, { id: 'b' }]), ['rescheduled', 'rescheduled']);
     const full = await scene.claimIds();
     await complete(scene, run.id);
 
@@ -29,11 +28,11 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.start({ id: 'a', concurrency });
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency })));
     await scene.claim();
-    const parked = await rescheduleRuns(scene.broker, [{ id: 'b', delayMs: LONG_MS }]);
+    const parked = await scene.broker.reschedule([{ id: 'b', delayMs: LONG_MS }]);
     await complete(scene, 'a');
-    const returned = await rescheduleRuns(scene.broker, [{ id: 'c', delayMs: LONG_MS }]);
+    const returned = await scene.broker.reschedule([{ id: 'c', delayMs: LONG_MS }]);
     const next = await scene.claimIds();
-    await rescheduleRuns(scene.broker, [{ id: 'b' }]);
+    await scene.broker.reschedule([{ id: 'b' }]);
     const full = await scene.claimIds();
     await complete(scene, 'd');
 
@@ -46,7 +45,7 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.submit({ id: 'a', delayMs: LONG_MS / 2 });
     const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
 
-    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
+    await scene.broker.reschedule([{ id: 'a' }]);
 
     await waiting;
     equal(await scene.claimIds(), ['a']);
@@ -55,7 +54,7 @@ export const rescheduleEffectsCases: CasesByName = {
   'reschedule to an earlier instant ends a wait for work then': async (scene) => {
     await scene.submit({ id: 'a', delayMs: LONG_MS / 2 });
     const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
-    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: SHORT_MS }]);
+    await scene.broker.reschedule([{ id: 'a', delayMs: SHORT_MS }]);
 
     await scene.advance(PASS_MS);
 
@@ -69,10 +68,7 @@ export const rescheduleEffectsCases: CasesByName = {
       prepare: async (round) => {
         await scene.submit(`a-${round}`, { id: `b-${round}`, delayMs: SHORT_MS });
         const move = async (...ids: readonly string[]) =>
-          rescheduleRuns(
-            scene.broker,
-            ids.map((id) => ({ id: `${id}-${round}`, delayMs: LONG_MS })),
-          );
+          scene.broker.reschedule(ids.map((id) => ({ id: `${id}-${round}`, delayMs: LONG_MS })));
         await move('a', 'b');
         return () => move('a', 'b');
       },
@@ -84,7 +80,7 @@ export const rescheduleEffectsCases: CasesByName = {
   'reschedule decides when the next run of a claimed lane is due': async (scene) => {
     await scene.submit({ id: 'a', delayMs: LONG_MS }, { id: 'b', delayMs: LONG_MS });
     const at = await scene.now();
-    await rescheduleRuns(scene.broker, [
+    await scene.broker.reschedule([
       { id: 'a', delayMs: 3 * LONG_MS },
       { id: 'b', delayMs: 2 * LONG_MS },
     ]);
@@ -100,7 +96,7 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.submit('a', 'b', { id: 'c', delayMs: LONG_MS });
     await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
 
-    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'c' }, { id: 'b' }]);
+    await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'c' }, { id: 'b' }]);
     const held = await scene.claimIds();
     await scene.broker.resume([{ lane: 'l' }]);
 
@@ -113,10 +109,7 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.advance(PASS_MS);
 
     const [answers, claimed] = await Promise.all([
-      rescheduleRuns(
-        scene.broker,
-        ['a', 'b'].map((id) => ({ id, delayMs: LONG_MS })),
-      ),
+      scene.broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs: LONG_MS }))),
       scene.claimIds(),
     ]);
 
@@ -131,8 +124,8 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.submit('a', { id: 'b', delayMs: LONG_MS });
 
     const [, cancelled] = await Promise.all([
-      rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'b' }]),
-      cancelRuns(scene.broker, ['a', 'b']),
+      scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'b' }]),
+      scene.broker.cancel(['a', 'b']),
     ]);
 
     equal(cancelled, ['cancelled', 'cancelled']);
@@ -141,9 +134,9 @@ export const rescheduleEffectsCases: CasesByName = {
 
   'reschedule keeps the id of a run known and its result for the caller': async (scene) => {
     await scene.submit({ id: 'a', keyed: true, keepResultMs: LONG_MS });
-    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }]);
+    await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }]);
     const again = await scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', keyed: true }]);
-    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
+    await scene.broker.reschedule([{ id: 'a' }]);
     await scene.claim();
     const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS });
     await complete(scene, 'a');

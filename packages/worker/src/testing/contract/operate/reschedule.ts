@@ -1,5 +1,4 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { rescheduleRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -15,7 +14,7 @@ export const rescheduleCases: CasesByName = {
       const before = await prepare(scene);
       const runAt = (await scene.now()) + 2 * LONG_MS;
 
-      equal(await rescheduleRuns(scene.broker, [{ id: 'a', runAt }]), ['rescheduled']);
+      equal(await scene.broker.reschedule([{ id: 'a', runAt }]), ['rescheduled']);
 
       const run = await scene.read('a');
       const expected = { ...before, state: 'scheduled', runAt };
@@ -31,7 +30,7 @@ export const rescheduleCases: CasesByName = {
     const before = await scene.read('a');
     const at = await scene.now();
 
-    equal(await rescheduleRuns(scene.broker, [{ id: 'b' }, { id: 'a', delayMs: 0 }]), [
+    equal(await scene.broker.reschedule([{ id: 'b' }, { id: 'a', delayMs: 0 }]), [
       'rescheduled',
       'rescheduled',
     ]);
@@ -48,7 +47,7 @@ export const rescheduleCases: CasesByName = {
     await scene.submit('a', 'b', 'c');
     const before = await scene.read('b');
 
-    const answers = await rescheduleRuns(scene.broker, [
+    const answers = await scene.broker.reschedule([
       { id: 'a' },
       { id: 'b', delayMs: -5 },
       { id: 'a', runAt: 1 },
@@ -63,7 +62,7 @@ export const rescheduleCases: CasesByName = {
     await scene.submit('a', 'b', 'c');
     const at = await scene.now();
 
-    await rescheduleRuns(scene.broker, [
+    await scene.broker.reschedule([
       { id: 'a', runAt: at + 3 * LONG_MS, delayMs: LONG_MS },
       { id: 'b', runAt: at + 1, delayMs: LONG_MS },
       { id: 'c', runAt: at + LONG_MS + 0.25 },
@@ -81,7 +80,7 @@ export const rescheduleCases: CasesByName = {
     async (scene, instant) => {
       await scene.submit('a', { id: 'b', delayMs: LONG_MS }, 'c');
 
-      await rescheduleRuns(scene.broker, [
+      await scene.broker.reschedule([
         { id: 'a', runAt: instant },
         { id: 'b', delayMs: instant },
       ]);
@@ -94,10 +93,7 @@ export const rescheduleCases: CasesByName = {
 
   'reschedule lets a claim start the run once it is due, and not before': async (scene) => {
     await scene.submit('a', { id: 'b', delayMs: LONG_MS });
-    await rescheduleRuns(
-      scene.broker,
-      ['a', 'b'].map((id) => ({ id, delayMs: AHEAD_MS })),
-    );
+    await scene.broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs: AHEAD_MS })));
     const early = await scene.claimIds();
     await scene.advance(AHEAD_MS);
 
@@ -111,7 +107,7 @@ export const rescheduleCases: CasesByName = {
     const at = (await scene.now()) + LONG_MS;
     await scene.submit(...['a', 'b', 'c', 'd'].map((id) => ({ id, runAt: at })));
 
-    await rescheduleRuns(scene.broker, [
+    await scene.broker.reschedule([
       { id: 'a', runAt: at + 5 },
       { id: 'd', runAt: at - 5 },
       { id: 'b', runAt: at },
@@ -128,12 +124,12 @@ export const rescheduleCases: CasesByName = {
     () => ['complete', 'fail', 'stall', 'cancel', 'drop', 'limit'] as const,
     async (scene, type) => {
       const run = await scene.start('a');
-      const started = await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
+      const started = await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
       equal(await scene.read('a'), run);
       await scene.settle(settlementOf(run, { type, at: await scene.now() }));
       const ended = await scene.read('a');
 
-      const answers = await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
+      const answers = await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
 
       equal(
         [started, answers],
@@ -150,7 +146,7 @@ export const rescheduleCases: CasesByName = {
     await scene.start({ id: 'started', lane: 'm' });
     await scene.submit('a', 'b', { id: 'c', delayMs: LONG_MS });
 
-    const answers = await rescheduleRuns(scene.broker, [
+    const answers = await scene.broker.reschedule([
       { id: 'unknown' },
       { id: 'a', delayMs: LONG_MS },
       { id: 'started' },
@@ -160,18 +156,14 @@ export const rescheduleCases: CasesByName = {
     ]);
 
     equal(answers, ['gone', 'rescheduled', 'refused', 'rescheduled', 'rescheduled', 'rescheduled']);
-    equal(await rescheduleRuns(scene.broker, []), []);
+    equal(await scene.broker.reschedule([]), []);
     equal(await scene.claimIds(), ['b', 'c', 'a']);
   },
 
   'reschedule moves thousands of runs in one call': async (scene) => {
     const ids = Array.from({ length: 2_500 }, (_, index) => `run-${index}`);
     await scene.submit(...ids);
-    const all = (delayMs: number) =>
-      rescheduleRuns(
-        scene.broker,
-        ids.map((id) => ({ id, delayMs })),
-      );
+    const all = (delayMs: number) => scene.broker.reschedule(ids.map((id) => ({ id, delayMs })));
 
     const answers = [...(await all(LONG_MS)), ...(await all(2 * LONG_MS))];
     matches(await scene.broker.audit(), { submitted: 0, scheduled: ids.length });
@@ -188,7 +180,7 @@ export const rescheduleCases: CasesByName = {
     const retry = { type: 'retry', at, runAt: at + LONG_MS } as const;
     await scene.settle(settlementOf(run, retry, { errors, previousDelayMs: 7 }));
 
-    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
+    await scene.broker.reschedule([{ id: 'a' }]);
 
     const kept = { epoch: 1, failures: 1, releases: 0, createdAt: run.createdAt, settledBy: '1:retry' };
     matches(await scene.read('a'), { state: 'submitted', ...kept, errors, previousDelayMs: 7 });
@@ -204,7 +196,7 @@ export const rescheduleCases: CasesByName = {
       await scene.submit('a');
 
       for (const value of [Number.NaN, '5' as never, null as never]) {
-        const refused = rescheduleRuns(scene.broker, [
+        const refused = scene.broker.reschedule([
           { id: 'a', delayMs: LONG_MS },
           { id: 'a', [key]: value },
         ]);

@@ -1,4 +1,3 @@
-import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -10,7 +9,7 @@ import { settlementOf } from '../settlement-of.ts';
 export const listCases: CasesByName = {
   'list returns the runs of a state': async (scene) => {
     await scene.submit('c', 'a', 'b', { id: 'later', delayMs: LONG_MS });
-    await cancelRuns(scene.broker, ['b']);
+    await scene.broker.cancel(['b']);
 
     equal(await listIds(scene, { state: 'submitted' }), ['c', 'a']);
     equal(await listIds(scene, { state: 'scheduled' }), ['later']);

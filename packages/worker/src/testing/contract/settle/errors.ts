@@ -1,5 +1,4 @@
 import type { AttemptError, Run } from '@retry/core/broker';
-import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -39,7 +38,7 @@ export const errorsCases: CasesByName = {
 
   'errors are kept by a cancel request and by the cancellation': async (scene) => {
     const { run, errors } = await claimAfterFailure(scene);
-    await cancelRuns(scene.broker, ['a']);
+    await scene.broker.cancel(['a']);
     const requested = await scene.read('a');
 
     await scene.settle(settlementOf(run, { type: 'retry', at: await scene.now(), runAt: 0 }));
@@ -97,8 +96,8 @@ export const errorsCases: CasesByName = {
       ...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at }, { errors: [errorOf(run, at)] })),
     );
 
-    await redriveRuns(scene.broker, ['a']);
-    await redriveRuns(scene.broker, ['b'], { keepAttempts: true });
+    await scene.broker.redrive(['a']);
+    await scene.broker.redrive(['b'], { keepAttempts: true });
 
     matches(await scene.read('a'), { errors: [] });
     equal(stacksOf([await scene.read('b')]), ['at b 1']);
@@ -109,7 +108,7 @@ export const errorsCases: CasesByName = {
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'fail', at }, { errors: [errorOf(run, at)] }));
 
-    await discardRuns(scene.broker, ['a']);
+    await scene.broker.discard(['a']);
 
     equal((await scene.start('a')).errors, []);
   },

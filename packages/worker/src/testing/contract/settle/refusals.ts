@@ -1,5 +1,4 @@
 import { InvalidOptionsError } from '@retry/core';
-import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -58,7 +57,7 @@ export const refusalsCases: CasesByName = {
     async (scene, epoch) => {
       const run = await scene.start('a');
       const settlement = settlementOf(run, { type: 'complete', at: await scene.now() });
-      await cancelRuns(scene.broker, ['a']);
+      await scene.broker.cancel(['a']);
 
       const settled = await scene.settle({ ...settlement, epoch });
       const heartbeats = await scene.broker.heartbeat([{ id: 'a', epoch }], LONG_MS);

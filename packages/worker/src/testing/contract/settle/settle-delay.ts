@@ -1,5 +1,4 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { cancelRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -98,7 +97,7 @@ export const settleDelayCases: CasesByName = {
 
       matches(await scene.read('a'), { state: 'scheduled', runAt: MAX_INSTANT_AT });
       equal(await scene.claimIds(), ['b']);
-      equal(await cancelRuns(scene.broker, ['a']), ['cancelled']);
+      equal(await scene.broker.cancel(['a']), ['cancelled']);
     },
   ),
 

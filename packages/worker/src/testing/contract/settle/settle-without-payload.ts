@@ -1,4 +1,3 @@
-import { redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -42,7 +41,7 @@ export const settleWithoutPayloadCases: CasesByName = {
     await scene.advance(PASS_MS);
     await settleFound(scene, 'stall');
 
-    await redriveRuns(scene.broker, ['a']);
+    await scene.broker.redrive(['a']);
 
     matches((await scene.claim())[0]?.run, { id: 'a', payload: '"kept"' });
   },

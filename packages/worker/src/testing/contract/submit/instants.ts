@@ -1,5 +1,4 @@
 import type { Run } from '@retry/core/broker';
-import { redriveRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -107,5 +106,5 @@ async function retryLater(scene: CaseScene): Promise<void> {
 
 async function failAndRedrive(scene: CaseScene): Promise<void> {
   await scene.settle(settlementOf(await scene.read('a'), { type: 'fail', at: await scene.now() }));
-  await redriveRuns(scene.broker, ['a']);
+  await scene.broker.redrive(['a']);
 }

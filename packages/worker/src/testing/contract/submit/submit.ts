@@ -1,4 +1,3 @@
-import { cancelRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 
@@ -51,9 +50,9 @@ export const submitCases: CasesByName = {
   'submit answers exists to the id of a run that is started, and of one that ended': async (scene) => {
     const started = await scene.start('a');
     const whileStarted = await scene.broker.submit([{ id: 'a', lane: 'l', payload: '2' }]);
-    await cancelRuns(scene.broker, ['a']);
+    await scene.broker.cancel(['a']);
     await scene.submit('b');
-    await cancelRuns(scene.broker, ['b']);
+    await scene.broker.cancel(['b']);
 
     const answers = await scene.broker.submit([{ id: 'b', lane: 'l', payload: '2' }]);
 

@@ -1,5 +1,4 @@
 import { isRetryError } from '@retry/core';
-import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -50,7 +49,7 @@ export const clientsCases: CasesByName = {
     const other = await scene.open();
     await scene.start('a');
 
-    equal(await cancelRuns(other, ['a']), ['requested']);
+    equal(await other.cancel(['a']), ['requested']);
     equal(await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS), ['cancel']);
   },
 

@@ -1,5 +1,4 @@
 import { isRetryError } from '@retry/core';
-import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
@@ -17,9 +16,9 @@ export const closeCases: CasesByName = {
       () => broker.settleAndClaim({ claim }),
       () => broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS),
       () => broker.findExpired(1),
-      () => cancelRuns(broker, ['a']),
-      () => redriveRuns(broker, ['a']),
-      () => discardRuns(broker, ['a']),
+      () => broker.cancel(['a']),
+      () => broker.redrive(['a']),
+      () => broker.discard(['a']),
       () => broker.get(['a']),
       () => broker.list({ state: 'failed', limit: 1 }),
       () => broker.waitForWork(['l'], { timeoutMs: LONG_MS }),

@@ -1,4 +1,3 @@
-import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -26,7 +25,7 @@ const UNRELATED_CALLS: readonly (readonly [
     'the cancellation of a run without keepResultMs',
     async (scene, id) => {
       await scene.submit(id);
-      return () => cancelRuns(scene.broker, [id]);
+      return () => scene.broker.cancel([id]);
     },
   ],
   [
@@ -57,7 +56,7 @@ export const waitForResultCases: CasesByName = {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS });
     const waiting = wait(scene);
 
-    await cancelRuns(scene.broker, ['a']);
+    await scene.broker.cancel(['a']);
 
     strictEqual(await waiting, undefined);
   },
@@ -79,7 +78,7 @@ export const waitForResultCases: CasesByName = {
   'waitForResult ends for a redriven run': async (scene) => {
     const run = await startKept(scene, 'a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
-    await redriveRuns(scene.broker, ['a']);
+    await scene.broker.redrive(['a']);
     const [again] = await scene.claim();
     if (again === undefined) throw new Error('the run must be claimed');
     const waiting = wait(scene);

@@ -1,4 +1,3 @@
-import { redriveRuns } from '@retry/core/broker/kit';
 import { equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -67,7 +66,7 @@ export const waitForWorkCases: CasesByName = {
       if (how === 'retry') await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
       if (how === 'redrive') {
         await scene.settle(settlementOf(run, { type: 'fail', at }));
-        await redriveRuns(scene.broker, ['a']);
+        await scene.broker.redrive(['a']);
       }
 
       strictEqual(await waiting, undefined);
