@@ -1,4 +1,4 @@
-/** What stands in a metric for every name that came when there were as many as there may be. */
+/** The value of every name that comes when there are as many as there may be. */
 export const OTHER = '_OTHER';
 
 /** The longest name that is kept, in UTF-16 units. */

@@ -24,7 +24,7 @@ interface OpenCall {
 
 /**
  * Makes spans of calls in this process: one for each call that was retried, or of every one, and a child for each attempt. They are made
- * when the call ends, with the instants that its events had, because nobody knows before whether it will be retried.
+ * when the call ends, with the instants that its events had, because only then is it known whether it was retried.
  *
  * @returns ends it
  */

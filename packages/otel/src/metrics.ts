@@ -91,7 +91,7 @@ function measureQueues(meter: Meter, { tasks, typeOf }: Names): () => void {
       const { send, ids } = call;
       const attributes = messaging(tasks(call.task), 'send');
       const note = timed((seconds, failed) => {
-        const all = failed === undefined ? attributes : { ...attributes, 'error.type': typeOf(failed.error) };
+        const all = { ...attributes, ...errorOf(failed, typeOf) };
         sent.add(ids.length, all);
         duration.record(seconds, all);
       });
@@ -116,8 +116,7 @@ function measureHandlers(meter: Meter, { tasks, typeOf }: Names): () => void {
       const attributes = messaging(tasks(call.task), 'process');
       consumed.add(1, attributes);
       const note = timed((seconds, failed) => {
-        const type = failed === undefined ? {} : { 'error.type': typeOf(failed.error) };
-        duration.record(seconds, { ...attributes, ...type });
+        duration.record(seconds, { ...attributes, ...errorOf(failed, typeOf) });
       });
       call.call = () => note(async () => handler());
     },
@@ -197,13 +196,22 @@ function measureCalls(meter: Meter, typeOf: Names['typeOf']): () => void {
   });
 }
 
-type Note = (seconds: number, failed: { readonly error: unknown } | undefined) => void;
+/** What a call threw. */
+interface Failed {
+  readonly error: unknown;
+}
+
+function errorOf(failed: Failed | undefined, typeOf: Names['typeOf']): Attributes {
+  return failed === undefined ? {} : { 'error.type': typeOf(failed.error) };
+}
+
+type Note = (seconds: number, failed: Failed | undefined) => void;
 
 /** Returns what calls a function and notes how long that took. */
 function timed(note: Note): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
   return async (call) => {
     const startedAt = performance.now();
-    let failed: { readonly error: unknown } | undefined;
+    let failed: Failed | undefined;
     try {
       return await call();
     } catch (error) {

@@ -51,7 +51,9 @@ export async function observeSubmit<Answer>(
 ): Promise<Answer> {
   let answer: Answer | undefined;
   const call: SubmittingCall = {
-    ...{ task: name, version, ids: submissions.map(({ id }) => id) },
+    task: name,
+    version,
+    ids: submissions.map(({ id }) => id),
     send: async () => {
       answer = await send(submissions.map((submission) => withContext(submission, call.context)));
     },

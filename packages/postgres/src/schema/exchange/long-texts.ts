@@ -3,7 +3,7 @@ import { hasId } from '../fragments.ts';
 /** Payloads and results of more bytes than this are long. */
 const LONGEST_SHORT = 4_096;
 
-/** What stands in place of a payload or a result that retention has deleted: no JSON. */
+/** What replaces a payload or a result that retention has deleted: no JSON. */
 export const TRIMMED = '\u0001trimmed';
 
 /** The same as an SQL expression. */
@@ -51,7 +51,7 @@ begin
   if v_ords is null then
     return;
   end if;
-  -- Whoever takes runs out of such a row locks it first, too.
+  -- Statements that take runs out of such a row lock it first, too.
   v_ords := array (select ord from finished where ord = any (v_ords) order by ord for update skip locked);
   update run r set payload = case when ${isLong('r.payload')} then ${TRIMMED_SQL} else r.payload end,
     result = case when ${isLong('r.result')} then ${TRIMMED_SQL} else r.result end

@@ -176,7 +176,7 @@ local function deleteLong(most)
   many('HDEL', LARGE, texts)
 end
 
--- Forgets the first runs of the list that ended too long ago, at most so many. Returns whether there may be more of them.
+-- Forgets the first runs of the list that ended too long ago, up to a bound. Returns whether there may be more of them.
 local function forgetOld(most)
   local first = KEEP_FOR and call('LINDEX', FINISHED, 0)
   if not first then return false end
