@@ -5,6 +5,7 @@ import type { HeartbeatAnswer, HeartbeatModule, HeartbeatRequest } from './heart
 import type { Hold, HoldRequest, ResumeAnswer, ResumeRequest } from './hold.ts';
 import type { Insight } from './insight/insight.ts';
 import type { WorkerFacts } from './insight/workers.ts';
+import type { Notes } from './notes.ts';
 import type {
   CancelAnswer,
   DiscardAnswer,
@@ -136,6 +137,8 @@ export interface Broker {
    * waiting runs but no live worker.
    */
   readonly attend: (attendance?: Attendance) => Promise<readonly LaneDepth[]>;
+  /** Keeps small versioned documents that all processes share. */
+  readonly notes?: Notes;
   /** Keeps operations on many dead letters. Without it, `redrive` and `discard` take no steps of one. */
   readonly operations?: Operations;
   /** Returns the conservation figures: every run ever created is in exactly one state, or forgotten. */

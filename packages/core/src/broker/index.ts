@@ -30,6 +30,7 @@ export type { Insight } from './insight/insight.ts';
 export type { LaneFigures, LaneRates, LaneReport, LanesQuery, Rate } from './insight/lanes.ts';
 export type { ServerMemory } from './insight/memory.ts';
 export type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from './insight/workers.ts';
+export type { Note, Notes, NotesPage, NotesQuery, NotesWritten, NoteWrite } from './notes.ts';
 export type {
   CancelAnswer,
   DiscardAnswer,

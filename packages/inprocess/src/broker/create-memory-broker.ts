@@ -26,6 +26,7 @@ import { extendLease } from './verbs/heartbeat.ts';
 import { holdLane, resumeLane } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
+import { createNotes } from './verbs/notes.ts';
 import { redriveRun } from './verbs/redrive.ts';
 import { rescheduleRun } from './verbs/reschedule.ts';
 import { reserve } from './verbs/reserve.ts';
@@ -66,6 +67,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     waitForResult: (wait) => call(() => waitForResult(store, wait)),
     attend: (attendance) => call((now) => attend(store, attendance, now)),
     audit: () => call(() => auditStore(store)),
+    notes: createNotes(store, call),
     insight: createInsight(store, call),
     heartbeatModule: 'not-needed',
     isRefusal: isRefusedInput,

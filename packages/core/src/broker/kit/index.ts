@@ -46,6 +46,7 @@ export {
   stateOfLetter,
 } from './letters.ts';
 export {
+  compareUtf8,
   endBytes,
   isRefusedInput,
   keepableMs,

@@ -53,6 +53,22 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
+/** Compares texts by their bytes in UTF-8, which is the order of their code points. */
+export function compareUtf8(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index += 1) {
+    const [one, other] = [left.charCodeAt(index), right.charCodeAt(index)];
+    if (one !== other) return codePointRank(one) - codePointRank(other);
+  }
+  return left.length - right.length;
+}
+
+/** Halves of surrogate pairs are code points after all others, though not by their numbers. */
+function codePointRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
 const NO_ERRORS: readonly [] = [];
 
 /** What an error has besides its texts, about: instants, codes, worker and reason. */

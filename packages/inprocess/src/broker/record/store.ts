@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import type { ClaimedRun, ErrorGroup, Hold, HoldSource, Run, WorkerFacts } from '@retry/core/broker';
+import type { ClaimedRun, ErrorGroup, Hold, HoldSource, Note, Run, WorkerFacts } from '@retry/core/broker';
 import type { KeyHolder, RetentionSettings, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
 import { wallAheadMs, wallNowOf } from '@retry/core/clock';
@@ -123,6 +123,10 @@ export interface Store extends Settings {
   readonly forgottenKeys: Map<string, number>;
   /** Which run has a unique key, or had it; those that have not been looked at for longest first. */
   readonly uniqueKeys: Map<string, KeyHolder>;
+  /** Notes by their keys. Some may have expired. */
+  readonly notes: Map<string, Note>;
+  /** The version of the latest note that was written. */
+  noteVersion: number;
   /** Operations on dead letters, oldest first. */
   readonly operations: Map<string, KeptOperation>;
   /** Workers that are alive, and until when. */
@@ -164,6 +168,7 @@ export function createStore(settings: Settings): Store {
     awaited: [],
     forgottenKeys: new Map(),
     uniqueKeys: new Map(),
+    ...{ notes: new Map(), noteVersion: 0 },
     ...{ operations: new Map(), attendances: new Map() },
     replies: new Map(),
     waits: new Set(),

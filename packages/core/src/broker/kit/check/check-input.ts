@@ -4,6 +4,7 @@ import { InvalidOptionsError } from '../../../errors.ts';
 import type { Broker } from '../../broker.ts';
 import type { ExchangeRequest } from '../../exchange.ts';
 import type { Insight } from '../../insight/insight.ts';
+import type { Notes } from '../../notes.ts';
 import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import type { Operations } from '../../operations.ts';
 import type { Settlement } from '../../settlement.ts';
@@ -15,6 +16,7 @@ import { findClaimProblems } from './check-claim.ts';
 import { check, findList, listOf, optionsOf } from './check-findings.ts';
 import { checkGroupsQuery } from './check-groups.ts';
 import { checkAttemptsQuery, checkDueTimesQuery, checkLanesQuery } from './check-insight.ts';
+import { checkNotesQuery, checkNoteWrites } from './check-notes.ts';
 import { checkEnds, checkHolds, checkReschedules, checkResumes } from './check-operations.ts';
 import {
   checkAttendance,
@@ -37,7 +39,7 @@ import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts
  * problem. What settlements carry is limited to what every broker can store. `await using` closes it.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispose {
-  const { within, withoutWaiting, insight, operations } = broker;
+  const { within, withoutWaiting, insight, notes, operations } = broker;
   return {
     ...broker,
     ...checkParts(broker),
@@ -51,6 +53,7 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     discard: (ids, options) =>
       afterReading(readDiscard, { ids, options }, () => broker.discard(ids, options)),
     ...(insight && { insight: checkInsight(insight) }),
+    ...(notes && { notes: checkedNotes(notes) }),
     ...(operations && { operations: checkedOperations(operations) }),
     ...(withoutWaiting && { withoutWaiting: checkWithoutWaiting(withoutWaiting) }),
     ...(within && { within: (transaction: unknown) => checkParts(within(transaction)) }),
@@ -73,6 +76,13 @@ function checkReading(broker: Broker) {
     waitForResult: (wait) => after(checkWaitForResult, wait, () => broker.waitForResult(wait)),
     attend: (attendance) => after(checkAttendance, attendance, () => broker.attend(attendance)),
   } satisfies Partial<Broker>;
+}
+
+function checkedNotes({ read, write }: Notes): Notes {
+  return {
+    read: (query) => after(checkNotesQuery, query, () => read(query)),
+    write: (writes) => after(checkNoteWrites, writes, () => write(writes)),
+  };
 }
 
 function checkedOperations({ put, get, claim, change, list }: Operations): Operations {

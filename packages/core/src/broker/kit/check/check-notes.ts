@@ -1,0 +1,68 @@
+import { isNumber, optional } from '../../../fields/check-arguments.ts';
+import type { NotesQuery, NoteWrite } from '../../notes.ts';
+import { MAX_NOTE_BYTES, MAX_NOTE_WRITES } from '../../notes.ts';
+import { MAX_BATCH_BYTES, textProblem } from '../limits.ts';
+import type { Findings } from './check-findings.ts';
+import { check, findInEach } from './check-findings.ts';
+import type { FieldRules } from './field-rules.ts';
+import { findWrongFields, wholeFrom } from './field-rules.ts';
+
+/** The most notes of a page. */
+const MAX_PAGE = 1_000;
+
+/** Checks the query of `notes.read`. @throws {InvalidOptionsError} */
+export function checkNotesQuery(query: NotesQuery): void {
+  const { prefix, after } = query;
+  check('notes.read', ({ problems, name }) => {
+    if (prefix !== '') name(() => 'prefix', prefix);
+    if (after !== undefined) name(() => 'after', after);
+    findWrongFields(query, QUERY, { problems, path: '' });
+  });
+}
+
+/** Checks the writes of `notes.write`. @throws {InvalidOptionsError} */
+export function checkNoteWrites(writes: readonly NoteWrite[]): void {
+  check('notes.write', (findings) => {
+    const { problems, name } = findings;
+    const keys = new Set<string>();
+    findInEach(writes, problems, (write, path) => {
+      const { key, value } = write;
+      name(() => `${path}.key`, key);
+      if (keys.has(key)) {
+        const cure = 'Put what is to be kept into one write.';
+        problems.push({ path: `${path}.key`, value: key, message: 'must be written once', cure });
+      }
+      keys.add(key);
+      const message = value === null ? undefined : textProblem(value, MAX_NOTE_BYTES);
+      if (message !== undefined) problems.push({ path: `${path}.value`, value, message, cure: VALUE_CURE });
+      findWrongFields(write, WRITE, { problems, path });
+    });
+    findTooMuch(writes, findings);
+  });
+}
+
+function findTooMuch(writes: readonly NoteWrite[], { problems }: Findings): void {
+  const refuse = (value: number, message: string): void => {
+    problems.push({ path: '', value, message, cure: 'Make several writes: each is atomic by itself.' });
+  };
+  if (writes.length > MAX_NOTE_WRITES) refuse(writes.length, `must be at most ${MAX_NOTE_WRITES} writes`);
+  const size = writes.reduce((sum, write) => sum + (write?.value?.length ?? 0), 0);
+  if (size > MAX_BATCH_BYTES) refuse(size, `must have at most ${MAX_BATCH_BYTES} characters in all values`);
+}
+
+const VALUE_CURE = 'Values are 1 to 65536 bytes of UTF-8: keep more in several notes, and null for no note.';
+
+const QUERY: FieldRules<NotesQuery> = {
+  limit: wholeFrom(1, { most: MAX_PAGE, cure: 'Read further pages with after.' }),
+};
+
+const WRITE: FieldRules<NoteWrite> = {
+  seen: optional(
+    wholeFrom(0, { cure: 'It is the version of the note that was read, or 0 where there was none.' }),
+  ),
+  ttlMs: optional({
+    accepts: (value) => isNumber(value) && value > 0 && value < Infinity,
+    message: 'must be a finite number of milliseconds > 0',
+    cure: 'Leave it out for a note that is kept, and write null to delete one.',
+  }),
+};
