@@ -75,7 +75,7 @@ function writeProgram(folder) {
 }
 
 const PROGRAM = `
-import { createCircuitBreaker, createRetryBudget, createRetryGroup, retry, retryInfo, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
+import { createCircuitBreaker, createRetryBudget, createRetryGroup, retry, retryInfo, retrying, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createRetryFetch } from '@retry/inprocess/fetch';
 import { createPostgresBroker } from '@retry/postgres';
@@ -91,6 +91,13 @@ export const items = () => retryIterable(async function* () { yield 1; });
 export const info = (error: unknown) => retryInfo(error);
 export const fetchAgain = createRetryFetch({ maxAttempts: 4 });
 export const limits = { budget: createRetryBudget({ type: 'ratio', ratio: 0.1 }), group: createRetryGroup(), breaker: createCircuitBreaker() };
+
+export class Users {
+  @retrying({ maxAttempts: 5 }, { retryIfResult: (user: unknown) => user === undefined })
+  async load<Id extends number>(id: Id): Promise<{ readonly id: Id }> { return { id }; }
+  @retrying()
+  static async create(): Promise<Users> { return new this(); }
+}
 
 export const send = defineTask({
   name: 'send',

@@ -27,5 +27,7 @@ export { createRetryGroup } from './limits/group.ts';
 export { retry, withRetry } from './retry.ts';
 export type { IterableOptions } from './retry-iterable.ts';
 export { retryIterable } from './retry-iterable.ts';
+export type { RetryingDecorator } from './retrying.ts';
+export { retrying } from './retrying.ts';
 export type { Refusal, RetryResult } from './try-retry.ts';
 export { tryRetry } from './try-retry.ts';

@@ -30,8 +30,8 @@ export function withRetry<This, Parameters extends unknown[], Result>(
   return wrapped as (this: This, ...parameters: Parameters) => Promise<Awaited<Result>>; // passes on its arguments
 }
 
-/** Wraps the plan's function; the wrapper has its length, its name (or the option's), and passes `this` on. */
-function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {
+/** Returns a function that calls that of the plan under retry; it has its length, its name (or the option's), and passes `this` on. */
+export function wrap(plan: Plan): (this: unknown, ...parameters: unknown[]) => Promise<unknown> {
   function retried(this: unknown, ...parameters: unknown[]): Promise<unknown> {
     if (canOpenLater(plan)) return runCall(plan, undefined, this, parameters);
     try {

@@ -93,16 +93,17 @@ const NO_OPTIONS = {};
 /**
  * Checks the arguments of a call: the function, the policy and the options.
  *
+ * @param order - the arguments as they are written, for the cure of an option that belongs to the policy
  * @throws {InvalidOptionsError} listing every problem of all of them
  */
 export function readCall(
-  subject: 'withRetry' | 'retry' | 'tryRetry' | 'retryIterable',
+  subject: 'withRetry' | 'retry' | 'tryRetry' | 'retryIterable' | 'retrying',
   { fn, policy, options = NO_OPTIONS }: GivenCall,
   rules: OptionRules = OPTION_RULES,
+  order: string = `${subject}(fn, policy, options)`,
 ): Retried {
   const problems: Problem[] = [];
   const report: Report = (problem) => void problems.push(problem);
-  const order = `${subject}(fn, policy, options)`;
   if (typeof fn !== 'function') {
     report({ path: 'fn', value: fn, message: 'must be a function', cure: `The order is ${order}.` });
   }
