@@ -7,6 +7,8 @@ import type {
   EndRequest,
   HoldRequest,
   ListQuery,
+  NotesQuery,
+  NoteWrite,
   OperationFilter,
   OperationRequest,
   OperationStep,
@@ -306,6 +308,19 @@ const OPERATING: readonly Value[] = [
     valid: { lane: 'h' },
     takes: { source: optional(oneOf('operator', 'handler', 'circuit-breaker')) } as object,
     call: (broker, request) => broker.resume([request]),
+  }),
+  ...valuesOf('notes.read', '', {
+    valid: { prefix: 'none', limit: 1 },
+    takes: { limit: required(PAGE) } as object,
+    call: (broker, query: NotesQuery) => broker.notes.read(query),
+  }),
+  ...valuesOf('notes.write', '[0]', {
+    valid: { key: 'none', seen: 0, value: null, ttlMs: 1 } as NoteWrite,
+    takes: {
+      seen: optional(COUNT),
+      ttlMs: optional({ wrong: [...FINITE_AT_LEAST_0.wrong, 0], right: [0.5, 1, 1e300] }),
+    } as object,
+    call: (broker, write: NoteWrite) => broker.notes.write([write]),
   }),
   ...valuesOf('reserve', '[0]', {
     valid: { key: 'k', limit: 1, windowMs: 1, count: 1 },

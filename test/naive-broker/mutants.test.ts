@@ -9,6 +9,7 @@ import { GROUP_MUTANTS } from './group-mutants.ts';
 import type { Mutant } from './mutants.ts';
 import { MUTANTS } from './mutants.ts';
 import { createNaiveBroker } from './naive-broker.ts';
+import { NOTE_MUTANTS } from './note-mutants.ts';
 import { openNaive } from './open-naive.ts';
 import { OPERATION_MUTANTS } from './operation-mutants.ts';
 import { ORDER_MUTANTS } from './order-mutants.ts';
@@ -27,6 +28,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
     'operate.ts',
     'holds.ts',
     'groups.ts',
+    'notes.ts',
     'reservations.ts',
   ].map((file) => [file, readFileSync(new URL(file, import.meta.url), 'utf8')]),
 );
@@ -37,6 +39,7 @@ const STUCK_MS = 2_000;
 describe('the broker contract', () => {
   it.each([
     ...MUTANTS,
+    ...NOTE_MUTANTS,
     ...OPERATION_MUTANTS,
     ...ORDER_MUTANTS,
     ...GROUP_MUTANTS,

@@ -20,6 +20,7 @@ import {
   newRun,
 } from '@retry/core/broker/kit';
 import { createGroups, insightOf } from './groups.ts';
+import { createNotes } from './notes.ts';
 import { createOperations } from './operate.ts';
 import { createReads } from './read.ts';
 import { createReservations } from './reservations.ts';
@@ -52,6 +53,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   const settleAndClaim = createSettleAndClaim(storage, groups, submitOne);
   const { endOne, rescheduleOne } = createOperations(storage, groups, requestCancel);
   const reserveOne = createReservations();
+  const notes = createNotes();
   const takeKey = createTakeKey(storage, cancelOne);
   const wait = createWait(clock, storage);
   let isClosed = false;
@@ -154,6 +156,10 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
       }),
     resume: (requests) => call((now) => requests.map((request) => holds.resumeOne(request, now))),
     holds: () => call((now) => holds.list(now)),
+    notes: {
+      read: (query) => call((now) => notes.read(query, now)),
+      write: (writes) => call((now) => notes.write(writes, now)),
+    },
     reserve: (requests) => call((now) => requests.map((request) => reserveOne(request, now))),
     findCancelRequests: (leases) => call(() => leases.filter(hasCancelRequest)),
     onCancelRequest: (listener) => {

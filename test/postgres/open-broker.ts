@@ -37,6 +37,7 @@ export const TABLES: readonly string[] = [
     'attendance',
     'hold',
     'start_limit',
+    'note',
     'operation',
   ],
 ];

@@ -17,6 +17,7 @@ import { noteProbe, passageOf } from './broker-model-holds.ts';
 import type { ModelOperation } from './broker-model-operations.ts';
 import { letLeasesEnd } from './broker-model-operations.ts';
 import type { ModelHolder } from './broker-model-unique.ts';
+import type { ModelNotes } from './broker-notes.ts';
 import type { ModelGrant } from './broker-reservations.ts';
 
 /** When something is due: already, at the next advance, or not within the test. */
@@ -71,6 +72,7 @@ export interface Model {
   requests: number;
   /** Every start that was granted. */
   readonly grants: ModelGrant[];
+  readonly notes: ModelNotes;
   /** Those that have ended may be among them. */
   holds: readonly ModelHold[];
   /** Of unique keys; those that have lost theirs may be among them. */
@@ -97,6 +99,7 @@ export function createModel(): Model {
     lastClaim: undefined,
     requests: 0,
     grants: [],
+    notes: { kept: new Map(), versions: [] },
     holds: [],
     holders: new Map(),
     uniques: new Map(),

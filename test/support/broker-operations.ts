@@ -5,6 +5,7 @@ import type { Model, Ripeness } from './broker-model.ts';
 import { modelEnd, modelReschedule } from './broker-model.ts';
 import type { ModelHold, ModelHoldRequest } from './broker-model-holds.ts';
 import { modelHold, modelHolds, modelResume } from './broker-model-holds.ts';
+import { noteWrites } from './broker-notes.ts';
 import { reserves } from './broker-reservations.ts';
 
 /** What operators do, with a name. */
@@ -23,7 +24,7 @@ interface Subjects {
 /** The error groups that commands name. */
 export const ERROR_GROUPS: fc.Arbitrary<string> = fc.constantFrom('p', 'q', 'other');
 
-/** Random ends by hand, reschedules, holds, resumes and reservations. */
+/** Random ends by hand, reschedules, holds, resumes, reservations and notes. */
 export function operations(subjects: Subjects): fc.Arbitrary<Operation>[] {
   return [
     ends(subjects),
@@ -32,6 +33,7 @@ export function operations(subjects: Subjects): fc.Arbitrary<Operation>[] {
     resumes(subjects),
     resumes(subjects),
     reserves(),
+    noteWrites(),
   ];
 }
 

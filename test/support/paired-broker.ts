@@ -9,6 +9,7 @@ import type {
   LaneReport,
   LanesQuery,
   ListQuery,
+  Notes,
   Operations,
   Run,
   RunPage,
@@ -40,6 +41,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     hold: (holds) => both('hold', (broker) => broker.hold(holds)),
     resume: (requests) => both('resume', (broker) => broker.resume(requests)),
     holds: () => both('holds', (broker) => broker.holds()),
+    notes: pairNotes(first.notes, second.notes),
     reserve: (requests) => both('reserve', (broker) => broker.reserve(requests)),
     findCancelRequests: (leases) => both('findCancelRequests', (broker) => broker.findCancelRequests(leases)),
     redrive: (ids, options) => both('redrive', (broker) => broker.redrive(ids, options)),
@@ -60,6 +62,33 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     isRefusal: first.isRefusal,
     close: async () => {
       await Promise.all([first.close(), second.close()]);
+    },
+  };
+}
+
+/** Versions are the broker's own: that of the second is known by the one of the first which was written by the same call. */
+function pairNotes(first: Notes, second: Notes): Notes {
+  const versions = new Map([[0, 0]]);
+  const ofSecond = (version: number): number => versions.get(version) ?? Number.MAX_SAFE_INTEGER;
+  return {
+    read: async (query) => {
+      const [one, other] = [await first.read(query), await second.read(query)];
+      const notes = one.notes.map((note) => ({ ...note, version: ofSecond(note.version) }));
+      deepStrictEqual(bare({ ...one, notes }), bare(other), 'notes.read is answered differently');
+      return one;
+    },
+    write: async (writes) => {
+      const same = writes.map(({ seen, ...write }) =>
+        seen === undefined ? write : { ...write, seen: ofSecond(seen) },
+      );
+      const [one, other] = [await first.write(writes), await second.write(same)];
+      if (one.outcome === 'written' && other.outcome === 'written') {
+        for (const [index, version] of one.versions.entries())
+          versions.set(version, other.versions[index] ?? 0);
+        return one;
+      }
+      deepStrictEqual(bare(one), bare(other), 'notes.write is answered differently');
+      return one;
     },
   };
 }

@@ -33,6 +33,7 @@ import { findCancelRequests } from './verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
+import { createNotes } from './verbs/notes.ts';
 import { redriveRuns } from './verbs/redrive.ts';
 import { rescheduleRuns } from './verbs/reschedule.ts';
 import { reserveStarts } from './verbs/reserve.ts';
@@ -193,6 +194,7 @@ function verbs(
     hold: (holds) => holdLanes(port, holds),
     resume: (requests) => resumeLanes(port, requests),
     holds: () => listHolds(database),
+    notes: createNotes(database),
     reserve: (requests) => reserveStarts(database, requests),
     findCancelRequests: (leases) => findCancelRequests(database, leases),
     redrive: (ids, options) => redriveRuns(port, ids, options),

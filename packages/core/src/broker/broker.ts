@@ -138,7 +138,7 @@ export interface Broker {
    */
   readonly attend: (attendance?: Attendance) => Promise<readonly LaneDepth[]>;
   /** Keeps small versioned documents that all processes share. */
-  readonly notes?: Notes;
+  readonly notes: Notes;
   /** Keeps operations on many dead letters. Without it, `redrive` and `discard` take no steps of one. */
   readonly operations?: Operations;
   /** Returns the conservation figures: every run ever created is in exactly one state, or forgotten. */

@@ -1,3 +1,6 @@
+/** The longest key of a note, in bytes of UTF-8: it has room for a name of 512 bytes, and more. */
+export const MAX_NOTE_KEY_BYTES = 1_024;
+
 /** The longest value of a note, in bytes of UTF-8. */
 export const MAX_NOTE_BYTES = 65_536;
 
@@ -38,7 +41,7 @@ export interface Note {
 
 /** Which notes to read. */
 export interface NotesQuery {
-  /** What their keys begin with, at most 512 bytes; `''`: all notes. */
+  /** What their keys begin with, at most 1 024 bytes; `''`: all notes. */
   readonly prefix: string;
   /** An integer, 1 to 1 000. */
   readonly limit: number;
@@ -58,7 +61,7 @@ export interface NotesPage {
 
 /** What to write to one note. */
 export interface NoteWrite {
-  /** 1 to 512 bytes. */
+  /** 1 to 1 024 bytes. */
   readonly key: string;
   /** The version that was read; 0: there is no note of this key. Absent: it is written, whatever is there. */
   readonly seen?: number;

@@ -188,6 +188,9 @@ export const CLIENT_FUNCTIONS = {
     progress: 'text',
     isLast: 'boolean',
   },
+  read_notes: { prefix: 'text', after: 'text', limit: 'bigint' },
+  // The version that was seen, 0 for no note, null for any; no value deletes the note.
+  write_notes: { keys: 'text[]', seen: 'bigint[]', values: 'text[]', ttlsMs: 'bigint[]' },
   put_operation: { id: 'text', request: 'text', ids: 'text' },
   read_operations: { id: 'text' },
   claim_operation: { carrier: 'text', leaseMs: 'bigint', id: 'text' },

@@ -16,6 +16,7 @@ import { WORKERS } from './insight/workers.ts';
 import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
 import { LIST } from './list-functions.ts';
+import { NOTES } from './notes-functions.ts';
 import { END } from './operators/end.ts';
 import { HOLDS } from './operators/hold.ts';
 import { LOCATIONS } from './operators/locations.ts';
@@ -62,6 +63,7 @@ const TEXTS: readonly string[] = [
     OPERATIONS,
     REDRIVE,
     DISCARD,
+    NOTES,
     RESERVE,
     ATTEND,
     LANE_COUNTS,

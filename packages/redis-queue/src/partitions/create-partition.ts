@@ -1,4 +1,4 @@
-import type { Broker, Insight } from '@retry/core/broker';
+import type { Broker, Insight, Notes } from '@retry/core/broker';
 import { createCloseGate } from '@retry/core/broker/kit';
 import type { HeartbeatLink } from '../driver/heartbeats/heartbeat-link.ts';
 import { isRefusal } from '../driver/refusal.ts';
@@ -18,6 +18,7 @@ import { createInsight } from '../verbs/insight/create-insight.ts';
 import type { PartNotices } from '../verbs/insight/group-notices.ts';
 import { createPartNotices } from '../verbs/insight/group-notices.ts';
 import { listRuns } from '../verbs/list.ts';
+import { createNotes } from '../verbs/notes.ts';
 import { redriveRuns } from '../verbs/redrive.ts';
 import { rescheduleRuns } from '../verbs/reschedule.ts';
 import { reserveStarts } from '../verbs/reserve.ts';
@@ -89,6 +90,13 @@ function passInsight(insight: Insight, pass: Pass): Insight {
   };
 }
 
+function passNotes({ read, write }: Notes, pass: Pass): Notes {
+  return {
+    read: (query) => pass(() => read(query)),
+    write: (writes) => pass(() => write(writes)),
+  };
+}
+
 function passNotices({ take, read, mark }: PartNotices, pass: Pass): PartNotices {
   return {
     take: () => pass(take),
@@ -106,6 +114,7 @@ function operatorVerbs(store: Store, pass: Pass) {
     hold: (requests) => pass(() => holdLanes(store, requests)),
     resume: (requests) => pass(() => resumeLanes(store, requests)),
     holds: () => pass(() => listHolds(store)),
+    notes: passNotes(createNotes(store), pass),
     redrive: (ids, options) => pass(() => redriveRuns(store, ids, options)),
     discard: (ids, options) => pass(() => discardRuns(store, ids, options)),
   } satisfies Partial<Broker>;

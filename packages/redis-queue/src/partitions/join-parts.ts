@@ -30,6 +30,8 @@ export function joinParts(given: readonly Part[]): Broker {
     ...holds,
     ...joinWaits(parts),
     ...insight,
+    // All are in one partition: a write of several is atomic.
+    notes: only.notes,
     operations,
   };
 }
@@ -63,7 +65,7 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
 
 function joinReads(
   parts: Parts,
-): Omit<Broker, Moves | DeadLetters | Holds | Waits | 'insight' | 'operations'> {
+): Omit<Broker, Moves | DeadLetters | Holds | Waits | 'insight' | 'notes' | 'operations'> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };

@@ -29,6 +29,9 @@ export const KEY_NAMES = [
   'unique-keys',
   'operations',
   'operation-requests',
+  'notes',
+  'note-keys',
+  'note-ends',
 ] as const;
 
 export type KeyName = (typeof KEY_NAMES)[number];

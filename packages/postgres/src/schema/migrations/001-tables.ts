@@ -215,6 +215,16 @@ create table hold (
   primary key (lane, source)
 );
 
+create sequence note_version;
+
+create table note (
+  key text collate "C" primary key,
+  value text not null,
+  version bigint not null,
+  until bigint
+) with (fillfactor = 50);
+create index note_until on note (until);
+
 create table operation (
   id text collate "C" primary key,
   request text not null,

@@ -1,8 +1,7 @@
 import type { ListQuery } from '@retry/core/broker';
 import type { Position } from '@retry/core/broker/kit';
-import { STATE_LETTERS } from '@retry/core/broker/kit';
+import { compareUtf8, STATE_LETTERS } from '@retry/core/broker/kit';
 import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
-import { compareIds } from '../../record/compare-ids.ts';
 import { FINISHED_ENTRY, SCHEDULED_ENTRY } from '../../record/layout.ts';
 import { awaitedScript, finishedScript, pageOfDeadScript, startedScript } from '../../scripts/list.ts';
 import { fromTag, toTag } from '../../store/keys.ts';
@@ -116,7 +115,7 @@ async function readByInstant(
   });
   // Where the member has moved, those of its instant are read again.
   const entries = read
-    .filter(({ id, at }) => at !== instant || compareIds(id, `${member}`) > 0)
+    .filter(({ id, at }) => at !== instant || compareUtf8(id, `${member}`) > 0)
     .map(({ id, at }) => ({ id, position: [list, at, id, 0] as const }));
   const skipped = [list, instant, member, Number(skip) + read.length] as const;
   const end = isLast ? behind : (entries.at(-1)?.position ?? skipped);

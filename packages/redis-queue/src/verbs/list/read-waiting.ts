@@ -1,5 +1,5 @@
 import type { Position } from '@retry/core/broker/kit';
-import { compareIds } from '../../record/compare-ids.ts';
+import { compareUtf8 } from '@retry/core/broker/kit';
 import { FRONT_ENTRY } from '../../record/layout.ts';
 import { waitingLanesScript, waitingScript } from '../../scripts/list.ts';
 import { fromTag, toTag } from '../../store/keys.ts';
@@ -43,7 +43,7 @@ export async function readWaiting(
   const { store } = walk;
   const after = readPlace(fields);
   walk.tags ??= await tagsOf(walk);
-  const left = after === undefined ? walk.tags : walk.tags.filter((tag) => compareIds(tag, after.tag) >= 0);
+  const left = after === undefined ? walk.tags : walk.tags.filter((tag) => compareUtf8(tag, after.tag) >= 0);
   const tags = left.slice(0, LANES);
   if (tags.length === 0) return { entries: [], look: 0, end: undefined };
   const continued = after?.tag === tags[0] ? after : undefined;
@@ -94,7 +94,7 @@ function readChunk(
 async function tagsOf({ store, query }: Walk): Promise<readonly string[]> {
   if (query.lane !== undefined) return [toTag(query.lane)];
   const tags = (await runListScript(store, waitingLanesScript, [])) as readonly string[]; // what our own script returns
-  return [...new Set(tags)].sort(compareIds);
+  return [...new Set(tags)].sort(compareUtf8);
 }
 
 function writePlace({ tag, reached, at, anchors }: Place): Position {

@@ -40,6 +40,10 @@ function auditOperatorVerbs(broker: Broker, check: Check) {
     hold: (holds) => check(broker.hold(holds)),
     resume: (requests) => check(broker.resume(requests)),
     holds: () => check(broker.holds()),
+    notes: {
+      read: (query) => check(broker.notes.read(query)),
+      write: (writes) => check(broker.notes.write(writes)),
+    },
     redrive: (ids, options) => check(broker.redrive(ids, options)),
     discard: (ids, options) => check(broker.discard(ids, options)),
     ...(broker.operations && { operations: broker.operations }),

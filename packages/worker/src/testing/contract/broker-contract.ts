@@ -32,6 +32,9 @@ import { insightWorkersCases } from './insight/workers.ts';
 import { findExpiredCases } from './lease/find-expired.ts';
 import { findExpiredLanesCases } from './lease/find-expired-lanes.ts';
 import { heartbeatCases } from './lease/heartbeat.ts';
+import { notesCases, notesClientsCases } from './notes/notes.ts';
+import { notesInputCases } from './notes/notes-input.ts';
+import { notesPagesCases } from './notes/notes-pages.ts';
 import { endCases } from './operate/end.ts';
 import { endEffectsCases, endRetentionCases } from './operate/end-effects.ts';
 import { rescheduleCases } from './operate/reschedule.ts';
@@ -81,6 +84,7 @@ function listContract(): readonly BrokerCase[] {
     ...defineCases(readyCases, { requires: ['ready'] }),
     ...defineCases(clientsCases, { requires: ['several-clients'] }),
     ...defineCases(holdClientsCases, { requires: ['several-clients'] }),
+    ...defineCases(notesClientsCases, { requires: ['several-clients'] }),
     ...defineCases(reserveClientsCases, { requires: ['several-clients'] }),
     ...defineCases(endRetentionCases, { storage: { keepCompleted: { count: 0 } }, requires: ['retention'] }),
     ...defineCases(groupsCases, { requires: ['insight'] }),
@@ -117,6 +121,7 @@ function requiredCases(): readonly CasesByName[] {
     redriveCases, redriveLaterCases, discardCases,
     releaseLaterCases, endCases, endEffectsCases, rescheduleCases, rescheduleEffectsCases,
     holdCases, holdWaysCases, resumeCases, probeCases, holdWaitsCases,
+    notesCases, notesPagesCases, notesInputCases,
     reserveCases, reserveInputCases,
     getCases, listCases, listMovesCases, attendCases, auditCases,
     waitForWorkCases, waitForResultCases, closeCases,

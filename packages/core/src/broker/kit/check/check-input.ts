@@ -53,7 +53,7 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     discard: (ids, options) =>
       afterReading(readDiscard, { ids, options }, () => broker.discard(ids, options)),
     ...(insight && { insight: checkInsight(insight) }),
-    ...(notes && { notes: checkedNotes(notes) }),
+    notes: checkedNotes(notes),
     ...(operations && { operations: checkedOperations(operations) }),
     ...(withoutWaiting && { withoutWaiting: checkWithoutWaiting(withoutWaiting) }),
     ...(within && { within: (transaction: unknown) => checkParts(within(transaction)) }),

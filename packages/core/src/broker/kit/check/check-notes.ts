@@ -1,6 +1,7 @@
+import type { Problem } from '../../../errors.ts';
 import { isNumber, optional } from '../../../fields/check-arguments.ts';
 import type { NotesQuery, NoteWrite } from '../../notes.ts';
-import { MAX_NOTE_BYTES, MAX_NOTE_WRITES } from '../../notes.ts';
+import { MAX_NOTE_BYTES, MAX_NOTE_KEY_BYTES, MAX_NOTE_WRITES } from '../../notes.ts';
 import { MAX_BATCH_BYTES, textProblem } from '../limits.ts';
 import type { Findings } from './check-findings.ts';
 import { check, findInEach } from './check-findings.ts';
@@ -13,9 +14,9 @@ const MAX_PAGE = 1_000;
 /** Checks the query of `notes.read`. @throws {InvalidOptionsError} */
 export function checkNotesQuery(query: NotesQuery): void {
   const { prefix, after } = query;
-  check('notes.read', ({ problems, name }) => {
-    if (prefix !== '') name(() => 'prefix', prefix);
-    if (after !== undefined) name(() => 'after', after);
+  check('notes.read', ({ problems }) => {
+    if (prefix !== '') findKeyProblem('prefix', prefix, problems);
+    if (after !== undefined) findKeyProblem('after', after, problems);
     findWrongFields(query, QUERY, { problems, path: '' });
   });
 }
@@ -23,11 +24,11 @@ export function checkNotesQuery(query: NotesQuery): void {
 /** Checks the writes of `notes.write`. @throws {InvalidOptionsError} */
 export function checkNoteWrites(writes: readonly NoteWrite[]): void {
   check('notes.write', (findings) => {
-    const { problems, name } = findings;
+    const { problems } = findings;
     const keys = new Set<string>();
     findInEach(writes, problems, (write, path) => {
       const { key, value } = write;
-      name(() => `${path}.key`, key);
+      findKeyProblem(`${path}.key`, key, problems);
       if (keys.has(key)) {
         const cure = 'Put what is to be kept into one write.';
         problems.push({ path: `${path}.key`, value: key, message: 'must be written once', cure });
@@ -41,6 +42,11 @@ export function checkNoteWrites(writes: readonly NoteWrite[]): void {
   });
 }
 
+function findKeyProblem(path: string, value: unknown, problems: Problem[]): void {
+  const message = textProblem(value, MAX_NOTE_KEY_BYTES);
+  if (message !== undefined) problems.push({ path, value, message, cure: KEY_CURE });
+}
+
 function findTooMuch(writes: readonly NoteWrite[], { problems }: Findings): void {
   const refuse = (value: number, message: string): void => {
     problems.push({ path: '', value, message, cure: 'Make several writes: each is atomic by itself.' });
@@ -49,6 +55,8 @@ function findTooMuch(writes: readonly NoteWrite[], { problems }: Findings): void
   const size = writes.reduce((sum, write) => sum + (write?.value?.length ?? 0), 0);
   if (size > MAX_BATCH_BYTES) refuse(size, `must have at most ${MAX_BATCH_BYTES} characters in all values`);
 }
+
+const KEY_CURE = 'Keys are 1 to 1024 bytes of UTF-8: hash longer ones, encode binary ones.';
 
 const VALUE_CURE = 'Values are 1 to 65536 bytes of UTF-8: keep more in several notes, and null for no note.';
 

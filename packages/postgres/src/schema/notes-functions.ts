@@ -1,0 +1,79 @@
+import { MAX_INSTANT_AT } from '@retry/core';
+import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
+import { head } from './signatures.ts';
+
+/** How many notes that have expired a write forgets, at most, for each note that it writes. */
+const FORGOTTEN_FOR_EACH = 2;
+
+/**
+ * Notes.
+ *
+ * 1. `write_notes` first locks the rows of all its keys, in the order of the keys, and adds those that are missing, as notes that have
+ *    expired: a row that conflicts is locked, though never updated. The clock is read after that.
+ * 2. A row that has expired is no note; those of a write that is refused are deleted, and of each other write a few more.
+ */
+export const NOTES: string = `
+create function ${head('read_notes')} returns text language plpgsql stable {settings} as $$
+declare
+  v_now bigint := now_ms();
+  v_note note;
+  v_notes json[] := '{}';
+  v_looked bigint := 0;
+  v_bytes bigint := 0;
+  v_last text;
+  v_next text;
+begin
+  for v_note in select * from note where key >= p_prefix and key > coalesce(p_after, '') order by key loop
+    exit when not starts_with(v_note.key, p_prefix);
+    if v_looked = p_limit or v_bytes > ${MAX_BATCH_BYTES} then
+      v_next := v_last;
+      exit;
+    end if;
+    v_looked := v_looked + 1;
+    v_last := v_note.key;
+    continue when v_note.until <= v_now;
+    v_bytes := v_bytes + octet_length(v_note.value);
+    v_notes := v_notes || json_build_object('key', v_note.key, 'value', v_note.value, 'version', v_note.version,
+      'expiresAt', v_note.until);
+  end loop;
+  return json_build_object('notes', to_json(v_notes), 'now', v_now, 'next', v_next)::text;
+end
+$$;
+
+create function ${head('write_notes')} returns text language plpgsql {settings} as $$
+declare
+  v_now bigint;
+  v_changed bigint[];
+  v_version bigint;
+  v_versions bigint[] := '{}';
+begin
+  insert into note as present (key, value, version, until)
+  select key, '', 0, 0 from unnest(p_keys) as given (key) order by key collate "C"
+  on conflict (key) do update set version = present.version where false;
+  v_now := now_ms();
+  v_changed := array (
+    select n - 1 from unnest(p_keys, p_seen) with ordinality as given (key, seen, n)
+    where seen <> coalesce((select version from note where note.key = given.key and (until is null or until > v_now)), 0)
+    order by n);
+  if v_changed <> '{}' then
+    delete from note where key = any (p_keys) and until <= v_now;
+    return json_build_object('outcome', 'changed', 'changed', v_changed, 'now', v_now)::text;
+  end if;
+  for v_n in 1 .. cardinality(p_keys) loop
+    v_version := 0;
+    if p_values[v_n] is null then
+      delete from note where key = p_keys[v_n];
+    else
+      update note set value = p_values[v_n], version = nextval('note_version'),
+        until = case when p_ttls_ms[v_n] is not null then least(v_now + p_ttls_ms[v_n], ${MAX_INSTANT_AT}) end
+      where key = p_keys[v_n] returning version into strict v_version;
+    end if;
+    v_versions := v_versions || v_version;
+  end loop;
+  delete from note where ctid = any (array (
+    select ctid from note where until <= v_now order by until limit ${FORGOTTEN_FOR_EACH} * cardinality(p_keys)
+    for update skip locked));
+  return json_build_object('outcome', 'written', 'versions', v_versions, 'now', v_now)::text;
+end
+$$;
+`;

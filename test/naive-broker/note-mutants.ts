@@ -1,0 +1,65 @@
+import type { Mutant } from './mutants.ts';
+
+/** Mistakes with notes. */
+export const NOTE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'writes a note that has changed',
+    caughtBy: 'notes are written only if they are still what was seen',
+    from: 'return seen !== undefined && seen !== version;',
+    to: 'return seen === 0 && seen !== version;',
+  },
+  {
+    name: 'creates a note that is there',
+    caughtBy: 'notes are created only where there is none, by a write that saw none',
+    from: 'return seen !== undefined && seen !== version;',
+    to: 'return seen !== undefined && seen > 0 && seen !== version;',
+  },
+  {
+    name: 'writes a note only where a version is named',
+    caughtBy: 'notes are written whatever is there, by a write that names no version',
+    from: 'return seen !== undefined && seen !== version;',
+    to: 'return (seen ?? 0) !== version;',
+  },
+  {
+    name: 'writes the notes of a batch that have not changed',
+    caughtBy: 'notes are written all or none, and the answer says which had changed',
+    from: 'if (changed.length > 0) return',
+    to: 'if (changed.length === writes.length && writes.length > 0) return',
+  },
+  {
+    name: 'counts the versions of each note by themselves',
+    caughtBy: 'notes that were deleted and written again are not what was seen before',
+    from: 'latest += 1;',
+    to: 'latest = 1;',
+  },
+  {
+    name: 'keeps a note that is deleted',
+    caughtBy: 'notes that are deleted are gone, and a note that is not there can be deleted',
+    from: 'if (value === null) return 0;',
+    to: "if (value === null) return (notes = [...notes, { key, value: '', version: latest }]), 0;",
+  },
+  {
+    name: 'never forgets a note that has expired',
+    caughtBy: 'notes expire by the clock of the broker, and are then as if they had been deleted',
+    from: 'notes = notes.filter(({ expiresAt = Infinity }) => expiresAt > now);',
+    to: 'notes = notes.filter(() => now > 0);',
+  },
+  {
+    name: 'orders notes by UTF-16',
+    caughtBy: 'notes are ordered by code points, whatever their letters',
+    from: '.sort((one, other) => compare(one.key, other.key));',
+    to: '.sort((one, other) => (one.key < other.key ? -1 : 1));',
+  },
+  {
+    name: 'begins each page of notes anew',
+    caughtBy: 'notes that are deleted or written while pages are read do not stop the reading',
+    from: 'key.startsWith(prefix) && compare(key, after) > 0',
+    to: "key.startsWith(prefix) && compare(key, '') > 0",
+  },
+  {
+    name: 'takes a prefix for a pattern',
+    caughtBy: 'notes are read by any prefix: a%',
+    from: 'key.startsWith(prefix) &&',
+    to: "new RegExp('^' + prefix.replaceAll(/[^a-z%]/gu, '.').replaceAll('%', '.*'), 'su').test(key) &&",
+  },
+];

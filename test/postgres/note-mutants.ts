@@ -1,0 +1,73 @@
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import { tellCase } from '../support/telling-scenes/scene.ts';
+
+const EXPIRED = tellCase('notes expire by the clock of the broker, and are then as if they had been deleted');
+const SEEN = tellCase('notes are written only if they are still what was seen');
+const ALL_OR_NONE = tellCase('notes are written all or none, and the answer says which had changed');
+const AGAIN = tellCase('notes that were deleted and written again are not what was seen before');
+const PAGES = tellCase('notes are read page by page, each once');
+const LATEST = tellCase('notes live as long as their latest write says');
+
+/** Mistakes with notes. */
+export const NOTE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a note that has changed is written',
+    right: 'where seen <> coalesce(',
+    wrong: 'where seen < 0 and seen <> coalesce(',
+    scene: SEEN,
+  },
+  {
+    name: 'the notes of a batch that have not changed are written',
+    right: "if v_changed <> '{}' then",
+    wrong: 'if cardinality(v_changed) = cardinality(p_keys) and cardinality(p_keys) > 0 then',
+    scene: ALL_OR_NONE,
+  },
+  {
+    name: 'a note that has expired is read',
+    right: 'continue when v_note.until <= v_now;',
+    wrong: 'continue when v_note.until <= 0;',
+    scene: EXPIRED,
+  },
+  {
+    name: 'a note that has expired is still what was seen',
+    right: 'and (until is null or until > v_now)), 0)',
+    wrong: '), 0)',
+    scene: EXPIRED,
+  },
+  {
+    name: 'a note has the version that it had before it was deleted',
+    right: "version = nextval('note_version'), until",
+    wrong: 'version = version + 1, until',
+    scene: AGAIN,
+  },
+  {
+    name: 'a page of notes ends before its last one',
+    right: 'if v_looked = p_limit or v_bytes',
+    wrong: 'if v_looked = p_limit - 1 and p_limit > 1 or v_bytes',
+    scene: PAGES,
+  },
+  {
+    name: 'a page of notes begins with the last one of the page before',
+    right: "key > coalesce(p_after, '') order by key loop",
+    wrong: "key >= coalesce(p_after, '') order by key loop",
+    scene: PAGES,
+  },
+  {
+    name: 'a note that is kept ends with the time of its write before',
+    right: 'until = case when p_ttls_ms[v_n] is not null then least',
+    wrong: 'until = case when p_ttls_ms[v_n] is null then until else least',
+    scene: LATEST,
+  },
+  {
+    name: 'a write that is refused leaves notes',
+    right: "select key, '', 0, 0 from unnest(p_keys)",
+    wrong: "select key, '', 0, null from unnest(p_keys)",
+    scene: ALL_OR_NONE,
+  },
+  {
+    name: 'the prefix is only where the notes begin',
+    right: 'exit when not starts_with(v_note.key, p_prefix);',
+    wrong: '',
+    scene: tellCase('notes are read by the prefix of their keys, in the order of their bytes'),
+  },
+];

@@ -1,0 +1,67 @@
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import { tellCase } from '../support/telling-scenes/scene.ts';
+
+const EXPIRED = tellCase('notes expire by the clock of the broker, and are then as if they had been deleted');
+const SEEN = tellCase('notes are written only if they are still what was seen');
+const ALL_OR_NONE = tellCase('notes are written all or none, and the answer says which had changed');
+const AGAIN = tellCase('notes that were deleted and written again are not what was seen before');
+const PAGES = tellCase('notes are read page by page, each once');
+const LATEST = tellCase('notes live as long as their latest write says');
+
+/** Mistakes with notes. */
+export const NOTE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a note that has changed is written',
+    right: "noteOf(call('HGET', NOTES, key)) ~= seen then",
+    wrong: 'false then',
+    scene: SEEN,
+  },
+  {
+    name: 'the notes of a batch that have not changed are written',
+    right: 'if #changed > 0 then',
+    wrong: 'if #changed == #writes and #writes > 0 then',
+    scene: ALL_OR_NONE,
+  },
+  {
+    name: 'a note that has expired is read',
+    right: '(ends > 0 and ends <= now)',
+    wrong: '(ends > 0 and ends <= 0)',
+    scene: EXPIRED,
+  },
+  {
+    name: 'a note has the version that it had before it was deleted',
+    right: 'versions[index] = latest + index',
+    wrong: 'versions[index] = index',
+    scene: AGAIN,
+  },
+  {
+    name: 'a page of notes begins with the last one of the page before',
+    right: 'return { now, found, last } end',
+    wrong: 'return { now, found, keys[index] } end',
+    scene: PAGES,
+  },
+  {
+    name: 'a page of notes has one more than asked for',
+    right: 'if index > limit or',
+    wrong: 'if index > limit + 1 or',
+    scene: PAGES,
+  },
+  {
+    name: 'a note that is kept ends with the time of its write before',
+    right: "  call('ZREM', NOTE_ENDS, key)\n",
+    wrong: '',
+    scene: LATEST,
+  },
+  {
+    name: 'a note that is deleted is listed',
+    right: "  call('HDEL', NOTES, key)\n",
+    wrong: '',
+    scene: tellCase('notes that are deleted are gone, and a note that is not there can be deleted'),
+  },
+  {
+    name: 'the prefix is only where the notes begin',
+    right: "'(' .. prefix .. '\\255'",
+    wrong: "'+'",
+    scene: tellCase('notes are read by the prefix of their keys, in the order of their bytes'),
+  },
+];
