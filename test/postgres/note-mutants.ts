@@ -36,8 +36,8 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a note has the version that it had before it was deleted',
-    right: "version = nextval('note_version'), until",
-    wrong: 'version = version + 1, until',
+    right: "version = nextval('note_version'),",
+    wrong: 'version = version + 1,',
     scene: AGAIN,
   },
   {

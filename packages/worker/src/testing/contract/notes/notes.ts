@@ -179,8 +179,9 @@ export const notesCases: CasesByName = {
     const { expiresAt = 0 } = (await readNote(scene.broker, 'c')) ?? {};
 
     await scene.advancePast(expiresAt);
+    await notes.write([{ key: 'd', value: '1' }]);
 
-    equal(await listValues(scene.broker), ['a=2', 'b=2']);
+    equal(await listValues(scene.broker), ['a=2', 'b=2', 'd=1']);
   },
 
   'notes that expire at the end of time are kept': async ({ broker }) => {
