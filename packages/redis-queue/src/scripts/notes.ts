@@ -9,7 +9,7 @@ const FORGOTTEN_FOR_EACH = 2;
  * are also members of two sorted sets: of `NOTE_KEYS`, which is in the order of their bytes, and of `NOTE_ENDS` with the instant at which
  * the note expires.
  */
-const note = String.raw`
+const note = `
 -- The version and the end of a note; version 0 when there is none.
 local function noteOf(text)
   local version, ends = string.match(text or '', '^(%d+) (%d+) ')
