@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- redis`: runs a benchmark of test/bench as a user would have it: our packages packed and installed
  * beside the newest peers, on a Node from npm. `--node 20` takes the peers that run there, those of package.json.
- * Timings are printed, never judged; `--write docs/benchmarks.md` also replaces that page's section.
+ * Timings are printed, never judged; `--write docs/benchmarks-all.md` also replaces that page's section.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { run } from './run.mjs';
 
 const SUITES = ['inprocess', 'broker', 'redis', 'postgres', 'insight', 'board', 'core', 'results'];
 const USAGE = `npm run bench -- ${SUITES.join(' | ')}
-Options: --rounds 9, --only "20 KB", --full, --node 20, --write docs/benchmarks.md; docs/benchmarks.md says what they mean.`;
+Options: --rounds 9, --only "20 KB", --full, --node 20, --write docs/benchmarks-all.md; docs/benchmarks-all.md says what they mean.`;
 const { values, positionals } = readArguments();
 const [suite] = positionals;
 if (values.help) {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { BackoffInput, JitterInput, PolicyInput } from '@retry/core';
 import { definePolicy } from '@retry/core';
+import { drawBenchmarks } from './benchmarks.ts';
 import { drawCumulative } from './cumulative.ts';
 import { drawPanel, panelSize } from './panel.ts';
 import { drawStorms } from './storms.ts';
@@ -31,7 +33,7 @@ const STYLE = `<style>
     .range { fill: #54aeff } .mean { stroke: #0a3069; stroke-width: 2 } .axis { stroke: #8c959f }
   </style>`;
 
-/** Every picture of docs/policies.md, docs/which-policy.md, docs/storms.md and docs/opentelemetry.md by its file name. */
+/** Every picture of docs/policies.md, docs/which-policy.md, docs/storms.md, docs/opentelemetry.md and docs/benchmarks.md by its file name. */
 export function drawPictures(): ReadonlyMap<string, string> {
   const byBackoff = Object.entries(BACKOFFS).map(([name, backoff]): [string, string] => {
     const panels = JITTERS.map(([title, jitter]) => panel(title, { backoff, jitter }));
@@ -49,6 +51,10 @@ export function drawPictures(): ReadonlyMap<string, string> {
     ['cumulative.svg', drawCumulative()],
     ...drawStorms(),
     ['trace.svg', drawTrace()],
+    [
+      'benchmarks.svg',
+      drawBenchmarks(readFileSync(new URL('../benchmarks-all.md', import.meta.url), 'utf8')),
+    ],
   ]);
 }
 
