@@ -3,7 +3,8 @@
  * `npm run mutation` starts it for everything, `npm run mutation -- delay` for one folder.
  */
 const folder = process.env.MUTATION_FOLDER ?? '';
-const output = `.stryker-tmp/${folder === '' ? 'core' : folder}`;
+// What one tier's tests said of a mutant is not what another's would.
+const output = `.stryker-tmp/${process.env.RETRY_TESTS ?? 'all'}/${folder === '' ? 'core' : folder}`;
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
