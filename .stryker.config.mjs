@@ -9,7 +9,7 @@ const output = `.stryker-tmp/${process.env.RETRY_TESTS ?? 'all'}/${folder === ''
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
   mutate: [`packages/core/src/${folder}/**/*.ts`],
-  ignorePatterns: ['.stryker-tmp', 'docs', 'test/bench'],
+  ignorePatterns: ['.stryker-tmp', 'test/bench'],
   plugins: ['@stryker-mutator/vitest-runner'],
   testRunner: 'vitest',
   vitest: { configFile: '.tools/mutation.vitest.config.mjs' },
