@@ -218,7 +218,7 @@ describe('metrics', () => {
         },
       }),
     );
-    for (let round = 0; round < 34; round += 1)
+    for (let round = 0; round < 2; round += 1)
       await Promise.all(tasks.map((task) => queue.submit(task, null)));
     for (let index = 0; index < 300; index += 1) await retry(failing(1), AT_ONCE, { name: `call-${index}` });
     await createWorker({ broker, tasks, concurrency: 200, signals: [] }).drain();
@@ -228,8 +228,8 @@ describe('metrics', () => {
     const seriesOf = (metric: string): number => points.filter((point) => point.metric === metric).length;
     const total = (metric: string): number =>
       points.filter((point) => point.metric === metric).reduce((sum, { value }) => sum + value, 0);
-    expect(total('messaging.client.sent.messages')).toBe(10_200);
-    expect(total('retry.dead_letters')).toBe(10_200);
+    expect(total('messaging.client.sent.messages')).toBe(600);
+    expect(total('retry.dead_letters')).toBe(600);
     expect(seriesOf('messaging.client.sent.messages')).toBe(101);
     expect(seriesOf('retry.dead_letters')).toBe(101);
     expect(seriesOf('retry.call.attempts')).toBe(101);
