@@ -3,13 +3,13 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PairFactory } from '../support/differential.ts';
-import type { scenesOf } from '../support/telling-scenes/mutant.ts';
-import { playOn } from '../support/telling-scenes/mutant.ts';
+import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import { playOn, scenesOf } from '../support/telling-scenes/mutant.ts';
 
 /** What the smoke test of a broker needs. */
 export interface Smoke {
-  /** Scenes that use each verb of the port, and show most of the mistakes that one could make in the server's code. */
-  readonly scenes: ReturnType<typeof scenesOf>;
+  /** Mistakes that one could make in the server's code. */
+  readonly mutants: readonly Mutant[];
   /** Opens pairs of the memory broker and this one, which share a clock. */
   readonly openPairs: () => Promise<PairFactory>;
   /** Opens a client of a queue without runs; each call another client of the same queue. */
@@ -41,7 +41,10 @@ function listening({ open, close }: PairFactory, called: Set<string>): PairFacto
 }
 
 /** Compares a broker with the reference, step by step, and lets one worker crash. */
-export function describeSmoke({ scenes, openPairs, openClient }: Smoke): void {
+export function describeSmoke({ mutants, openPairs, openClient }: Smoke): void {
+  // Those that show two mistakes or more are half of the scenes, and show most of the mistakes.
+  const scenes = scenesOf(mutants, 2);
+
   describe('step by step', () => {
     let pairs: PairFactory | undefined;
     const called = new Set<string>();
@@ -57,6 +60,13 @@ export function describeSmoke({ scenes, openPairs, openClient }: Smoke): void {
         await expect(pairs && playOn(listening(pairs, called), scene)).resolves.toBeUndefined();
       },
     );
+
+    it('plays the scenes of at least 60 % of the mistakes that the mutation tests know', () => {
+      const played = new Set(scenes.map(({ scene }) => scene));
+      const shown = mutants.filter(({ scene }) => scene !== undefined && played.has(scene));
+
+      expect(shown.length / mutants.length).toBeGreaterThanOrEqual(0.6);
+    });
 
     it('uses each verb of the port', () => {
       const verbs = Object.entries(createMemoryBroker()).flatMap(([name, verb]) =>

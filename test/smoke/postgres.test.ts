@@ -5,7 +5,6 @@ import type { TestSchema } from '../postgres/open-broker.ts';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
 import { MUTANTS } from '../postgres/statement-mutants.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
-import { scenesOf } from '../support/telling-scenes/mutant.ts';
 import { describeSmoke } from './describe-smoke.ts';
 
 describeOnPostgres('the Postgres broker', (server) => {
@@ -21,8 +20,7 @@ describeOnPostgres('the Postgres broker', (server) => {
   });
 
   describeSmoke({
-    // Those that show two mistakes or more are half of the scenes, and show three quarters of the mistakes.
-    scenes: scenesOf(MUTANTS, 2),
+    mutants: MUTANTS,
     openPairs: async () => createPairs(openPool(server().url, 1)),
     openClient: async () => createPostgresBroker({ url: server().url, schema: schema?.name ?? '' }),
   });

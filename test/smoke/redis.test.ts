@@ -5,7 +5,6 @@ import { MUTANTS } from '../redis-queue/script-mutants.ts';
 import { createPairs } from '../redis-queue/scripted-redis.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
-import { scenesOf } from '../support/telling-scenes/mutant.ts';
 import { describeSmoke } from './describe-smoke.ts';
 
 describeOnRedis('the Redis broker', (server) => {
@@ -13,8 +12,7 @@ describeOnRedis('the Redis broker', (server) => {
   afterAll(() => removeKeys(server().url, prefix));
 
   describeSmoke({
-    // Those that show two mistakes or more are fewer than half of the scenes, and show most of the mistakes.
-    scenes: scenesOf(MUTANTS, 2),
+    mutants: MUTANTS,
     openPairs: () => createPairs(server().url),
     openClient: async () => createRedisBroker({ url: server().url, prefix }),
   });
