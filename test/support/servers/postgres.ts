@@ -10,6 +10,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -122,22 +123,34 @@ export async function openPostgres(): Promise<PostgresServer> {
 /** Returns a new data folder. Files of a new cluster are always the same and initdb takes a second for them: they are copied. */
 function createData(programs: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'retry-postgres-'));
-  cpSync(newCluster(programs), folder, { recursive: true });
-  giveToUser(folder);
+  copyFolder(newCluster(programs), folder);
+  const { uid } = user();
+  if (uid !== undefined && statSync(join(folder, 'PG_VERSION')).uid !== uid) giveToUser(folder);
   return folder;
+}
+
+/** Copies what is in a folder, with its owner: of a thousand files `cp` takes a fifth of the time that Node does. */
+function copyFolder(from: string, to: string): void {
+  if (process.platform === 'win32') {
+    cpSync(from, to, { recursive: true });
+    return;
+  }
+  const copied = spawnSync('cp', ['-a', `${from}/.`, to], { encoding: 'utf8' });
+  if (copied.status !== 0) throw new Error(`cp failed: ${copied.stderr || String(copied.error)}`);
 }
 
 /** Returns the folder with the files of a new cluster of this version; made where it is missing. */
 function newCluster(programs: string): string {
   const version = spawnSync(join(programs, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout.trim();
-  const kept = join(root, 'node_modules/.cache/retry-postgres', version.replace(/[^\w.]+/g, '-'));
+  const kept = join(root, 'node_modules/.cache/retry-postgres-cluster', version.replace(/[^\w.]+/g, '-'));
   if (existsSync(kept)) return kept;
   const folder = mkdtempSync(join(tmpdir(), 'retry-postgres-new-'));
   initialize(programs, folder);
   mkdirSync(dirname(kept), { recursive: true });
   // Another process may do the same: the folder gets its name when it is whole.
   const written = `${kept}.${randomUUID()}`;
-  cpSync(folder, written, { recursive: true });
+  mkdirSync(written);
+  copyFolder(folder, written);
   rmSync(folder, { recursive: true, force: true });
   renameUnlessThere(written, kept);
   return kept;
