@@ -3,7 +3,7 @@ import type { TaskContext } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { WorkerScene } from './worker-scene.ts';
-import { promiseOf, rest, untilAborted } from './worker-scene.ts';
+import { promiseOf, untilAborted } from './worker-scene.ts';
 
 const IMMEDIATE = { backoff: { type: 'none' }, jitter: 'none' } as const;
 
@@ -52,7 +52,8 @@ export function describeInterruptions(scene: WorkerScene): void {
       await called.promise;
       // A claim that a slow machine answers after its lease has an epoch, too, and no call.
       const { epoch, stalls } = await scene.reach(id, 'started');
-      await scene.startWorker({ tasks: [task], lease: '30s', cleanerInterval: 50 });
+      // Its cleaner first gives every worker the time for a heartbeat, which is a share of this lease.
+      await scene.startWorker({ tasks: [task], lease: '5s', cleanerInterval: 50 });
 
       const run = await scene.reach(id, 'completed');
       hold.resolve();
@@ -78,7 +79,7 @@ export function describeInterruptions(scene: WorkerScene): void {
           running.now += 1;
           running.most = Math.max(running.most, running.now);
           running.starts += 1;
-          await rest(250);
+          await scene.rest(250);
           running.now -= 1;
         },
       });
@@ -93,7 +94,7 @@ export function describeInterruptions(scene: WorkerScene): void {
     });
 
     it('keeps the lease of a long run by heartbeats', async () => {
-      const task = defineTask({ name: 'long', run: () => rest(3_500) });
+      const task = defineTask({ name: 'long', run: () => scene.rest(3_500) });
       const { id } = await scene.queue.submit(task, null);
       await scene.startWorker({ tasks: [task], lease: '1.5s', cleanerInterval: 50 });
       await scene.startWorker({ tasks: [defineTask({ name: 'other', run: () => {} })], cleanerInterval: 50 });
@@ -129,7 +130,7 @@ export function describeInterruptions(scene: WorkerScene): void {
       const called = promiseOf<void>();
       const run = async (): Promise<void> => {
         called.resolve();
-        await rest(150);
+        await scene.rest(150);
       };
       const task = defineTask({ name: 'long', onShutdown: 'finish', run });
       const { id } = await scene.queue.submit(task, null);

@@ -1,7 +1,6 @@
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { WorkerScene } from './worker-scene.ts';
-import { rest } from './worker-scene.ts';
 
 /** How many runs may be running, or start, at a time. */
 export function describeLimits(scene: WorkerScene): void {
@@ -10,8 +9,8 @@ export function describeLimits(scene: WorkerScene): void {
     const run = async (): Promise<void> => {
       seen.running += 1;
       seen.most = Math.max(seen.most, seen.running);
-      seen.startedAt.push(performance.now());
-      await rest(20);
+      seen.startedAt.push(scene.now());
+      await scene.rest(20);
       seen.running -= 1;
     };
     return { seen, run };
@@ -58,7 +57,7 @@ export function describeLimits(scene: WorkerScene): void {
       const work = async (limit: number, count: number): Promise<number> => {
         seen.most = 0;
         const worker = await scene.startWorker({ tasks: [narrow(limit)], concurrency: 20 });
-        while ((await scene.queue.counts()).ended.completed < count) await rest(5);
+        while ((await scene.queue.counts()).ended.completed < count) await scene.rest(5);
         await worker.stop();
         return seen.most;
       };

@@ -1,12 +1,20 @@
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { WorkerScene } from './worker-scene.ts';
-import { promiseOf, rest, untilAborted } from './worker-scene.ts';
+import { promiseOf, untilAborted } from './worker-scene.ts';
 
 const QUICK = { backoff: { type: 'constant', base: 20 }, jitter: 'none' } as const;
 
 /** What handlers and operators say about runs and lanes. */
 export function describeOperating(scene: WorkerScene): void {
+  const until = async <Value>(ask: () => Promise<Value | undefined>): Promise<Value> => {
+    for (;;) {
+      const value = await ask();
+      if (value !== undefined) return value;
+      await scene.rest(5);
+    }
+  };
+
   describe('releases', () => {
     it('give a run back for later, uncharged', async () => {
       const task = defineTask({
@@ -46,7 +54,7 @@ export function describeOperating(scene: WorkerScene): void {
       await scene.queue.hold(task, { reason: 'maintenance', by: 'ada' });
       const { id } = await scene.queue.submit(task, 'held');
       await scene.reach((await scene.queue.submit(free, 'free')).id, 'completed');
-      await rest(100);
+      await scene.rest(100);
       expect(started).toEqual(['free']);
       const other = await scene.openQueue();
       expect(await other.holds()).toMatchObject([
@@ -64,7 +72,7 @@ export function describeOperating(scene: WorkerScene): void {
       const task = defineTask({
         name: 'paused',
         run: async (_: null, { epoch, hold, release }) => {
-          startedAt.push(performance.now());
+          startedAt.push(scene.now());
           if (epoch > 1) return;
           await hold({ for: 200 });
           release();
@@ -178,12 +186,4 @@ export function describeOperating(scene: WorkerScene): void {
       expect(JSON.parse(run.retry ?? '')).toMatchObject({ maxAttempts: 3, jitter: 'none' });
     });
   });
-}
-
-async function until<Value>(ask: () => Promise<Value | undefined>): Promise<Value> {
-  for (;;) {
-    const value = await ask();
-    if (value !== undefined) return value;
-    await rest(5);
-  }
 }

@@ -1,7 +1,6 @@
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { WorkerScene } from './worker-scene.ts';
-import { rest } from './worker-scene.ts';
 
 const WORKERS = 4;
 const SHORT_RUNS = 2_000;
@@ -22,13 +21,13 @@ export function describeSharing(scene: WorkerScene): void {
             run: async (runMs: number) => {
               if (runMs === 0) return;
               longRunsOf[worker] = (longRunsOf[worker] ?? 0) + 1;
-              await rest(runMs);
+              await scene.rest(runMs);
             },
           });
         const task = taskOf(0);
         await scene.queue.submitMany(task, Array(SHORT_RUNS).fill(0));
         const long = await scene.queue.submitMany(task, Array(LONG_RUNS).fill(LONG_MS));
-        const startedAt = performance.now();
+        const startedAt = scene.now();
         const workers = await Promise.all(
           longRunsOf.map((_, worker) =>
             scene.startWorker({ tasks: [taskOf(worker)], concurrency: 1, prefetch }),
@@ -37,7 +36,7 @@ export function describeSharing(scene: WorkerScene): void {
 
         await workers[0]?.whenIdle();
 
-        const elapsedMs = performance.now() - startedAt;
+        const elapsedMs = scene.now() - startedAt;
         const ended = await scene.broker.get(long.map(({ id }) => id));
         expect(longRunsOf.reduce((sum, count) => sum + count)).toBe(LONG_RUNS);
         // Ten each; a worker that another process of this machine delays falls behind, but none hoards: without giving back,

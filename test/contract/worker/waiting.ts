@@ -1,7 +1,6 @@
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { WorkerScene } from './worker-scene.ts';
-import { rest } from './worker-scene.ts';
 
 /** Callers that wait for the results of what they submit. */
 export function describeWaiting(scene: WorkerScene): void {
@@ -30,7 +29,7 @@ export function describeWaiting(scene: WorkerScene): void {
     });
 
     it('returns the result of a run that ends long after its submission', async () => {
-      const slow = defineTask({ name: 'slow', run: () => rest(1_500).then(() => 'done') });
+      const slow = defineTask({ name: 'slow', run: () => scene.rest(1_500).then(() => 'done') });
       await scene.startWorker({ tasks: [slow] });
 
       expect(await scene.queue.submitAndWait(slow, undefined)).toBe('done');

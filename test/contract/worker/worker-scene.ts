@@ -1,4 +1,5 @@
 import type { Broker, Run } from '@retry/core/broker';
+import type { Clock } from '@retry/core/clock';
 import type { Queue, Worker, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
 import { afterEach, beforeEach, expect } from 'vitest';
@@ -9,9 +10,11 @@ export interface WorkerHarness {
   readonly connect: () => Promise<Broker>;
   /** Closes what was opened. */
   readonly close: () => Promise<void>;
+  /** The clock of the brokers, if it is not the system's: it goes by itself. */
+  readonly clock?: Clock;
 }
 
-/** A test's queue and its workers, in real time. */
+/** A test's queue and its workers. */
 export interface WorkerScene {
   readonly broker: Broker;
   readonly queue: Queue;
@@ -23,6 +26,10 @@ export interface WorkerScene {
   readonly connect: () => Promise<Broker>;
   /** Resolves with the run once it is in this state; a run that never is exceeds the timeout of the test. */
   readonly reach: (id: string, state: Run['state']) => Promise<Run>;
+  /** Returns the milliseconds since some instant. */
+  readonly now: () => number;
+  /** Waits this many milliseconds. */
+  readonly rest: (ms: number) => Promise<void>;
 }
 
 /** Sets a scene for each test; after it, its workers are stopped and the audit is balanced. */
@@ -31,6 +38,9 @@ export function useWorkerScene(open: () => Promise<WorkerHarness>): WorkerScene 
   let broker: Broker | undefined;
   const workers: Worker[] = [];
   const connect = (): Promise<Broker> => (harness ?? missing()).connect();
+  const onClock = () => (harness?.clock === undefined ? {} : { clock: harness.clock });
+  const rest = (ms: number): Promise<void> =>
+    new Promise((resolve) => void (harness?.clock?.setTimer ?? setTimeout)(resolve, ms));
   beforeEach(async () => {
     harness = await open();
     broker = await harness.connect();
@@ -46,21 +56,24 @@ export function useWorkerScene(open: () => Promise<WorkerHarness>): WorkerScene 
       return broker ?? missing();
     },
     get queue() {
-      return createQueue({ broker: broker ?? missing() });
+      return createQueue({ broker: broker ?? missing(), ...onClock() });
     },
     startWorker: async (options) => {
       const worker = createWorker({
         broker: await connect(),
         signals: [],
         shutdownTimeout: '5s',
+        ...onClock(),
         ...options,
       });
       workers.push(worker);
       worker.start();
       return worker;
     },
-    openQueue: async () => createQueue({ broker: await connect() }),
+    openQueue: async () => createQueue({ broker: await connect(), ...onClock() }),
     connect,
+    now: () => (harness?.clock ?? performance).now(),
+    rest,
     reach: async (id, state) => {
       for (;;) {
         const [run] = await (broker ?? missing()).get([id]);
@@ -69,11 +82,6 @@ export function useWorkerScene(open: () => Promise<WorkerHarness>): WorkerScene 
       }
     },
   };
-}
-
-/** Waits this many milliseconds. */
-export function rest(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Rejects with the reason of the signal when it aborts. */
