@@ -156,8 +156,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'starts one run too many of a concurrency key',
     caughtBy: 'whenFull wait starts at most as many runs of a key as its limit',
-    from: 'count >= concurrency.limit',
-    to: 'count > concurrency.limit',
+    from: 'countOf(concurrency.key) >= concurrency.limit',
+    to: 'countOf(concurrency.key) > concurrency.limit',
   },
   {
     name: 'counts a concurrency key within one lane',
@@ -193,14 +193,32 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lets a run that is over the limit take a slot',
     caughtBy: 'whenFull claim takes no slot for a run over the limit',
-    from: 'kept.run.concurrency !== undefined && !isOverLimit',
-    to: 'kept.run.concurrency !== undefined',
+    from: 'kept.takesSlot || (concurrency !== undefined && !isOverLimit)',
+    to: 'kept.takesSlot || concurrency !== undefined',
   },
   {
     name: 'stops a lane at the first run whose key is full',
     caughtBy: 'whenFull wait does not delay runs of other keys, or without a key',
-    from: "if (isFull && concurrency.whenFull === 'wait') continue;",
-    to: "if (isFull && concurrency.whenFull === 'wait') break;",
+    from: "if (isKeyFull && concurrency.whenFull === 'wait') continue;",
+    to: "if (isKeyFull && concurrency.whenFull === 'wait') break;",
+  },
+  {
+    name: 'counts no run with a key of its own in the limit of its lane',
+    caughtBy: 'a run with a key of its own needs a slot of its lane, too, where the claim limits that',
+    from: 'const takesLane = ofLane !== undefined && !isOverLimit;',
+    to: 'const takesLane = false;',
+  },
+  {
+    name: 'lets a run that waits for its lane take a slot of its own key',
+    caughtBy: 'a run that waits for its lane takes no slot of its own key',
+    from: "if (isLaneFull && ofLane.whenFull === 'wait') continue;",
+    to: "if (isLaneFull && ofLane.whenFull === 'wait') {\n          kept.takesSlot = true;\n          continue;\n        }",
+  },
+  {
+    name: 'never frees a slot that a run with a key of its own has of its lane',
+    caughtBy: 'a run with a key of its own frees the slots of both by: retry',
+    from: "if (kept.run.state !== 'started') kept.takesLane = false;",
+    to: '',
   },
   {
     name: 'shortens a lease by a heartbeat',

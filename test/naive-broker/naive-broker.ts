@@ -75,7 +75,15 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     if (answer !== 'created' && answer.type === 'kept') return answer;
     const run = newRun(submission);
     carrySpent(run, submission.spent);
-    const kept: Kept = { run, submission, seq: 0, leaseUntil: 0, takesSlot: false, awaitedUntil: 0 };
+    const kept: Kept = {
+      run,
+      submission,
+      seq: 0,
+      leaseUntil: 0,
+      takesSlot: false,
+      takesLane: false,
+      awaitedUntil: 0,
+    };
     move(kept, { type: 'submit', at: now, runAt: keepableMs(Math.max(runAt, now + delayMs)) });
     add(kept);
     return answer;

@@ -29,7 +29,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
   {
     name: 'lets a run that keeps its slot wait for a free one',
     caughtBy: 'holdWhileRetrying keeps the order over many attempts, releases and stalls',
-    from: 'concurrency !== undefined && !kept.takesSlot && count >=',
-    to: 'concurrency !== undefined && count >=',
+    from: 'concurrency !== undefined && !kept.takesSlot && countOf(concurrency.key) >=',
+    to: 'concurrency !== undefined && countOf(concurrency.key) >=',
   },
 ];

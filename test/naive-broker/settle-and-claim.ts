@@ -22,6 +22,9 @@ interface Choice {
   readonly kept: Kept;
   readonly isOverLimit: boolean;
   readonly isProbe: boolean;
+  /** The slots that it takes: of its key, and of its lane beside that. */
+  readonly takesSlot: boolean;
+  readonly takesLane: boolean;
 }
 
 type Groups = Pick<ReturnType<typeof createGroups>, 'join'>;
@@ -82,10 +85,10 @@ export function createSettleAndClaim(
 
   function claimRuns(claim: Claim, now: number): readonly ClaimedRun[] {
     const leaseUntil = Math.floor(now + claim.leaseMs);
-    const claimed = choose(claim, now).map(({ kept, isOverLimit, isProbe }) => {
+    const claimed = choose(claim, now).map(({ kept, isOverLimit, isProbe, takesSlot, takesLane }) => {
       move(kept, { type: 'start', at: now });
       kept.leaseUntil = leaseUntil;
-      kept.takesSlot = kept.run.concurrency !== undefined && !isOverLimit;
+      Object.assign(kept, { takesSlot, takesLane });
       // It was submitted until now, so that starting it has made it started.
       if (isProbe) holds.noteProbe(kept.run.lane, now);
       const run = kept.run as Run<'started'>;
@@ -117,13 +120,21 @@ export function createSettleAndClaim(
       for (const kept of inOrder(lane)) {
         if (left <= 0) break;
         const { concurrency } = kept.run;
-        const count =
-          concurrency === undefined ? 0 : slotsTaken(concurrency.key) + (taken.get(concurrency.key) ?? 0);
-        const isFull = concurrency !== undefined && !kept.takesSlot && count >= concurrency.limit;
-        if (isFull && concurrency.whenFull === 'wait') continue;
-        if (concurrency !== undefined && !isFull && !kept.takesSlot)
+        const countOf = (key: string): number => slotsTaken(key) + (taken.get(key) ?? 0);
+        const ofLane = concurrency !== undefined && concurrency.key !== lane ? ofTask : undefined;
+        const isKeyFull =
+          concurrency !== undefined && !kept.takesSlot && countOf(concurrency.key) >= concurrency.limit;
+        const isLaneFull = ofLane !== undefined && countOf(lane) >= ofLane.limit;
+        kept.laneLimit = ofLane?.limit;
+        if (isKeyFull && concurrency.whenFull === 'wait') continue;
+        if (isLaneFull && ofLane.whenFull === 'wait') continue;
+        const isOverLimit = isKeyFull || isLaneFull;
+        const takesSlot = kept.takesSlot || (concurrency !== undefined && !isOverLimit);
+        const takesLane = ofLane !== undefined && !isOverLimit;
+        if (takesSlot && !kept.takesSlot && concurrency !== undefined)
           taken.set(concurrency.key, (taken.get(concurrency.key) ?? 0) + 1);
-        chosen.push({ kept, isOverLimit: isFull, isProbe });
+        if (takesLane) taken.set(lane, (taken.get(lane) ?? 0) + 1);
+        chosen.push({ kept, isOverLimit, isProbe, takesSlot, takesLane });
         left -= 1;
       }
     }

@@ -20,6 +20,10 @@ export interface Kept {
   seq: number;
   leaseUntil: number;
   takesSlot: boolean;
+  /** Whether it takes a slot of its lane, too. */
+  takesLane: boolean;
+  /** The limit of its lane, for which it waits. */
+  laneLimit?: number | undefined;
   /** Until when a result that was not collected is kept. */
   awaitedUntil: number;
 }
@@ -76,6 +80,8 @@ export function createStorage(
   function finishMove(kept: Kept): void {
     const keepsSlot = kept.run.concurrency?.holdWhileRetrying === true && WAITING.includes(kept.run.state);
     if (kept.run.state !== 'started' && !keepsSlot) kept.takesSlot = false;
+    if (kept.run.state !== 'started') kept.takesLane = false;
+    kept.laneLimit = undefined;
     kept.seq = ++back;
     if (!ENDED.includes(kept.run.state)) return;
     const { keepResultMs } = kept.submission;
@@ -111,8 +117,9 @@ export function createStorage(
   }
 
   function slotsTaken(key: string): number {
-    return [...runs.values()].filter(({ run, takesSlot }) => takesSlot && run.concurrency?.key === key)
-      .length;
+    const kept = [...runs.values()];
+    const own = kept.filter(({ run, takesSlot }) => takesSlot && run.concurrency?.key === key);
+    return own.length + kept.filter(({ run, takesLane }) => takesLane && run.lane === key).length;
   }
 
   /** When a lane has work next by time alone. */

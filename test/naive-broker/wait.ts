@@ -11,11 +11,12 @@ export interface Wait {
 /** Creates the wait of both verbs; a set holds the callers that wait. */
 export function createWait(clock: Clock, { runs, holds, slotsTaken, nextDueAt }: Storage) {
   function hasWork(lanes: readonly string[], now: number): boolean {
-    return [...runs.values()].some(({ run, takesSlot }) => {
+    return [...runs.values()].some(({ run, takesSlot, laneLimit }) => {
       if (!lanes.includes(run.lane) || holds.heldUntil(run.lane, now) > now) return false;
       if (run.state === 'scheduled') return (run.runAt ?? 0) <= now;
       const { concurrency } = run;
       if (run.state !== 'submitted') return false;
+      if (laneLimit !== undefined && slotsTaken(run.lane) >= laneLimit) return false;
       return takesSlot || concurrency?.whenFull !== 'wait' || slotsTaken(concurrency.key) < concurrency.limit;
     });
   }

@@ -2,6 +2,7 @@ import { isClaimed } from '../../packages/postgres/src/schema/leases.ts';
 import { ACTIVE, CONTINUED, WAITING } from '../../packages/postgres/src/schema/letters.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { reserveFullWindow } from '../support/telling-scenes/reservations.ts';
+import { tellCase } from '../support/telling-scenes/scene.ts';
 import {
   cancelRequestWhileHolding,
   endWhileHolding,
@@ -108,5 +109,39 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     right: 'select (bucket + 1) * v_width + p_window_ms - 1 into available_at',
     wrong: 'select bucket * v_width + p_window_ms - 1 into available_at',
     scene: reserveFullWindow,
+  },
+  {
+    name: 'a run with a key of its own takes no slot of its lane',
+    right: 'case when not v_is_lane_full then v_of_lane and not v_is_full end',
+    wrong: 'false',
+    scene: tellCase('a run with a key of its own needs a slot of its lane, too, where the claim limits that'),
+  },
+  {
+    name: 'a run with a key of its own never frees its slot of its lane',
+    right: 'holds_lane = nullif(r.holds_lane, true),',
+    wrong: '',
+    scene: tellCase('a run with a key of its own frees the slots of both by: retry'),
+  },
+  {
+    name: 'a run with a key of its own that waits for it keeps the turn of its lane',
+    right: 'and pass_on(p_lane) then',
+    wrong: 'and false then',
+    scene: tellCase('a run that has waited for its lane and finds its own key full lets the next one start'),
+  },
+  {
+    name: 'a run that waits for its lane takes the turn of its key away',
+    right: 'unnest(array[r.key, r.lane]) as one (key) where',
+    wrong: 'unnest(array[r.lane]) as one (key) where',
+    scene: tellCase(
+      'a run that waits for its lane leaves the turn of its key to the next one when it is cancelled',
+    ),
+  },
+  {
+    name: 'a run that leaves with the turn of its lane takes it away',
+    right: 'unnest(array[r.key, r.lane]) as one (key) where',
+    wrong: 'unnest(array[r.key]) as one (key) where',
+    scene: tellCase(
+      'a run that got its turn after it had waited for its lane can be cancelled, and the next one gets it',
+    ),
   },
 ];

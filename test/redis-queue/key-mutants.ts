@@ -2,6 +2,7 @@ import { BODY_KINDS, FLAGS, KEY_UNTIL } from '../../packages/redis-queue/src/rec
 import { answer, has, letter } from '../../packages/redis-queue/src/scripts/lua.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { reserveFullWindow, reserveSeveral } from '../support/telling-scenes/reservations.ts';
+import { tellCase } from '../support/telling-scenes/scene.ts';
 import {
   cancelRequestWhileHolding,
   claimOverTheLimit,
@@ -131,5 +132,39 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     right: 'if counts then known[number], isChanged[number] = counts, true end',
     wrong: 'if counts then isChanged[number], known[number] = true, known[number] or counts end',
     scene: reserveSeveral,
+  },
+  {
+    name: 'a run with a key of its own takes no slot of its lane',
+    right: '    laneTakers[id] = true\n    changeSlots(tag, 1)\n',
+    wrong: '',
+    scene: tellCase('a run with a key of its own needs a slot of its lane, too, where the claim limits that'),
+  },
+  {
+    name: 'a run with a key of its own never frees its slot of its lane',
+    right: "if key == lane or call('HEXISTS', SLOTS_TAKEN, '\\1' .. id) == 0 then return end",
+    wrong: 'do return end',
+    scene: tellCase('a run with a key of its own frees the slots of both by: retry'),
+  },
+  {
+    name: 'a run with a key of its own that waits for it keeps the turn of its lane',
+    right: 'return false, key ~= tag and full == key',
+    wrong: 'return false',
+    scene: tellCase('a run that has waited for its lane and finds its own key full lets the next one start'),
+  },
+  {
+    name: 'a run that waits for its lane takes the turn of its key away',
+    right: 'then return unparkNext(key) end',
+    wrong: 'then return end',
+    scene: tellCase(
+      'a run that waits for its lane leaves the turn of its key to the next one when it is cancelled',
+    ),
+  },
+  {
+    name: 'a run that leaves with the turn of its lane takes it away',
+    right: 'if key ~= lane then unparkNext(lane) end',
+    wrong: '',
+    scene: tellCase(
+      'a run that got its turn after it had waited for its lane can be cancelled, and the next one gets it',
+    ),
   },
 ];

@@ -45,6 +45,8 @@ export interface ModelRun {
   errorGroup: string | undefined;
   isCancelRequested: boolean;
   holdsKey: boolean;
+  /** Whether it takes a slot of its lane beside that of its own key. */
+  holdsLane: boolean;
   /** Of the schedule while scheduled, of the lease while started. */
   ripeness: Ripeness;
 }
@@ -125,7 +127,13 @@ export function modelSubmit(
   if (model.runs.has(id) || model.keys.has(id)) return 'exists';
   const carried = extrasOf(id).spent?.attempts ?? 0;
   const counters = { epoch: 0, failures: 0, stalls: 0, releases: 0, rateLimits: 0, redrives: 0, carried };
-  const flags = { settledBy: undefined, errorGroup: undefined, isCancelRequested: false, holdsKey: false };
+  const flags = {
+    settledBy: undefined,
+    errorGroup: undefined,
+    isCancelRequested: false,
+    holdsKey: false,
+    holdsLane: false,
+  };
   const identity = { id, lane, concurrency, isKeyed };
   const run: ModelRun = { ...identity, state: 'submitted', ...counters, ...flags, ripeness };
   model.runs.set(id, run);
@@ -154,14 +162,18 @@ export function modelClaim(
       if (left <= 0 || run === undefined) break;
       if (ofTask !== undefined && (run.concurrency?.key ?? lane) === lane)
         run.concurrency = { ...run.concurrency, key: lane, ...ofTask };
+      const ofLane = (run.concurrency?.key ?? lane) === lane ? undefined : ofTask;
       const isFull =
         run.concurrency !== undefined &&
         !run.holdsKey &&
         heldOf(model, run.concurrency) >= run.concurrency.limit;
       if (isFull && run.concurrency?.whenFull === 'wait') continue;
+      // Each limit of a task is one that runs wait for.
+      if (ofLane !== undefined && heldOf(model, { key: lane }) >= ofLane.limit) continue;
       remove(laneOf(model, lane), id);
       Object.assign(run, { state: 'started', epoch: run.epoch + 1, ripeness: lease });
       run.holdsKey = run.concurrency !== undefined && !isFull;
+      run.holdsLane = ofLane !== undefined && !isFull;
       got.push(`${id}${isFull ? '!' : ''}${passage === 'probe' ? '?' : ''}`);
       if (passage === 'probe') noteProbe(model, lane);
       left--;
@@ -186,6 +198,7 @@ export function modelSettle(
   const wasAsked = run.isCancelRequested;
   const isWaiting = (next.state === 'submitted' || next.state === 'scheduled') && !wasAsked;
   run.holdsKey = run.holdsKey && isWaiting && run.concurrency?.holdWhileRetrying === true;
+  run.holdsLane = false;
   run.isCancelRequested = false;
   if (next.state !== 'submitted' && next.state !== 'scheduled') run.state = ENDS[event] ?? next.state;
   else if (wasAsked) run.state = 'cancelled';
@@ -363,8 +376,10 @@ function promote(model: Model, lane: string): void {
   }
 }
 
-function heldOf(model: Model, { key }: Concurrency): number {
-  return [...model.runs.values()].filter((run) => run.holdsKey && run.concurrency?.key === key).length;
+function heldOf(model: Model, { key }: Pick<Concurrency, 'key'>): number {
+  const runs = [...model.runs.values()];
+  const own = runs.filter((run) => run.holdsKey && run.concurrency?.key === key);
+  return own.length + runs.filter((run) => run.holdsLane && run.lane === key).length;
 }
 
 function laneOf(model: Model, name: string): string[] {

@@ -16,7 +16,12 @@ const aSubmission = fc.record({
   atMs: fc.integer({ min: 0, max: 20_000 }),
   count: fc.integer({ min: 1, max: 6 }),
   limit: fc.option(aLimit, { nil: undefined }),
+  key: fc.option(fc.constantFrom('ada', 'bob'), { nil: undefined }),
+  holdWhileRetrying: fc.boolean(),
 });
+
+/** How many runs of each key may be running. */
+const KEY_LIMIT = 2;
 
 /** The workers of one deploy. Those of the deploy before stop as they start. */
 const aDeploy = fc.record({
@@ -32,11 +37,11 @@ const aPlay = fc.record({
   failsFirst: fc.boolean(),
 });
 
-it('starts no run beyond the globalConcurrency of the worker that starts it, whatever producers and deploys before it say', async () => {
+it('starts no run beyond the globalConcurrency of the worker that starts it, whatever producers, keys and deploys before it say', async () => {
   await fc.assert(
     fc.asyncProperty(aPlay, async ({ submissions, deploys, durationMs, failsFirst }) => {
       const { clock, queue, startWorker } = setScene();
-      let running = 0;
+      const running = { all: 0, ada: 0, bob: 0 };
       const beyond: string[] = [];
       /** The task as a service or a worker has it. */
       const taskOf = (limit: number | undefined) =>
@@ -44,16 +49,21 @@ it('starts no run beyond the globalConcurrency of the worker that starts it, wha
           name: 'any',
           globalConcurrency: limit,
           retry: { maxAttempts: 2, backoff: { type: 'constant', base: '3s' }, jitter: 'none' },
-          run: async (_: null, { attempt }) => {
-            running += 1;
-            if (limit !== undefined && running > limit) beyond.push(`${running} of ${limit}`);
+          run: async (key: 'ada' | 'bob' | null, { attempt }) => {
+            running.all += 1;
+            if (limit !== undefined && running.all > limit) beyond.push(`${running.all} of ${limit}`);
+            if (key !== null && ++running[key] > KEY_LIMIT) beyond.push(`${running[key]} of ${key}`);
             await pass(clock, durationMs);
-            running -= 1;
+            running.all -= 1;
+            if (key !== null) running[key] -= 1;
             if (failsFirst && attempt === 1) throw new Error('again');
           },
         });
-      for (const { atMs, count, limit } of submissions)
-        clock.setTimer(() => void queue.submitMany(taskOf(limit), Array(count).fill(null)), atMs);
+      for (const { atMs, count, limit, key, holdWhileRetrying } of submissions) {
+        const options = key && { concurrency: { key, limit: KEY_LIMIT, holdWhileRetrying } };
+        const payloads = Array.from({ length: count }, () => key ?? null);
+        clock.setTimer(() => void queue.submitMany(taskOf(limit), payloads, options), atMs);
+      }
 
       const last = deploys.length - 1;
       for (const [index, { forMs, limit, workers }] of deploys.entries()) {

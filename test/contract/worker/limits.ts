@@ -51,6 +51,35 @@ export function describeLimits(scene: WorkerScene): void {
       },
     );
 
+    it('applies the globalConcurrency of the executing task to runs that were submitted with keys of their own', async () => {
+      const { seen, run } = meter();
+      const byUser: Record<string, number> = {};
+      const mostByUser: Record<string, number> = {};
+      const task = defineTask({
+        name: 'narrow',
+        globalConcurrency: 2,
+        run: async (user: string) => {
+          byUser[user] = (byUser[user] ?? 0) + 1;
+          mostByUser[user] = Math.max(mostByUser[user] ?? 0, byUser[user]);
+          await run();
+          byUser[user] -= 1;
+        },
+      });
+      for (const user of Array.from({ length: 20 }, (_, index) => `user-${index % 10}`))
+        await scene.queue.submit(task, user, { concurrency: { key: user, limit: 1 } });
+      await scene.queue.submitMany(task, Array(5).fill('nobody'));
+      const first = await scene.startWorker({ tasks: [task] });
+      const second = await scene.startWorker({ tasks: [task] });
+
+      await Promise.all([first.whenIdle(), second.whenIdle()]);
+
+      expect(seen.most).toBe(2);
+      expect(
+        Math.max(...Object.entries(mostByUser).flatMap(([user, most]) => (user === 'nobody' ? [] : most))),
+      ).toBe(1);
+      expect((await scene.queue.counts()).ended.completed).toBe(25);
+    });
+
     it('applies the globalConcurrency of a new deploy at once, a lower and a higher one', async () => {
       const { seen, run } = meter();
       const narrow = (globalConcurrency: number) => defineTask({ name: 'narrow', globalConcurrency, run });

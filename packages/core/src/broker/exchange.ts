@@ -25,7 +25,8 @@ export interface Claim {
   /**
    * How many runs of a lane may be started at the same time, where its task limits that. The key of such a limit is the lane. It
    * replaces the limit of that key that a run was submitted or claimed with before, and is given to runs without a key, before they
-   * start; runs of other keys keep theirs.
+   * start. Runs of other keys keep theirs, and need a slot of both: one that waits for its lane takes no slot of its own key, and one
+   * that waits to start again has none of its lane.
    */
   readonly concurrency?: ReadonlyMap<string, LaneConcurrency>;
   /** How long the leases last unless a heartbeat extends them, in milliseconds; `0 ≤ leaseMs < Infinity`. */
@@ -56,7 +57,7 @@ export interface ClaimedRun {
   readonly run: Run<'started'>;
   /** When the lease ends unless a heartbeat extends it. */
   readonly leaseUntil: number;
-  /** Its concurrency key is full (`whenFull: 'claim'`): the worker settles it with `limit` instead of running it. */
+  /** Its concurrency key is full, or that of its lane (`whenFull: 'claim'`): the worker settles it with `limit` instead of running it. */
   readonly isOverLimit: boolean;
   /**
    * It was let through by a hold that probes (`probeMs`): its outcome decides whether the lane resumes. A repeated claim may

@@ -76,7 +76,8 @@ begin
     v_holders := array (select id from unique_key where key = any (p_unique_keys) and has_key(unique_key, v_now));
     perform lock_keys(array (
       select key from unnest(p_keys, p_unique_keys) as given (key, unique_key) where key is not null and unique_key is not null
-      union select r.key from unnest(v_holders) as h (id) join run r on ${hasId('r', 'h.id')} where r.key is not null));
+      union select one.key from unnest(v_holders) as h (id) join run r on ${hasId('r', 'h.id')}, unnest(array[r.key, r.lane]) as one (key)
+      where r.key is not null));
     perform from lock_waiting(v_holders);
   end if;
   for i in 1 .. cardinality(p_ids) loop

@@ -48,7 +48,9 @@ unbalanced = unbalanced + math.abs(grouped - dead)
 
 -- Checks of each run that it is in the location that its record requires, and in no other.
 local function checkEachRun()
-  local seen, cancelled, slots, keepers, real = {}, {}, {}, {}, {}
+  local seen, cancelled, slots, keepers, real, takers = {}, {}, {}, {}, {}, {}
+  local counted = call('HGETALL', SLOTS_TAKEN)
+  for index = 1, #counted, 2 do takers[counted[index]] = byte(counted[index], 1) == 1 end
   local left = call('HGETALL', CANCELLED_IN_LANE)
   for index = 1, #left, 2 do cancelled[left[index]] = countOf(left[index + 1]) end
   local function visit(id, states)
@@ -62,7 +64,11 @@ local function checkEachRun()
     local _, _, key = concurrencyOf(body)
     key = key or ''
     slots[key] = (slots[key] or 0) + 1
-    if state ~= ${letter('started')} then keepers['\0' .. id] = true end
+    if state ~= ${letter('started')} then keepers['\0' .. id] = true
+    elseif takers['\1' .. id] then
+      slots[laneOf(body)] = (slots[laneOf(body)] or 0) + 1
+      keepers['\1' .. id] = true
+    end
   end
   for index = 1, #tags do
     local ids = call('LRANGE', laneKey(index), 0, -1)
@@ -98,7 +104,6 @@ local function checkEachRun()
   for index, letter in ipairs({ ${END_STATES.map((state) => letter(state)).join(', ')} }) do
     unbalanced = unbalanced + math.abs((real[letter] or 0) - ends[index])
   end
-  local counted = call('HGETALL', SLOTS_TAKEN)
   for index = 1, #counted, 2 do
     local name = counted[index]
     local real = keepers[name] and 1 or slots[name] or 0

@@ -4,7 +4,7 @@ import { returnToLane, takeOut } from './lanes.ts';
 import type { Entry, Key, Lane, Parking, Store } from './store.ts';
 
 /** Returns whether no further run of the key may start. */
-export function isFull(store: Store, { key, limit }: Concurrency): boolean {
+export function isFull(store: Store, { key, limit }: Pick<Concurrency, 'key' | 'limit'>): boolean {
   return (store.keys.get(key)?.slotsTaken ?? 0) >= limit;
 }
 
@@ -31,6 +31,12 @@ export function takeSlot(store: Store, entry: Entry, { key }: Concurrency): void
   entry.hasSlot = true;
 }
 
+/** Takes a slot of the run's lane, beside the one of its own key. */
+export function takeLaneSlot(store: Store, entry: Entry): void {
+  keyOf(store, entry.lane.name).slotsTaken++;
+  entry.hasLaneSlot = true;
+}
+
 /** Frees the slot of the run, if it has one; a parked run may return to its lane. */
 export function freeSlot(store: Store, entry: Entry): void {
   const { concurrency } = entry.run;
@@ -40,14 +46,22 @@ export function freeSlot(store: Store, entry: Entry): void {
   refill(store, concurrency.key);
 }
 
+/** Frees the slot of its lane, if the run has one beside that of its own key: only started runs have. */
+export function freeLaneSlot(store: Store, entry: Entry): void {
+  if (!entry.hasLaneSlot) return;
+  entry.hasLaneSlot = false;
+  keyOf(store, entry.lane.name).slotsTaken--;
+  refill(store, entry.lane.name);
+}
+
 /** Whether a run keeps its slot while it waits to start again. */
 export function keepsSlot({ hasSlot, run }: Entry): boolean {
   return hasSlot && run.concurrency?.holdWhileRetrying === true;
 }
 
-/** Puts the next run of a lane aside, as its key is full; also those that were returned to the lane too early. */
-export function park(store: Store, entry: Entry, { key, limit }: Concurrency): void {
-  const parking = parkingOf(keyOf(store, key), entry.lane, limit);
+/** Puts the next run of a lane aside, as this key is full; also those that were returned to the lane too early. */
+export function park(store: Store, entry: Entry, { key, limit }: Pick<Concurrency, 'key' | 'limit'>): void {
+  const parking = parkingOf(store, key, { lane: entry.lane, limit });
   putAside(parking, entry);
   for (const offered of parking.offered) {
     takeOut(offered);
@@ -56,16 +70,24 @@ export function park(store: Store, entry: Entry, { key, limit }: Concurrency): v
   parking.offered.clear();
 }
 
-/** Removes a run from the parked ones. */
-export function unpark(store: Store, entry: Entry, { key, limit }: Concurrency): void {
-  entry.location = 'none';
-  remove(parkingOf(keyOf(store, key), entry.lane, limit).parked, entry);
-  refill(store, key);
+/** Must be called when a run is taken out of its lane, or of those that are parked. @returns where it was put aside, if it was */
+export function leaveParking(entry: Entry): Parking | undefined {
+  const { parking } = entry;
+  entry.parking = undefined;
+  parking?.offered.delete(entry);
+  return parking;
 }
 
-/** Must be called when a returned run is taken out of its lane, before its slot is taken or the key is refilled. */
-export function takeOffer(store: Store, entry: Entry, { key, limit }: Concurrency): void {
-  parkingOf(keyOf(store, key), entry.lane, limit).offered.delete(entry);
+/** Removes a run from the parked ones, or passes the turn on of one that was returned to its lane and taken out of that. */
+export function unpark(store: Store, entry: Entry): void {
+  const parking = leaveParking(entry);
+  if (parking === undefined) return;
+  if (entry.location === 'parked') remove(parking.parked, entry);
+  entry.location = 'none';
+  refill(store, parking.key);
+  // While it waited for its lane, it had the turn of its own key.
+  const { key = parking.key } = entry.run.concurrency ?? {};
+  if (key !== parking.key) refill(store, key);
 }
 
 /** Returns as many parked runs to their lanes as the key has free slots; forgets a key that is not in use. */
@@ -88,10 +110,11 @@ function offer(store: Store, { offered, parked }: Parking, count: number): void 
   }
 }
 
-function putAside({ parked }: Parking, entry: Entry): void {
+function putAside(parking: Parking, entry: Entry): void {
   entry.location = 'parked';
+  entry.parking = parking;
   entry.rank = 0;
-  push(parked, entry);
+  push(parking.parked, entry);
 }
 
 function keyOf(store: Store, name: string): Key {
@@ -102,9 +125,10 @@ function keyOf(store: Store, name: string): Key {
   return key;
 }
 
-function parkingOf({ parkings }: Key, lane: Lane, limit: number): Parking {
+function parkingOf(store: Store, key: string, { lane, limit }: Pick<Parking, 'lane' | 'limit'>): Parking {
+  const { parkings } = keyOf(store, key);
   for (const parking of parkings) if (parking.lane === lane && parking.limit === limit) return parking;
-  const parking: Parking = { lane, limit, parked: [], offered: new Set() };
+  const parking: Parking = { key, lane, limit, parked: [], offered: new Set() };
   parkings.add(parking);
   return parking;
 }

@@ -10,6 +10,8 @@ export function createEntry(run: Run, lane: Lane): Entry {
     lane,
     location: 'none',
     hasSlot: false,
+    hasLaneSlot: false,
+    parking: undefined,
     isKeyed: false,
     keepResultMs: undefined,
     rank: 0,

@@ -36,6 +36,10 @@ export interface Entry extends Linked<Entry>, Ranked {
   location: Location;
   /** Whether it takes a slot of its concurrency key: it is started, or keeps the slot while it waits to start again. */
   hasSlot: boolean;
+  /** Whether it also takes a slot of its lane, as a started run with a key of its own does where the claim limits the lane. */
+  hasLaneSlot: boolean;
+  /** Where it is put aside, or was until it was returned to its lane. */
+  parking: Parking | undefined;
   /** Its id is an idempotency key of the caller: it is remembered longer than the run. */
   isKeyed: boolean;
   /** How long after its end its result is kept for a caller; `undefined` when none waits for it. */
@@ -62,10 +66,11 @@ export interface Key {
 }
 
 /**
- * Runs of one lane and one limit that found their key full. Each lane has its own, so that a lane without a worker
- * does not block the free slots for other lanes.
+ * Runs of one lane and one limit that found this key full: their own, or the lane. Each lane has its own, so that a lane without a
+ * worker does not block the free slots for other lanes.
  */
 export interface Parking {
+  readonly key: string;
   readonly lane: Lane;
   readonly limit: number;
   /** In the order that they had in their lane. */

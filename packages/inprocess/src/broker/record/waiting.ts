@@ -1,5 +1,5 @@
 import type { ErrorGroupName, Run } from '@retry/core/broker';
-import { freeSlot, refill, takeOffer, unpark } from './concurrency-keys.ts';
+import { freeSlot, unpark } from './concurrency-keys.ts';
 import { endRun } from './ended-runs.ts';
 import { takeOut } from './lanes.ts';
 import type { Entry, Store } from './store.ts';
@@ -36,16 +36,8 @@ function requestCancel(store: Store, entry: Entry): void {
   for (const listener of store.cancelListeners) listener(entry.run.id);
 }
 
-/** Removes a waiting run from its lane, its schedule, or the runs that wait for its concurrency key. */
+/** Removes a waiting run from its lane, its schedule, or the runs that wait for a slot. */
 export function removeWaiting(store: Store, entry: Entry): void {
-  const { location } = entry;
-  const { concurrency } = entry.run;
-  if (concurrency !== undefined && location === 'parked') {
-    unpark(store, entry, concurrency);
-    return;
-  }
-  takeOut(entry);
-  if (concurrency === undefined || location !== 'returned') return;
-  takeOffer(store, entry, concurrency);
-  refill(store, concurrency.key);
+  if (entry.location !== 'parked') takeOut(entry);
+  unpark(store, entry);
 }

@@ -56,9 +56,9 @@ function countWrongFigures(store: Store): number {
 /** Returns by how much the slots that keys have counted differ from those that runs have. */
 function countWrongSlots({ keys, entries }: Store): number {
   const taken = new Map<string, number>();
-  for (const { hasSlot, run } of entries.values()) {
-    const key = hasSlot ? run.concurrency?.key : undefined;
-    if (key !== undefined) taken.set(key, (taken.get(key) ?? 0) + 1);
+  for (const { hasSlot, hasLaneSlot, run } of entries.values()) {
+    for (const key of [hasSlot ? run.concurrency?.key : undefined, hasLaneSlot ? run.lane : undefined])
+      if (key !== undefined) taken.set(key, (taken.get(key) ?? 0) + 1);
   }
   let wrong = 0;
   for (const [name, key] of keys) {

@@ -1,6 +1,7 @@
 import type {
   Claim,
   ClaimedRun,
+  Concurrency,
   ExchangeReply,
   ExchangeRequest,
   LaneConcurrency,
@@ -18,13 +19,16 @@ import {
 } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import {
+  freeLaneSlot,
   freeSlot,
   isFull,
   keepsSlot,
+  leaveParking,
   limitByTask,
   park,
+  refill,
   returnBelow,
-  takeOffer,
+  takeLaneSlot,
   takeSlot,
 } from '../record/concurrency-keys.ts';
 import { endRun } from '../record/ended-runs.ts';
@@ -98,6 +102,7 @@ function writeSettlement(store: Store, entry: Entry, written: { settlement: Sett
   if (wasCancelRequested && !isEnd(next.state))
     entry.run = move(entry.run, { type: 'cancel', at: written.now });
   if (isEnd(entry.run.state) || !keepsSlot(entry)) freeSlot(store, entry);
+  freeLaneSlot(store, entry);
 }
 
 function dueAt(runAt: number | undefined, delayMs: number | undefined, now: number): number {
@@ -149,20 +154,51 @@ function nextRunOf(store: Store, names: Iterable<string>, now: number): number |
 
 function startNext(store: Store, lane: Lane, lease: Lease): ClaimedRun | undefined {
   for (let entry = nextOf(lane); entry !== undefined; entry = nextOf(lane)) {
-    const wasReturned = entry.location === 'returned';
     takeOut(entry);
-    if (wasReturned && entry.run.concurrency !== undefined) takeOffer(store, entry, entry.run.concurrency);
+    const parking = leaveParking(entry);
     if (lease.ofTask !== undefined) limitByTask(entry, lease.ofTask);
     const { concurrency } = entry.run;
-    if (concurrency === undefined || entry.hasSlot) return start(store, entry, lease);
-    if (!isFull(store, concurrency)) {
-      takeSlot(store, entry, concurrency);
+    if (concurrency === undefined) return start(store, entry, lease);
+    const full = fullOf(store, entry, { concurrency, ofTask: lease.ofTask });
+    if (full === undefined) {
+      if (!entry.hasSlot) takeSlot(store, entry, concurrency);
+      if (lease.ofTask !== undefined && concurrency.key !== lane.name) takeLaneSlot(store, entry);
       return start(store, entry, lease);
     }
-    if (concurrency.whenFull === 'claim') return { ...start(store, entry, lease), isOverLimit: true };
-    park(store, entry, concurrency);
+    if (full.whenFull === 'wait') park(store, entry, full);
+    // It had the turn of its lane, and waits for its key.
+    if (parking?.key === lane.name && full.key !== lane.name) passOn(store, lane, lease.ofTask);
+    if (full.whenFull === 'wait') continue;
+    if (full.key !== concurrency.key) refill(store, concurrency.key);
+    return { ...start(store, entry, lease), isOverLimit: true };
   }
   return undefined;
+}
+
+/** Returns to a lane what waits for a slot of it: one more than before may do so. */
+function passOn(store: Store, lane: Lane, ofTask: LaneConcurrency | undefined): void {
+  refill(store, lane.name);
+  if (ofTask !== undefined) returnBelow(store, lane, ofTask.limit);
+}
+
+/**
+ * Returns the limit that keeps a run from its slots: that of its own key, or that of its lane, of which it needs a slot, too, where the
+ * claim limits the lane; one for which runs wait before one over which they are claimed. A run that waits takes neither slot.
+ */
+function fullOf(
+  store: Store,
+  entry: Entry,
+  {
+    concurrency,
+    ofTask,
+  }: { readonly concurrency: Concurrency; readonly ofTask: LaneConcurrency | undefined },
+): Concurrency | undefined {
+  const isKeyFull = !entry.hasSlot && isFull(store, concurrency);
+  if (isKeyFull && concurrency.whenFull === 'wait') return concurrency;
+  const ofLane = ofTask && { ...ofTask, key: entry.lane.name };
+  const isLaneFull = ofLane !== undefined && concurrency.key !== ofLane.key && isFull(store, ofLane);
+  if (isLaneFull && (ofLane.whenFull === 'wait' || !isKeyFull)) return ofLane;
+  return isKeyFull ? concurrency : undefined;
 }
 
 function start(store: Store, entry: Entry, { now, leaseUntil }: Lease): ClaimedRun {

@@ -69,6 +69,15 @@ begin
         end if;
       end if;
       v_after := v_next.o_last;
+      -- The one that has its turn now may be before what was read.
+      if v_next.o_keyed > 0 then
+        if v_keyed.o_is_passed_on then
+          v_after := ${FIRST_BIGINT};
+          v_before := 0;
+          p_low_seqs[v_lane] := 0;
+          continue;
+        end if;
+      end if;
       if v_is_read then
         exit when v_before > 0;
         v_after := greatest(p_low_seqs[v_lane], 0);

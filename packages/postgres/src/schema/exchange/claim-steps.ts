@@ -5,6 +5,7 @@ import { dead, state } from '../letters.ts';
 import { isOpen } from '../operators/hold.ts';
 import { CLAIMED_TEXT, claimedOne, concurrencyOf } from '../rows.ts';
 import { call, head } from '../signatures.ts';
+import { slotsTaken } from './keys.ts';
 
 /** The last epoch that can be incremented: larger integers are not exact in JavaScript. */
 export const LAST_EPOCH: number = Number.MAX_SAFE_INTEGER - 1;
@@ -27,7 +28,7 @@ begin
       'the run is in its lane, but its row is missing, or its epoch cannot be incremented')))::text
   from unnest(p_ids) as unreadable (id)
   on conflict (hash, id) do update set state = excluded.state, epoch = excluded.epoch, ord = excluded.ord,
-    ended_at = excluded.ended_at, is_dead = true, holds_key = false, wants_cancel = false,
+    ended_at = excluded.ended_at, is_dead = true, holds_key = false, holds_lane = false, wants_cancel = false,
     error_name = excluded.error_name, error_group = excluded.error_group, spent = excluded.spent, record = excluded.record
   returning lane, error_group, id, spent, ended_at, ord
   )
@@ -136,7 +137,7 @@ $$;
 
 const KEYED_OUT = [
   'out o_ids text[], out o_ords bigint[], out o_claimed text[]',
-  'out o_is_busy boolean, out o_bytes bigint',
+  'out o_is_busy boolean, out o_bytes bigint, out o_is_passed_on boolean',
 ].join(', ');
 
 /** Gives a run the limit that its task has in the claiming worker, unless it has a key of its own. */
@@ -158,6 +159,8 @@ const LIMIT = 'key = v_run.key, key_limit = v_run.key_limit, key_waits = v_run.k
  *    that could be wrong. A key whose lock another transaction has is left for later.
  * 3. A run that has kept its slot starts with it. Where no slot is free, any other run is parked, if it is to wait for its key, or else
  *    starts over the limit and takes no slot.
+ * 4. Where the claim limits the lane, a run with a key of its own also needs a slot of the lane. Where that is full, it is parked by the
+ *    lane, and takes no slot of its key; once it has its turn and finds its key full, the next one gets the turn.
  */
 export const CLAIM_KEYED: string = `
 create function ${head('claim_keyed', KEYED_OUT)} language plpgsql as $$
@@ -165,10 +168,13 @@ declare
   v_next record;
   v_run run;
   v_before run;
-  v_slots_taken bigint;
+  v_of_lane boolean;
   v_is_full boolean;
+  v_is_lane_full boolean;
+  v_waits_for_key boolean;
 begin
   o_is_busy := false;
+  o_is_passed_on := false;
   o_bytes := 0;
   for v_next in
     select * from ready where lane = p_lane and ord > p_after and ord <= p_last
@@ -176,24 +182,30 @@ begin
     order by ord limit p_limit for update skip locked
   loop
     exit when o_bytes >= p_bytes;
-    if not pg_try_advisory_xact_lock({lock}, hashtext(coalesce(v_next.key, p_lane))) then
+    select * into v_run from run where ${hasId('run', 'v_next.id')};
+    v_before := v_run;${LIMIT_BY_TASK}
+    v_of_lane := p_task_limit is not null and v_run.key <> p_lane;
+    if not pg_try_advisory_xact_lock({lock}, hashtext(coalesce(v_run.key, p_lane)))
+      or (v_of_lane or v_next.key <> v_run.key) and not pg_try_advisory_xact_lock({lock}, hashtext(p_lane)) then
       o_is_busy := true;
       continue;
     end if;
     delete from ready where lane = v_next.lane and ord = v_next.ord;
-    select * into v_run from run where ${hasId('run', 'v_next.id')};
-    v_before := v_run;${LIMIT_BY_TASK}
     if v_run.epoch is null or v_run.epoch < 0 or v_run.epoch >= ${LAST_EPOCH} or v_run.key_limit is null then
       perform fail_unreadable(p_lane, array[v_next.id], p_now);
       continue;
     end if;
-    select count(*) into v_slots_taken from run where key = v_run.key and holds_key;
-    v_is_full := not v_run.holds_key and v_slots_taken >= v_run.key_limit;
-    if v_run.key_waits and v_is_full then
+    v_is_full := not v_run.holds_key and ${slotsTaken('v_run.key')} >= v_run.key_limit;
+    v_is_lane_full := v_of_lane and ${slotsTaken('p_lane')} >= p_task_limit;
+    v_waits_for_key := v_is_full and v_run.key_waits;
+    if v_is_full and not v_is_lane_full and v_next.key = p_lane and v_run.key <> p_lane and pass_on(p_lane) then
+      o_is_passed_on := true;
+    end if;
+    if v_waits_for_key or v_is_lane_full and p_task_waits then
       ${insertInto('parked', {
-        key: 'v_run.key',
+        key: 'case when v_waits_for_key then v_run.key else p_lane end',
         lane: 'v_run.lane',
-        key_limit: 'v_run.key_limit',
+        key_limit: 'case when v_waits_for_key then v_run.key_limit else p_task_limit end',
         ord: 'v_run.ord',
         id: 'v_run.id',
       })};
@@ -203,8 +215,13 @@ begin
       continue;
     end if;
     update run set state = ${state('started')}, epoch = epoch + 1, claimed_at = p_now, heartbeat_at = p_now,
-      lease_until = p_lease_until, holds_key = not v_is_full, ${LIMIT}
+      lease_until = p_lease_until, holds_key = v_run.holds_key or not (v_is_full or v_is_lane_full),
+      holds_lane = case when not v_is_lane_full then v_of_lane and not v_is_full end, ${LIMIT}
     where ${hasId('run', 'v_run.id')};
+    -- It had the turn of its key, perhaps, and does not take it.
+    if v_is_lane_full then
+      perform unpark_runs(array[v_run.key]);
+    end if;
     o_bytes := o_bytes + ${sizeOf('v_run')};
     o_ids := o_ids || v_run.id;
     o_ords := o_ords || v_run.ord;
@@ -213,7 +230,7 @@ begin
       at: 'p_now',
       until: 'p_lease_until',
       concurrency: concurrencyOf('v_run'),
-      isOverLimit: 'v_is_full',
+      isOverLimit: 'v_is_full or v_is_lane_full',
     })}::text;
   end loop;
 end

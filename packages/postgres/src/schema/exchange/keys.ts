@@ -1,5 +1,10 @@
 import { head } from '../signatures.ts';
 
+/** How many slots of a key are taken: by runs that have it, and, where it is a lane, by runs of that with keys of their own. */
+export const slotsTaken = (key: string): string =>
+  `((select count(*) from run taker where taker.key = ${key} and taker.holds_key)
+      + (select count(*) from run taker where taker.lane = ${key} and taker.holds_lane))`;
+
 /**
  * Locks concurrency keys: nothing else claims by them or frees them until the transaction ends.
  *
@@ -12,7 +17,7 @@ import { head } from '../signatures.ts';
  * A settlement locks rows of started runs in \`run\` before the keys. No deadlock follows: a transaction that has one of the
  * locks above skips started runs that are locked.
  */
-export const LOCK_KEYS = `
+export const LOCK_KEYS: string = `
 create function lock_keys(p_keys text[]) returns void language plpgsql as $$
 declare
   v_hash integer;
@@ -37,7 +42,7 @@ $$;
  * Returns parked runs to their lanes, as many as their keys allow now; returns these lanes. It locks the keys first, so
  * that a claim which is counting the slots of a key at the same time parks no run by an outdated count.
  */
-export const UNPARK = `
+export const UNPARK: string = `
 create function unpark_runs(p_keys text[]) returns text[] language plpgsql as $$
 declare
   v_lanes text[];
@@ -63,7 +68,7 @@ begin
         select p.ctid from parked p
         where p.key = parking.key and p.lane = parking.lane and p.key_limit = parking.key_limit
         order by p.ord
-        limit greatest(0, parking.key_limit - (select count(*) from run r where r.key = parking.key and r.holds_key))
+        limit greatest(0, parking.key_limit - ${slotsTaken('parking.key')})
       ) free))
     returning *
   ), returned as (
@@ -78,6 +83,8 @@ $$;
 /**
  * Returns parked runs to their lane that were put aside at a lower limit of its task than a claim has, as many as it may start now. Where
  * another transaction has the key, the next claim does it.
+ *
+ * \`pass_on\` returns the next run that waits for its lane, in place of one that had its turn and waits for its own key now.
  */
 export const UNPARK_BELOW: string = `
 create function ${head('unpark_below')} returns boolean language plpgsql as $$
@@ -89,7 +96,19 @@ begin
   with unparked as (
     delete from parked where ctid = any (array (
       select ctid from parked where lane = p_lane and key_limit > 0 and key = p_lane and key_limit < p_task_limit order by ord
-      limit least(p_most, greatest(0, p_task_limit - (select count(*) from run where key = p_lane and holds_key)))))
+      limit least(p_most, greatest(0, p_task_limit - ${slotsTaken('p_lane')}))))
+    returning *
+  )
+  insert into ready (lane, ord, id, key) select lane, ord, id, key from unparked;
+  return found;
+end
+$$;
+
+create function pass_on(p_lane text) returns boolean language plpgsql as $$
+begin
+  with unparked as (
+    delete from parked where ctid = any (array (
+      select ctid from parked where lane = p_lane and key_limit > 0 and key = p_lane order by ord limit 1))
     returning *
   )
   insert into ready (lane, ord, id, key) select lane, ord, id, key from unparked;

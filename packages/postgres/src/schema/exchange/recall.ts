@@ -16,11 +16,11 @@ create function recall_claim(p_worker text, p_request text) returns text languag
         at: 'c.at',
         until: 'held.until',
         concurrency: `case when held.key is not null then ${concurrencyOf('held')} end`,
-        isOverLimit: 'held.key is not null and not held.holds_key',
+        isOverLimit: 'held.key is not null and not (held.holds_key and held.holds_lane is not null)',
       })}::text as shown
       from unnest(c.ids, c.ords) with ordinality as l (id, ord, n), lateral (
         select l.n, r.id, r.ord, r.lane, r.payload, r.created_at, r.submitted_at, r.run_at, r.record, r.extras,
-          r.key, r.key_limit, r.key_waits, r.keeps_key, r.holds_key,
+          r.key, r.key_limit, r.key_waits, r.keeps_key, r.holds_key, r.holds_lane,
           r.epoch - case r.state when ${state('started')} then 1 else 0 end as epoch,
           case r.state when ${state('started')} then r.lease_until else c.until end as until
         from run r where ${isStartedBy('r', 'l')} offset 0) held) shown)

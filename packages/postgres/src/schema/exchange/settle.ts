@@ -63,6 +63,7 @@ const settleFound = (found: Found): string => `
         heartbeat_at = case when s.record is null then s.started_at end,
         ended_at = case when s.destination not in ${CONTINUED} then s.at when r.wants_cancel then v_now end,
         holds_key = r.holds_key and r.keeps_key is true and s.destination in ${CONTINUED} and not r.wants_cancel,
+        holds_lane = nullif(r.holds_lane, true),
         wants_cancel = false, is_dead = s.destination in ${DEAD},
         error_name = s.error, error_group = v_groups[s.group_number], spent = s.spent, result = s.result, record = s.record
       from (
@@ -90,7 +91,7 @@ const settleFound = (found: Found): string => `
         when ${state('submitted')} then r.epoch = s.epoch - 1 and (s.lane_seq is not null or ${isClaimed('r')})
           and (not p_only_if_expired or exists (select from leased() l where ${isStartedBy('r', 'l')} and l.until <= v_now))
         else false end
-      returning s.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms,
+      returning s.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.holds_lane, r.is_dead, r.keep_ms,
         s.group_number, r.error_group, r.spent, r.ended_at, ${longBytes('r')} as long
     ), ready_again as (
       insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from settled where state = ${state('submitted')}
@@ -100,7 +101,7 @@ const settleFound = (found: Found): string => `
       insert into finished (ord, count, ids, rows_at) select v_end, count(*), array_agg(id), array_agg(row_at)
       from settled where state not in ${WAITING} and not is_dead and keep_ms is null having count(*) > 0
     )
-    select v_settled || array_agg(n), v_keys || array_agg(key) filter (where key is not null),
+    select v_settled || array_agg(n), v_keys || array_agg(key) filter (where key is not null) || array_agg(lane) filter (where holds_lane is null),
       v_ready || array_agg(lane) filter (where state = ${state('submitted')}),
       v_later || array_agg(lane) filter (where state = ${state('scheduled')}),
       v_results or coalesce(bool_or(keep_ms is not null and state not in ${WAITING}), false),

@@ -10,6 +10,8 @@
  * - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; the others are end states.
  * - `extras`: JSON of what few runs are submitted with (a policy, an origin, a context, what they brought along); never changes
  * - `holds_key`: the run takes a slot of its key; with `keeps_key` also while it waits to start again
+ * - `holds_lane`: the run, which has a key of its own, also takes a slot of its lane; null where it has taken none as that was full, and
+ *   where a settlement has freed it
  * - `error_group`, `spent`: of a dead letter, what it is counted under, and with how many attempts
  * - `created_at`: null while it is the same as `submitted_at`, or as that of the record.
  * - `record`: JSON of the latest settlement (counters, instants, errors); null where the columns are enough.
@@ -56,6 +58,7 @@ create table run (
   is_keyed boolean not null default false,
   is_dead boolean not null default false,
   holds_key boolean not null default false,
+  holds_lane boolean default false,
   id text collate "C" not null,
   lane text collate "C" not null,
   payload text not null,
@@ -91,6 +94,7 @@ end $$;
 create index run_dead on run (id) where is_dead;
 create index run_group on run (error_group, lane, id) where is_dead;
 create index run_key on run (key) where holds_key;
+create index run_lane on run (lane) where holds_lane;
 
 create table ready (
   lane text collate "C" not null,

@@ -109,7 +109,7 @@ begin
   if v_awaited is not null then
     perform keep_awaited(v_awaited);
   end if;
-  v_unparked := unpark_runs(array (select distinct key from unnest(v_waiting) where key is not null));
+  v_unparked := unpark_runs(keys_of(v_waiting));
   if v_results or v_unparked is not null then
     perform notify_waiters(v_unparked, null, v_results);
   end if;

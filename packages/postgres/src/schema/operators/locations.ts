@@ -23,6 +23,7 @@ export const CREATED_AT: string = `coalesce(r.created_at, nullif(read_count(read
  * 3. The rows of the runs. A run that has moved meanwhile is no longer where it was found, and is left out.
  *
  * \`lock_waiting\` locks waiting runs together with their concurrency keys. \`remove_from_locations\` removes runs from where they are.
+ * \`keys_of\` returns the keys of which they may have the turn: their own, and that of their lane.
  */
 export const LOCATIONS: string = `
 create function lock_locations(p_ids text[], p_ended boolean) returns setof location language plpgsql as $$
@@ -36,7 +37,7 @@ begin
   perform from unnest(v_found) f join ready l on ${isSame('l.lane', 'f.lane')} and l.ord = f.ord
     where f.state = ${state('submitted')} order by f.id for update of l;
   perform from unnest(v_found) f
-    join parked l on ${isSame('l.key', 'f.key')} and l.lane = f.lane and l.key_limit = f.key_limit and l.ord = f.ord
+    join parked l on ${isSame('l.lane', 'f.lane')} and l.key_limit > 0 and l.ord = f.ord
     where f.state = ${state('submitted')} order by f.id for update of l;
   perform from unnest(v_found) f join scheduled l on ${isSame('l.lane', 'f.lane')} and l.run_at = f.run_at and l.ord = f.ord
     where f.state = ${state('scheduled')} order by f.id for update of l;
@@ -54,10 +55,14 @@ $$;
 create function lock_waiting(p_ids text[]) returns setof location language plpgsql as $$
 begin
   perform lock_keys(array (
-    select distinct r.key from unnest(p_ids) as asked (id) join run r on ${hasId('r', 'asked.id')}
+    select one.key from unnest(p_ids) as asked (id) join run r on ${hasId('r', 'asked.id')}, unnest(array[r.key, r.lane]) as one (key)
     where r.state in ${WAITING} and r.key is not null));
   return query select * from lock_locations(p_ids, false);
 end
+$$;
+
+create function keys_of(p_runs location[]) returns text[] language sql as $$
+  select array (select distinct one.key from unnest(p_runs) r, unnest(array[r.key, r.lane]) as one (key) where r.key is not null)
 $$;
 
 create function remove_from_locations(p_runs location[]) returns void language plpgsql as $$
@@ -65,7 +70,7 @@ begin
   delete from ready l using unnest(p_runs) r
   where r.state = ${state('submitted')} and ${isSame('l.lane', 'r.lane')} and l.ord = r.ord;
   delete from parked l using unnest(p_runs) r
-  where r.state = ${state('submitted')} and ${isSame('l.key', 'r.key')} and l.lane = r.lane and l.key_limit = r.key_limit and l.ord = r.ord;
+  where r.state = ${state('submitted')} and ${isSame('l.lane', 'r.lane')} and l.key_limit > 0 and l.ord = r.ord;
   delete from scheduled l using unnest(p_runs) r
   where r.state = ${state('scheduled')} and ${isSame('l.lane', 'r.lane')} and l.run_at = r.run_at and l.ord = r.ord;
   delete from awaited l using unnest(p_runs) r

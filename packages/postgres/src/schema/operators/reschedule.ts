@@ -45,7 +45,7 @@ begin
   select array_agg(distinct lane) filter (where state = ${state('submitted')}),
     array_agg(distinct lane) filter (where state = ${state('scheduled')})
   into v_ready, v_later from moved;
-  v_unparked := unpark_runs(array (select distinct key from unnest(v_moved) where key is not null));
+  v_unparked := unpark_runs(keys_of(v_moved));
   if v_ready is not null or v_later is not null then
     perform notify_waiters(v_ready || v_unparked, v_later, false);
   end if;

@@ -108,15 +108,18 @@ local function claimLane(lane, room, found, foundBodies, records, from)
   if laneLimit then unparkBelow(tag, laneLimit, room) end
   local at = { front = 0, list = 0, isPastFront = found ~= nil }
   local mayBeCancelled = call('EXISTS', CANCELLED_IN_LANE) == 1
+  -- Entries of the front that this claim has seen: it may read that anew.
+  local done = {}
   while true do
-    local used = found and from - 1 or 0
+    local used, isPassedOn = found and from - 1 or 0, false
     for index = from or 1, found and #found or 0 do
-      if bytes >= MAX_REPLY_BYTES then break end
+      if bytes >= MAX_REPLY_BYTES or isPassedOn then break end
       used = index
       local id, body, record = found[index], foundBodies[index], records[index] or nil
       local isPlain = body and byte(body, ${startOf(BODY, 'kind')}) == ${byteOf(BODY_KINDS.none.plain)}
       local isCancelled = mayBeCancelled and not seqs and takeCancelled(tag, id)
-      if isCancelled then passed = passed + 1
+      if entries and done[entries[index]] then -- nothing is left to do
+      elseif isCancelled then passed = passed + 1
       elseif isPlain and not record and not laneLimit then
         start(tag, id, { body = body }, 0)
         room = room - 1
@@ -129,12 +132,23 @@ local function claimLane(lane, room, found, foundBodies, records, from)
         checkStray(tag, id, record)
         -- It may have been returned to the front for a free slot, which another run of its key takes then.
         passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
-      elseif startOrPark(tag, id, { body = laneLimit and bodyWithin(tag, id, body, laneLimit) or body, record = record, seq = seqs and seqs[index] }) then
-        room = room - 1
-      else passed = passed + 1 end
+      else
+        local entry = { body = laneLimit and bodyWithin(tag, id, body, laneLimit) or body, record = record, seq = seqs and seqs[index], laneLimit = laneLimit }
+        local isStarted, isLeft = startOrPark(tag, id, entry)
+        if isStarted then room = room - 1
+        else passed = passed + 1 end
+        isPassedOn = isLeft and entries ~= nil
+      end
       if record and not isCancelled then got.seen[id] = true end
+      if entries then done[entries[index]] = true end
     end
     take(at, entries, used)
+    -- What is returned may come before what was read.
+    if isPassedOn then
+      unparkNext(tag)
+      if laneLimit then unparkBelow(tag, laneLimit, 1) end
+      at.front, at.isPastFront = 0, false
+    end
     if room <= 0 or passed >= MAX_PASSED or bytes >= MAX_REPLY_BYTES then break end
     found, seqs, entries = peek(key, tag, at, math.min(room, STEP))
     if #found == 0 then break end
@@ -147,6 +161,7 @@ end
 local function writeOthers()
   many('ZADD', LEASES, unleased)
   for index = 1, #toPark do park(unpack(toPark[index])) end
+  for index = 1, #turns do unparkNext(turns[index]) end
   for index = 1, #unreadable do
     local id = unreadable[index][1]
     -- It may have kept a slot.

@@ -13,8 +13,8 @@ import { byteOf, digits, field, firstRecord, lateInstant, letter, rewritten, wri
 /** Starts runs in every way but the usual one, or parks them. */
 export const startRuns: string = String.raw`
 local epochs = {}
--- What is to be parked.
-local toPark = {}
+-- What is to be parked, and the keys of which a run had the turn that has not taken it.
+local toPark, turns = {}, {}
 
 local function epochAfter(text)
   local next = epochs[text]
@@ -101,29 +101,51 @@ local function park(tag, id, entry)
     })}
   end
   call('HSET', RECORD, id, record)
-  call('ZADD', PARKED, 0, entry.key .. '\0' .. tag .. '\0' .. entry.limit .. '\0' .. seq .. id)
+  call('ZADD', PARKED, 0, entry.parkKey .. '\0' .. tag .. '\0' .. entry.parkLimit .. '\0' .. seq .. id)
   call('ZADD', PARKED_BY_LANE, 0, tag .. '\0' .. seq .. id)
 end
 
--- Starts a run, or parks it where its key is full and it is to wait. Returns whether it was started.
+local function isClaimed(whenFull)
+  return whenFull == '${BODY_KINDS.claim.plain}' or whenFull == '${BODY_KINDS.claimKept.plain}'
+end
+
+-- What keeps a run from its slots: whenFull, limit and key of what is full, its own key or its lane; nil where neither is. One for which
+-- runs wait comes before one over which they are claimed.
+local function fullOf(tag, entry, whenFull, limit, key)
+  local isKeyFull = not takesSlot(entry.record) and slotsTakenOf(key) >= tonumber(limit)
+  local ofLane = key ~= tag and entry.laneLimit
+  local isLaneFull = ofLane and slotsTakenOf(tag) >= tonumber(sub(ofLane, 2))
+  if isLaneFull and not (isKeyFull and (not isClaimed(whenFull) or isClaimed(sub(ofLane, 1, 1)))) then
+    return sub(ofLane, 1, 1), sub(ofLane, 2), tag
+  end
+  if isKeyFull then return whenFull, limit, key end
+end
+
+-- Starts a run, or parks it where its key or its lane is full and it is to wait. Returns whether it was started, and whether its key is
+-- full, so that it leaves the turn of its lane, if it had that, to the next one.
 local function startOrPark(tag, id, entry)
   local whenFull, limit, key = concurrencyOf(entry.body)
   if not whenFull then
     start(tag, id, entry, 0)
-  elseif takesSlot(entry.record) then
-    keepers[id] = false
-    start(tag, id, entry, ${FLAGS.takesSlot})
-  elseif slotsTakenOf(key) < tonumber(limit) then
-    changeSlots(key, 1)
-    start(tag, id, entry, ${FLAGS.takesSlot})
-  elseif whenFull == '${BODY_KINDS.claim.plain}' or whenFull == '${BODY_KINDS.claimKept.plain}' then
-    start(tag, id, entry, 0)
-    got.overLimit[#got.overLimit + 1] = taken
-  else
-    entry.key, entry.limit = key, limit
-    toPark[#toPark + 1] = { tag, id, entry }
-    return false
+    return true
   end
-  return true
+  local isKeeper, whenOf, limitOf, full = takesSlot(entry.record), fullOf(tag, entry, whenFull, limit, key)
+  if full and not isClaimed(whenOf) then
+    entry.parkKey, entry.parkLimit = full, limitOf
+    toPark[#toPark + 1] = { tag, id, entry }
+    return false, key ~= tag and full == key
+  end
+  if isKeeper then keepers[id] = false
+  elseif not full then changeSlots(key, 1) end
+  if entry.laneLimit and key ~= tag and not full then
+    laneTakers[id] = true
+    changeSlots(tag, 1)
+  end
+  start(tag, id, entry, (isKeeper or not full) and ${FLAGS.takesSlot} or 0)
+  if full then
+    got.overLimit[#got.overLimit + 1] = taken
+    if full ~= key then turns[#turns + 1] = key end
+  end
+  return true, key ~= tag and full == key
 end
 `;

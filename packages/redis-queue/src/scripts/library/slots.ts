@@ -9,10 +9,14 @@ import { has, isIn } from '../lua.ts';
  * A run that keeps its slot while it waits to start again has the flag `takesSlot`, and a field in `SLOTS_TAKEN`: a zero character
  * and its id, which no key begins with. They are read where slots are counted anew.
  *
- * Invariant: where runs of a key are parked, its slots taken and its runs returned are together at least as many as their limit.
+ * A started run with a key of its own that also takes a slot of its lane has a field there: the character 1 and its id. Where it finds
+ * its lane full, it is parked by the key of that.
+ *
+ * Invariant: where runs of a key are parked, its slots taken, its runs returned and its runs that wait for their lanes are together at
+ * least as many as their limit.
  */
 export const slots: string = String.raw`
-local slotsTaken, changedKeys, keepers, areSlotsUnknown = {}, {}, {}, false
+local slotsTaken, changedKeys, keepers, laneTakers, areSlotsUnknown = {}, {}, {}, {}, false
 local function slotsTakenOf(key)
   if not slotsTaken[key] then slotsTaken[key] = countOf(call('HGET', SLOTS_TAKEN, key)) end
   return slotsTaken[key]
@@ -45,6 +49,15 @@ local function unparkNext(key)
   end
 end
 
+-- Frees the slot that a run has of its lane, beside that of its own key.
+local function freeLaneSlot(id, body, key)
+  local lane = laneOf(body)
+  if key == lane or call('HEXISTS', SLOTS_TAKEN, '\1' .. id) == 0 then return end
+  laneTakers[id] = false
+  changeSlots(lane, -1)
+  unparkNext(lane)
+end
+
 -- A run whose body cannot be read may have taken a slot of any key.
 local function freeSlot(id)
   local body = call('HGET', BODY, id)
@@ -56,6 +69,7 @@ local function freeSlot(id)
   if not whenFull then return end
   changeSlots(key, -1)
   unparkNext(key)
+  freeLaneSlot(id, body, key)
 end
 
 local function takesSlot(record)
@@ -66,9 +80,11 @@ end
 local function keepOrFreeSlot(id, record)
   if ${isIn('record', 'submitted')} or ${isIn('record', 'scheduled')} then
     local body = call('HGET', BODY, id)
-    local kind = isBody(body) and concurrencyOf(body)
+    local kind, limit, key
+    if isBody(body) then kind, limit, key = concurrencyOf(body) end
     if kind == '${BODY_KINDS.waitKept.plain}' or kind == '${BODY_KINDS.claimKept.plain}' then
       keepers[id] = true
+      freeLaneSlot(id, body, key)
       return withFlags(record, flagsOf(record) + ${FLAGS.takesSlot})
     end
   end
@@ -84,8 +100,23 @@ local function freeKeptSlot(id, old, record)
   return takesSlot(record) and withFlags(record, flagsOf(record) - ${FLAGS.takesSlot}) or record
 end
 
+-- Takes a parked run out of those that are: of its own key, or of its lane, by the limit of whatever task has put it aside. While it
+-- waited for that, it had the turn of its key.
+local function leaveParked(lane, key, limit, place)
+  if call('ZREM', PARKED, key .. '\0' .. lane .. '\0' .. limit .. '\0' .. place) == 1 or key == lane then return end
+  local prefix = lane .. '\0' .. lane .. '\0'
+  local from = '[' .. prefix
+  while true do
+    local first = call('ZRANGEBYLEX', PARKED, from, '(' .. lane .. '\0' .. lane .. '\1', 'LIMIT', 0, 1)[1]
+    if not first then return end
+    local parking = sub(first, 1, zeroAfter(first, #prefix + 1))
+    if call('ZREM', PARKED, parking .. place) == 1 then return unparkNext(key) end
+    from = '(' .. parking .. '\255'
+  end
+end
+
 -- Adds the slots of those among the runs that take one. What was stored wrong takes none.
-local function countSlotsOf(counted, ids)
+local function countSlotsOf(counted, ids, takers)
   local records, keyed = readAll(RECORD, ids), {}
   for index = 1, #ids do
     local record = records[index]
@@ -94,27 +125,38 @@ local function countSlotsOf(counted, ids)
   end
   local bodies = readAll(BODY, keyed)
   for index = 1, #keyed do
-    local _, _, key = concurrencyOf(isBody(bodies[index]) and bodies[index] or '')
+    local body = isBody(bodies[index]) and bodies[index] or ''
+    local _, _, key = concurrencyOf(body)
     if key then counted[key] = (counted[key] or 0) + 1 end
+    if key and takers[keyed[index]] then
+      counted[laneOf(body)] = (counted[laneOf(body)] or 0) + 1
+      takers[keyed[index]] = nil
+    end
   end
 end
 
 -- Counts the slots that are taken, run by run: the counts may be wrong where something was stored wrong.
 local function countSlots()
-  local counted, from, waiting = {}, 0, {}
+  local counted, from, waiting, takers = {}, 0, {}, {}
   local started = {}
+  local fields = call('HGETALL', SLOTS_TAKEN)
+  for index = 1, #fields, 2 do
+    if byte(fields[index], 1) == 1 then takers[sub(fields[index], 2)] = true end
+  end
+  for id, takes in pairs(laneTakers) do takers[id] = takes or nil end
   repeat
     local ids = call('ZRANGE', LEASES, from, from + 999)
     for index = 1, #ids do started[ids[index]] = true end
-    countSlotsOf(counted, ids)
+    countSlotsOf(counted, ids, takers)
     from = from + #ids
   until #ids < 1000
-  local fields = call('HGETALL', SLOTS_TAKEN)
   for index = 1, #fields, 2 do
     local id = byte(fields[index], 1) == 0 and sub(fields[index], 2)
     if id and not started[id] then waiting[#waiting + 1] = id end
   end
-  countSlotsOf(counted, waiting)
+  countSlotsOf(counted, waiting, {})
+  -- Of runs that are no longer started.
+  for id in pairs(takers) do laneTakers[id] = false end
   return counted
 end
 
@@ -122,7 +164,7 @@ local function recountSlots()
   areSlotsUnknown = false
   local counted, known = countSlots(), call('HGETALL', SLOTS_TAKEN)
   for index = 1, #known, 2 do
-    if byte(known[index], 1) ~= 0 then counted[known[index]] = counted[known[index]] or 0 end
+    if byte(known[index], 1) > 1 then counted[known[index]] = counted[known[index]] or 0 end
   end
   for key, count in pairs(counted) do
     if slotsTakenOf(key) ~= count then changeSlots(key, count - slotsTakenOf(key)) end
@@ -137,9 +179,13 @@ local function recountSlots()
   end
 end
 
--- Written after the records and leases: a script that stops before has not freed the slot of a run that is still started.
+-- Written after the records and leases: a script that stops before has not freed the slot of a run that is still started. What takes
+-- slots of lanes comes before the counts, and is removed after them, so that none stays taken.
 local function writeSlots()
   if areSlotsUnknown then recountSlots() end
+  for id, takes in pairs(laneTakers) do
+    if takes then call('HSET', SLOTS_TAKEN, '\1' .. id, 1) end
+  end
   for key in pairs(changedKeys) do
     if slotsTaken[key] == 0 then call('HDEL', SLOTS_TAKEN, key) else call('HSET', SLOTS_TAKEN, key, slotsTaken[key]) end
   end
@@ -148,5 +194,9 @@ local function writeSlots()
     if isKeeper then call('HSET', SLOTS_TAKEN, '\0' .. id, 1) else call('HDEL', SLOTS_TAKEN, '\0' .. id) end
   end
   keepers = {}
+  for id, takes in pairs(laneTakers) do
+    if not takes then call('HDEL', SLOTS_TAKEN, '\1' .. id) end
+  end
+  laneTakers = {}
 end
 `;

@@ -22,9 +22,11 @@ local function leaveLane(id, body, record)
   local wasFront = call('ZREM', FRONT, lane .. '\0' .. seq .. id) == 1
   local whenFull, limit, key = concurrencyOf(body)
   if not whenFull then return end
-  if wasFront then unparkNext(key)
+  if wasFront then
+    unparkNext(key)
+    if key ~= lane then unparkNext(lane) end
   else
-    call('ZREM', PARKED, key .. '\0' .. lane .. '\0' .. limit .. '\0' .. seq .. id)
+    leaveParked(lane, key, limit, seq .. id)
     call('ZREM', PARKED_BY_LANE, lane .. '\0' .. seq .. id)
   end
 end

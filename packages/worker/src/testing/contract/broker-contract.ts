@@ -6,6 +6,7 @@ import { cancelNotificationCases, cancelRequestsCases } from './cancel/cancel-re
 import { batchesCases } from './claim/batches.ts';
 import { claimCases } from './claim/claim.ts';
 import { concurrencyClaimCases } from './claim/concurrency-claim.ts';
+import { concurrencyOfBothCases } from './claim/concurrency-of-both.ts';
 import { concurrencyOfTaskCases } from './claim/concurrency-of-task.ts';
 import { concurrencyOrderCases } from './claim/concurrency-order.ts';
 import { concurrencyWaitCases } from './claim/concurrency-wait.ts';
@@ -112,7 +113,7 @@ function requiredCases(): readonly CasesByName[] {
   return [
     submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases, extrasCases, spentCases,
     uniqueCases, uniqueReplaceCases,
-    claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, concurrencyOfTaskCases,
+    claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, concurrencyOfTaskCases, concurrencyOfBothCases,
     batchesCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     wholeInstantsCases,
