@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { settlementOf } from '../support/settle.ts';
 import type { TestSchema } from './open-broker.ts';
-import { createTestSchema, openPool } from './open-broker.ts';
+import { lendTestSchema, openPool } from './open-broker.ts';
 
 const ROUNDS = 60;
 const IDS = Array.from({ length: 40 }, (_, index) => `run-${index}`);
@@ -36,7 +36,7 @@ describeOnPostgres('operators among workers', (server) => {
   let broker: Broker;
   beforeEach(async () => {
     pool = openPool(server().url, 8);
-    schema = await createTestSchema(pool);
+    schema = await lendTestSchema(pool);
     broker = createPostgresBroker({
       client: pool,
       schema: schema.name,

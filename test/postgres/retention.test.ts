@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { settlementOf } from '../support/settle.ts';
 import type { TestSchema } from './open-broker.ts';
-import { createTestSchema, openPool } from './open-broker.ts';
+import { lendTestSchema, openPool } from './open-broker.ts';
 
 /** Submits, claims and ends runs, by one call each. */
 async function end(broker: Broker, type: 'complete' | 'fail', ids: readonly string[]): Promise<void> {
@@ -23,7 +23,7 @@ describeOnPostgres('retention', (server) => {
     createPostgresBroker({ client: pool, schema: schema.name, keepCompleted: { count }, listen: false });
   beforeEach(async () => {
     pool = openPool(server().url, 2);
-    schema = await createTestSchema(pool);
+    schema = await lendTestSchema(pool);
   });
   afterEach(async () => {
     await schema.drop();

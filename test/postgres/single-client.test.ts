@@ -7,7 +7,7 @@ import { channelOf } from '../../packages/postgres/src/schema/migrations.ts';
 import { passTime } from '../support/pass-time.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
-import { createTestSchema, openPool } from './open-broker.ts';
+import { lendTestSchema, openPool } from './open-broker.ts';
 
 describeOnPostgres('a single client of pg', (server) => {
   let client: pg.Client;
@@ -16,7 +16,7 @@ describeOnPostgres('a single client of pg', (server) => {
     client = new pg.Client({ connectionString: server().url });
     client.on('error', () => {});
     await client.connect();
-    schema = await createTestSchema(client);
+    schema = await lendTestSchema(client);
   });
   afterEach(async () => {
     await schema.drop();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { PostgresBroker } from '@retry/postgres';
 import { createPostgresBroker, transaction } from '@retry/postgres';
@@ -8,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
-import { createTestSchema, openPool } from './open-broker.ts';
+import { lendTestSchema, openPool } from './open-broker.ts';
 
 describeOnPostgres('a task in a transaction', (server) => {
   let pool: pg.Pool;
@@ -19,8 +20,8 @@ describeOnPostgres('a task in a transaction', (server) => {
   beforeEach(async () => {
     listen = () => {};
     pool = openPool(server().url);
-    schema = await createTestSchema(pool);
-    orders = `${schema.name}.orders`;
+    schema = await lendTestSchema(pool);
+    orders = `orders_${randomUUID().slice(0, 8)}`;
     await pool.query(`create table ${orders} (id text primary key)`);
     broker = createPostgresBroker({ client: pool, schema: schema.name });
   });
@@ -28,6 +29,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     const { unbalanced } = await broker.audit();
     await broker.close();
     await schema.drop();
+    await pool.query(`drop table ${orders}`);
     await pool.end();
     expect(unbalanced).toBe(0);
   });
