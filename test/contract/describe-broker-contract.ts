@@ -1,4 +1,4 @@
-import type { BrokerAbility, BrokerScene } from '@retry/worker/testing';
+import type { BrokerAbility, BrokerCase, BrokerScene } from '@retry/worker/testing';
 import { brokerContract } from '@retry/worker/testing';
 import { describe, it } from 'vitest';
 import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
@@ -16,7 +16,8 @@ export interface BrokerUnderTest {
    */
   readonly isConcurrent?: boolean;
   /**
-   * Runs only each n-th case: where the statements are those of another client that runs them all, and only the connection differs.
+   * Runs only each n-th case of each subject: where the statements are those of another client that runs them all, and only the connection
+   * differs.
    *
    * @default 1
    */
@@ -34,13 +35,24 @@ export function describeBrokerContract(
   }: BrokerUnderTest,
 ): void {
   const part = everyNth === 1 ? '' : `, each ${everyNth}th case`;
-  const cases = brokerContract.filter((_, index) => index % everyNth === 0);
+  const cases = partOfContract(everyNth);
   describe(`${name}${part}`, { concurrent: isConcurrent }, () => {
     for (const { name: rule, requires, run } of cases) {
       const missing = requires.filter((ability) => !abilities.includes(ability));
       if (missing.length > 0) it.skip(`${rule} (not run: this broker has no ${missing.join(', ')})`);
       else it(rule, () => withScene(open, abilities, run));
     }
+  });
+}
+
+/** Returns the first case of each subject, which is the first word of its name, and each n-th one after it. */
+export function partOfContract(everyNth: number): readonly BrokerCase[] {
+  const seen = new Map<string, number>();
+  return brokerContract.filter(({ name }) => {
+    const [subject = ''] = name.split(' ');
+    const index = seen.get(subject) ?? 0;
+    seen.set(subject, index + 1);
+    return index % everyNth === 0;
   });
 }
 

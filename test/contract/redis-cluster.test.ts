@@ -6,7 +6,7 @@ import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts'
 import type { PrivateCluster } from '../support/servers/redis-cluster.ts';
 import { PATIENT, startPrivateCluster } from '../support/servers/redis-cluster.ts';
 import { describeBrokerContract } from './describe-broker-contract.ts';
-import { describeWorkerOnBroker } from './worker/describe-worker-on-broker.ts';
+import { describeWorkerOnBroker, PARTS_OF_CONNECTIONS } from './worker/describe-worker-on-broker.ts';
 
 describeOnPrivateRedis('a cluster of three nodes', () => {
   let cluster: PrivateCluster;
@@ -26,7 +26,7 @@ describeOnPrivateRedis('a cluster of three nodes', () => {
     describeBrokerContract('a broker', {
       open: (options) => openRedisHarness('', { ...options, client }),
       // The scripts and their driver are those of a single server, where each case runs.
-      everyNth: 2,
+      everyNth: 4,
     });
     describeWorkerOnBroker('workers', { open: () => openRedisQueue('', { client }) });
   });
@@ -38,6 +38,9 @@ describeOnPrivateRedis('a cluster of three nodes', () => {
     });
     afterAll(() => client.disconnect());
 
-    describeWorkerOnBroker('workers', { open: () => openRedisQueue('', { client }) });
+    describeWorkerOnBroker('workers', {
+      open: () => openRedisQueue('', { client }),
+      parts: PARTS_OF_CONNECTIONS,
+    });
   });
 });

@@ -16,5 +16,5 @@ afterAll(() => pglite?.close());
 describeBrokerContract('the Postgres broker in PGlite', {
   open: (options) => schema?.open(options) ?? Promise.reject(new Error('PGlite has not started')),
   isConcurrent: false,
-  everyNth: 4,
+  everyNth: 10,
 });

@@ -2,7 +2,10 @@ import { createPostgresBroker } from '@retry/postgres';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeBrokerContract } from '../contract/describe-broker-contract.ts';
-import { describeWorkerOnBroker } from '../contract/worker/describe-worker-on-broker.ts';
+import {
+  describeWorkerOnBroker,
+  PARTS_OF_CONNECTIONS,
+} from '../contract/worker/describe-worker-on-broker.ts';
 import { passTime } from '../support/pass-time.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
@@ -47,7 +50,10 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
     });
   });
 
-  describeWorkerOnBroker('workers', { open: () => openPostgresQueue(pooler.url) });
+  describeWorkerOnBroker('workers', {
+    open: () => openPostgresQueue(pooler.url),
+    parts: PARTS_OF_CONNECTIONS,
+  });
 
   it('ten processes with connections of their own share two, and lose nothing', {
     timeout: 60_000,

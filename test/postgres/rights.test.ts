@@ -47,7 +47,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
         return { broker, advance: passTime, close };
       },
       isConcurrent: false,
-      everyNth: 5,
+      everyNth: 10,
     });
   });
 
