@@ -54,17 +54,8 @@ describeOnPrivatePostgres('the demo on the server of DATABASE_URL', () => {
   }, 60_000);
   afterAll(() => server.stop());
 
-  it('runs its tasks', { timeout: TIMEOUT_MS }, async () => {
-    const { code, text } = await runDemo(server.url);
-
-    expect(text).toContain('through a queue in Postgres, in the schema retry_demo of DATABASE_URL');
-    expect(text).toContain(BALANCED);
-    expect(code).toBe(0);
-  });
-
-  // The demo that is killed starts empty, whatever an earlier one has left.
   it('continues with what a killed demo left there', { timeout: TIMEOUT_MS }, async () => {
-    const signal = await killDemo(server.url, 'Postgres');
+    const signal = await killDemo(server.url, 'Postgres, in the schema retry_demo of DATABASE_URL');
 
     const { code, text } = await runDemo(server.url, ['--resume']);
 

@@ -17,7 +17,7 @@ import {
   wholeIndexesOf,
 } from './plans.ts';
 
-const SIZES = [0, 1_000, 200_000];
+const SIZES = [0, 1_000, 50_000];
 
 /** Small tables, which may be read as a whole. */
 const SMALL = ['waiter', 'schema_version', 'tally', 'hold'];

@@ -36,7 +36,11 @@ describeOnPostgres('the differential test', (server) => {
     expect(String(error)).not.toMatch(/syntax error|does not exist/i);
   });
 
-  it.each(scenesOf(MUTANTS))('agrees on the scene that notices when $name, without it', async ({ scene }) => {
+  // The smoke test plays those that show more mistakes.
+  const smoke = new Set(scenesOf(MUTANTS, 2).map(({ scene }) => scene));
+  const others = scenesOf(MUTANTS).filter(({ scene }) => !smoke.has(scene));
+
+  it.each(others)('agrees on the scene that notices when $name, without it', async ({ scene }) => {
     await expect(pairs && playOn(pairs, scene)).resolves.toBeUndefined();
   });
 });
