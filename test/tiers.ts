@@ -6,10 +6,15 @@ export interface Tier {
   readonly include?: readonly string[];
   /** Globs of files that are left out. */
   readonly exclude: readonly string[];
+  /** Runs of a property that names no number. */
+  readonly runs: number;
 }
 
 /** What only repeats: soak tests. */
 const NIGHTLY = 'test/**/*.nightly.test.ts';
+
+/** What finds more the longer it looks. */
+const RANDOM = 'test/**/*.properties.test.ts';
 
 /** What takes long on one processor, without a server. */
 const LONG = 'test/**/*.long.test.ts';
@@ -38,11 +43,20 @@ export const TIERS = {
       'worker',
     ],
     exclude: [NIGHTLY, LONG, ON_ONE_SERVER, ON_SERVERS],
+    runs: 50,
   },
-  all: { exclude: [NIGHTLY] },
-  redis: { include: ['test/redis-queue/**/*.test.ts', 'test/*/redis*.test.ts'], exclude: [NIGHTLY] },
-  postgres: { include: ['test/postgres/**/*.test.ts', 'test/*/postgres*.test.ts'], exclude: [NIGHTLY] },
-  nightly: { include: [NIGHTLY], exclude: [] },
+  all: { exclude: [NIGHTLY], runs: 100 },
+  redis: {
+    include: ['test/redis-queue/**/*.test.ts', 'test/*/redis*.test.ts'],
+    exclude: [NIGHTLY],
+    runs: 100,
+  },
+  postgres: {
+    include: ['test/postgres/**/*.test.ts', 'test/*/postgres*.test.ts'],
+    exclude: [NIGHTLY],
+    runs: 100,
+  },
+  nightly: { include: [NIGHTLY, RANDOM], exclude: [], runs: 1_000 },
 } satisfies Readonly<Record<string, Tier>>;
 
 /** Returns the tier of this name. @throws when there is none */

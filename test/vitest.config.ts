@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { runsOfProperties } from './support/property-runs.ts';
 import { SummaryReporter } from './support/summary-reporter.ts';
 import { tierOf } from './tiers.ts';
 
@@ -42,8 +43,8 @@ const alone = { extends: true as const, test: { name: 'alone', include: ALONE, e
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    // Property tests make FC_NUM_RUNS runs, 200 by default, on machines that may be busy.
-    testTimeout: 60_000 * Math.max(1, Number(process.env['FC_NUM_RUNS'] ?? 200) / 200),
+    // Of property tests, on machines that may be busy.
+    testTimeout: 60_000 * Math.max(1, runsOfProperties() / 100),
     setupFiles: ['test/support/fast-check.setup.ts'],
     // Many tests wait for servers and clocks: a processor that none uses is not needed.
     maxWorkers: '100%',

@@ -8,7 +8,7 @@ describe('the Postgres broker in PGlite beside the memory broker', () => {
   itAnswersTheSame({
     commands: [...brokerCommands(), ...exchangeCommands()],
     // A server runs the same statements, in more sequences.
-    seeds: 15,
+    share: 1 / 10,
     leastPerSeed: 50,
     open: async () => {
       const pglite = await openPGlite();

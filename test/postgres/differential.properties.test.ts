@@ -7,7 +7,7 @@ import { openPool } from './open-broker.ts';
 describeOnPostgres('the Postgres broker beside the memory broker', (server) => {
   itAnswersTheSame({
     commands: [...brokerCommands(), ...exchangeCommands()],
-    seeds: 60,
+    share: 1 / 4,
     leastPerSeed: 50,
     open: async () => {
       const pool = openPool(server().url, 1);

@@ -7,7 +7,7 @@ import { createPairs } from './scripted-redis.ts';
 describeOnRedis('the Redis broker beside the memory broker', (server) => {
   itAnswersTheSame({
     commands: [...plainCommands(), ...exchangeCommands()],
-    seeds: 100,
+    share: 2 / 5,
     leastPerSeed: 90,
     open: () => createPairs(server().url),
   });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { settlementOf } from '../support/settle.ts';
@@ -105,7 +106,7 @@ describeOnRedis('runs that leave their lane and come back to it', (server) => {
       await broker.close();
     });
 
-    await fc.assert(property, { numRuns: 150 }).finally(pairs.close);
+    await fc.assert(property, { numRuns: propertyRuns(3 / 4) }).finally(pairs.close);
   });
 
   it('leave a bounded number of ids in a lane that no worker claims from', async () => {

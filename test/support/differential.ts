@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Real } from './broker-commands.ts';
 import type { Model } from './broker-model.ts';
 import { createModel } from './broker-model.ts';
+import { propertyRuns } from './property-runs.ts';
 
 /** Pairs of a memory broker and another broker that use one fake clock. */
 export interface PairFactory {
@@ -13,8 +14,8 @@ export interface PairFactory {
 
 export interface Comparison {
   readonly commands: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[];
-  /** Sequences of commands that are tried; `DIFFERENTIAL_SEEDS=5000` tries more. */
-  readonly seeds: number;
+  /** Sequences of commands that are tried, as a share of the usual number of runs. */
+  readonly share: number;
   /** Commands that have run at least, on average of the sequences: of many about 110, of few fewer. */
   readonly leastPerSeed: number;
   readonly open: () => Promise<PairFactory>;
@@ -30,8 +31,8 @@ const HANGS_AFTER_MS = 60_000;
 const LIMIT_PER_SEED_MS = 10_000;
 
 /** A test that runs the same random commands on two brokers and the model, and compares after each of them. */
-export function itAnswersTheSame({ commands, seeds: usual, leastPerSeed, open }: Comparison): void {
-  const seeds = Number(process.env['DIFFERENTIAL_SEEDS'] ?? usual);
+export function itAnswersTheSame({ commands, share, leastPerSeed, open }: Comparison): void {
+  const seeds = propertyRuns(share);
   const limitMs = seeds * LIMIT_PER_SEED_MS;
 
   it('answers the same at every step, and agrees with a slow obvious model', {

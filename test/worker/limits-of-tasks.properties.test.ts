@@ -1,10 +1,11 @@
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { propertyRuns } from '../support/property-runs.ts';
 import { pass, setScene } from './scene.ts';
 
 /** Each plays minutes of several deploys. */
-const NUM_RUNS = Math.ceil((fc.readConfigureGlobal().numRuns ?? 200) / 5);
+const NUM_RUNS = propertyRuns(1 / 5);
 
 /** Longer than all runs take one after another. */
 const ALL_MS = 180_000;
