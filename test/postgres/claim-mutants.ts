@@ -87,19 +87,19 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a full key is not waited for',
-    right: 'v_run.key_waits and v_is_full',
+    right: 'v_waits_for_key or v_is_lane_full and p_task_waits',
     wrong: 'false',
     scene: waitForSlots,
   },
   {
     name: 'a key allows one start more',
-    right: 'v_slots_taken >= v_run.key_limit;',
-    wrong: 'v_slots_taken > v_run.key_limit;',
+    right: '>= v_run.key_limit;',
+    wrong: '> v_run.key_limit;',
     scene: waitForSlots,
   },
   {
     name: 'a run over the limit takes a slot',
-    right: 'holds_key = not v_is_full',
+    right: 'holds_key = v_run.holds_key or not (v_is_full or v_is_lane_full)',
     wrong: 'holds_key = true',
     scene: claimOverTheLimit,
   },

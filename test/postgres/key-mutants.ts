@@ -87,8 +87,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is ended by hand leaves its free slot to nobody',
-    right:
-      'v_unparked := unpark_runs(array (select distinct key from unnest(v_waiting) where key is not null));',
+    right: 'v_unparked := unpark_runs(keys_of(v_waiting));',
     wrong: '',
     scene: leaveWithTheFreeSlot,
   },

@@ -98,8 +98,8 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the limit of a key counts one too many',
-    right: 'slotsTakenOf(key) < tonumber(limit) then',
-    wrong: 'slotsTakenOf(key) <= tonumber(limit) then',
+    right: 'slotsTakenOf(key) >= tonumber(limit)',
+    wrong: 'slotsTakenOf(key) > tonumber(limit)',
   },
   {
     name: 'runs of other lanes are found expired',

@@ -1,4 +1,4 @@
-import { BODY_KINDS, FLAGS, KEY_UNTIL } from '../../packages/redis-queue/src/record/layout.ts';
+import { BODY_KINDS, KEY_UNTIL } from '../../packages/redis-queue/src/record/layout.ts';
 import { answer, has, letter } from '../../packages/redis-queue/src/scripts/lua.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { reserveFullWindow, reserveSeveral } from '../support/telling-scenes/reservations.ts';
@@ -72,8 +72,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that has kept its slot waits for another one',
-    right: 'elseif takesSlot(entry.record) then',
-    wrong: 'elseif false then',
+    right: 'local isKeyFull = not takesSlot(entry.record) and',
+    wrong: 'local isKeyFull =',
     scene: holdWhileRetrying,
   },
   {
@@ -99,8 +99,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run over the limit takes a slot',
-    right: '    start(tag, id, entry, 0)\n    got.overLimit[',
-    wrong: `    changeSlots(key, 1)\n    start(tag, id, entry, ${FLAGS.takesSlot})\n    got.overLimit[`,
+    right: 'elseif not full then changeSlots(key, 1) end',
+    wrong: 'else changeSlots(key, 1) end',
     scene: claimOverTheLimit,
   },
   {
@@ -111,8 +111,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that leaves the front of its lane leaves its free slot to nobody',
-    right: 'if wasFront then unparkNext(key)',
-    wrong: 'if wasFront then',
+    right: '    unparkNext(key)\n    if key ~= lane',
+    wrong: '    if key ~= lane',
     scene: leaveWithTheFreeSlot,
   },
   {

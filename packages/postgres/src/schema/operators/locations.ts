@@ -8,6 +8,10 @@ export const LOCATION = ['id', 'state', 'ord', 'lane', 'run_at', 'key', 'key_lim
 /** These fields of a row. */
 const locationOf = (row: string): string => LOCATION.map((field) => `${row}.${field}`).join(', ');
 
+/** Finds where a run of this row is parked, by its key or by its lane. Alone, so that the index of lanes is never read as a whole. */
+const parkedOf = (row: string): string =>
+  `select ctid as row_at from parked p where p.lane = ${row}.lane and p.key_limit > 0 and p.ord = ${row}.ord`;
+
 /**
  * When the run of the row `r` was created, before `submitted_at` is written: the column where it is set, else what the record says of
  * the submission, else the only submission that there has been.
@@ -36,9 +40,7 @@ begin
   where r.state <> ${state('started')} and (r.state not in ${WAITING}) = p_ended;
   perform from unnest(v_found) f join ready l on ${isSame('l.lane', 'f.lane')} and l.ord = f.ord
     where f.state = ${state('submitted')} order by f.id for update of l;
-  perform from unnest(v_found) f
-    join parked l on ${isSame('l.lane', 'f.lane')} and l.key_limit > 0 and l.ord = f.ord
-    where f.state = ${state('submitted')} order by f.id for update of l;
+  perform from unnest(v_found) f, lateral (${parkedOf('f')} for update) l where f.state = ${state('submitted')};
   perform from unnest(v_found) f join scheduled l on ${isSame('l.lane', 'f.lane')} and l.run_at = f.run_at and l.ord = f.ord
     where f.state = ${state('scheduled')} order by f.id for update of l;
   perform from unnest(v_found) f join finished l on ${isSame('l.ord', 'f.ord')}
@@ -69,8 +71,8 @@ create function remove_from_locations(p_runs location[]) returns void language p
 begin
   delete from ready l using unnest(p_runs) r
   where r.state = ${state('submitted')} and ${isSame('l.lane', 'r.lane')} and l.ord = r.ord;
-  delete from parked l using unnest(p_runs) r
-  where r.state = ${state('submitted')} and ${isSame('l.lane', 'r.lane')} and l.key_limit > 0 and l.ord = r.ord;
+  delete from parked where ctid = any (array (
+    select l.row_at from unnest(p_runs) r, lateral (${parkedOf('r')} offset 0) l where r.state = ${state('submitted')}));
   delete from scheduled l using unnest(p_runs) r
   where r.state = ${state('scheduled')} and ${isSame('l.lane', 'r.lane')} and l.run_at = r.run_at and l.ord = r.ord;
   delete from awaited l using unnest(p_runs) r
