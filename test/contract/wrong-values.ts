@@ -56,8 +56,17 @@ const OPTIONS: Kind = {
   right: [{}],
 };
 const LIST: Kind = { wrong: [...NO_OBJECTS, {}, new Set()], right: [] };
+/** More entries than one call takes: the first of them is not looked at. */
+const ENDLESS_MAP = Object.defineProperties(new Map(), {
+  size: { value: 2 ** 32 },
+  [Symbol.iterator]: {
+    value: () => {
+      throw new Error('its entries are looked at');
+    },
+  },
+});
 const MAP: Kind = {
-  wrong: [...NO_OBJECTS, {}, [], new Set(['l']), { get: () => 1, entries: () => [] }],
+  wrong: [...NO_OBJECTS, {}, [], new Set(['l']), { get: () => 1, entries: () => [] }, ENDLESS_MAP],
   right: [new Map(), runInNewContext('new Map()')],
 };
 

@@ -1,9 +1,9 @@
 import type { Problem } from '../../../errors.ts';
 import type { Claim } from '../../exchange.ts';
-import { type Findings, findObjectProblem } from './check-findings.ts';
+import { type Findings, findMap, findObjectProblem } from './check-findings.ts';
 import { findLimitProblems } from './check-submission.ts';
 import type { FieldRules } from './field-rules.ts';
-import { FINITE_LENGTH, findWrongFields, isMap, wholeFrom } from './field-rules.ts';
+import { FINITE_LENGTH, findWrongFields, wholeFrom } from './field-rules.ts';
 
 /** How many runs are claimed; of a lane at most as many as in all. */
 const A_LIMIT = wholeFrom(0, { cure: 'Claim as many runs as you can start now.' });
@@ -17,28 +17,22 @@ export function findClaimProblems(claim: Claim, { problems, name }: Findings): v
   name(() => 'claim.worker', worker);
   name(() => 'claim.requestId', requestId);
   findWrongFields(claim, CLAIM, { problems, path: 'claim' });
-  if (!isMap(lanes)) {
-    const cure = "Use new Map([['send-email@1', 10]]).";
-    problems.push({ path: 'claim.lanes', value: lanes, message: 'must be a Map', cure });
-    return;
-  }
-  for (const [lane, limit] of lanes) {
+  const cure = "Use new Map([['send-email@1', 10]]).";
+  for (const [lane, limit] of findMap('claim.lanes', lanes, { problems, cure })) {
     name(() => 'claim.lanes', lane);
     if (!A_LIMIT.accepts(limit)) {
-      const { message, cure } = A_LIMIT;
-      problems.push({ path: `claim.lanes(${lane})`, value: limit, message, cure });
+      problems.push({ path: `claim.lanes(${lane})`, value: limit, message: A_LIMIT.message, cure: A_LIMIT.cure });
     }
   }
   if (concurrency !== undefined) findConcurrencyProblems(concurrency, problems);
 }
 
-function findConcurrencyProblems(concurrency: Claim['concurrency'], problems: Problem[]): void {
-  if (!isMap(concurrency)) {
-    const cure = "Use new Map([['send-email@1', { limit: 2, whenFull: 'wait' }]]).";
-    problems.push({ path: 'claim.concurrency', value: concurrency, message: 'must be a Map', cure });
-    return;
-  }
-  for (const [lane, ofLane] of concurrency) {
+function findConcurrencyProblems(
+  concurrency: NonNullable<Claim['concurrency']>,
+  problems: Problem[],
+): void {
+  const cure = "Use new Map([['send-email@1', { limit: 2, whenFull: 'wait' }]]).";
+  for (const [lane, ofLane] of findMap('claim.concurrency', concurrency, { problems, cure })) {
     const path = `claim.concurrency(${lane})`;
     if (findObjectProblem(path, ofLane, problems)) findLimitProblems(ofLane, path, problems);
   }

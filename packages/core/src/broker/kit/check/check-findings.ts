@@ -2,7 +2,7 @@ import type { Problem } from '../../../errors.ts';
 import { InvalidOptionsError } from '../../../errors.ts';
 import { isPlainObject } from '../../../fields/fields.ts';
 import { textProblem } from '../limits.ts';
-import { isObject, LIST, OBJECT } from './field-rules.ts';
+import { isMap, isObject, LIST, OBJECT } from './field-rules.ts';
 
 /** Collects what is wrong with one call. */
 export interface Findings {
@@ -48,11 +48,11 @@ export const MAX_CALL_ITEMS = 1_000_000;
  */
 export function listOf<Item>(list: readonly Item[]): readonly Item[] {
   if (!Array.isArray(list)) throw new TypeError('not a list');
-  if (list.length > MAX_CALL_ITEMS) throw new InvalidOptionsError([lengthProblem('', list)], 'call');
+  if (list.length > MAX_CALL_ITEMS) throw new InvalidOptionsError([lengthProblem('', list.length)], 'call');
   return list;
 }
 
-function lengthProblem(path: string, { length: value }: readonly unknown[]): Problem {
+function lengthProblem(path: string, value: number): Problem {
   const message = `must have at most ${MAX_CALL_ITEMS} items`;
   return { path, value, message, cure: 'Send them in several calls.' };
 }
@@ -104,8 +104,19 @@ function refuse(path: string, value: unknown, problems: Problem[]): false {
 export function findList<Item>(path: string, list: readonly Item[], problems: Problem[]): readonly Item[] {
   if (Array.isArray(list) && list.length <= MAX_CALL_ITEMS) return list;
   const { message, cure } = LIST;
-  problems.push(Array.isArray(list) ? lengthProblem(path, list) : { path, value: list, message, cure });
+  problems.push(Array.isArray(list) ? lengthProblem(path, list.length) : { path, value: list, message, cure });
   return [];
+}
+
+/** Returns a map of the input; an empty one, with a problem, for one that has too many entries and for anything else. */
+export function findMap<Key, Value>(
+  path: string,
+  map: ReadonlyMap<Key, Value>,
+  { problems, cure }: Pick<Findings, 'problems'> & { readonly cure: string },
+): ReadonlyMap<Key, Value> {
+  if (isMap(map) && map.size <= MAX_CALL_ITEMS) return map;
+  problems.push(isMap(map) ? lengthProblem(path, map.size) : { path, value: map, message: 'must be a Map', cure });
+  return new Map();
 }
 
 /** Returns the object with options. @throws {TypeError} for anything else */

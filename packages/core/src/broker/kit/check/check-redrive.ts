@@ -1,8 +1,8 @@
 import type { DiscardOptions, RedriveOptions } from '../../operation.ts';
 import { findStepProblems } from './check-bulk.ts';
-import { check, entriesOf, type Findings, findOptionsProblem } from './check-findings.ts';
+import { check, entriesOf, type Findings, findMap, findOptionsProblem } from './check-findings.ts';
 import type { FieldRules } from './field-rules.ts';
-import { FLAG, findWrongFields, isMap, NUMBER_OR_NONE } from './field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE } from './field-rules.ts';
 
 /** A call of `redrive` or `discard`. */
 interface Call<Options> {
@@ -47,12 +47,8 @@ const DISCARD: FieldRules<DiscardOptions> = { endedBefore: NUMBER_OR_NONE };
 const REDRIVE: FieldRules<RedriveOptions> = { ...DISCARD, keepAttempts: FLAG };
 
 function findInstantProblems(runAts: ReadonlyMap<string, number>, { problems }: Findings): void {
-  if (!isMap(runAts)) {
-    const cure = 'Use new Map([[id, runAt]]).';
-    problems.push({ path: 'options.runAts', value: runAts, message: 'must be a Map', cure });
-    return;
-  }
-  for (const [id, value] of runAts) {
+  const ofMap = { problems, cure: 'Use new Map([[id, runAt]]).' };
+  for (const [id, value] of findMap('options.runAts', runAts, ofMap)) {
     if (typeof value === 'number' && !Number.isNaN(value)) continue;
     const cure = 'Leave it out for a run that is due now.';
     problems.push({ path: `options.runAts(${id})`, value, message: 'must be a number', cure });
