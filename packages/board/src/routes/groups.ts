@@ -12,8 +12,9 @@ import { given, pageOf } from './call.ts';
 const WITH_TREND = 20;
 const TREND_RUNS = 200;
 
-/** The most dead letters of a group that are sorted. */
-const MAX_SORTED_RUNS = 1_000;
+/** The most dead letters of a group that are sorted, and how many one call reads. */
+const MAX_SORTED_RUNS = 20_000;
+const PAGE_RUNS = 1_000;
 
 /** The most dead letters that the trend of one group looks at. */
 const MAX_TREND_RUNS = 1_000;
@@ -57,8 +58,8 @@ export async function group({ desk, param, query }: ReadCall): Promise<GroupAnsw
 const OFFSET = /^@(\d+)$/;
 
 /**
- * Returns the runs of a group, those that ended last first. A queue lists them the other way round: a group of more runs than are read
- * at once is shown as it lists them.
+ * Returns the runs of a group, those that ended last first. A queue lists them by id: a group of more runs than are sorted is shown as it
+ * lists them.
  */
 async function newestFirst(
   { queue }: Desk,
@@ -67,14 +68,31 @@ async function newestFirst(
 ): Promise<{ readonly runs: readonly RunView[]; readonly next?: string }> {
   const offset = OFFSET.exec(after ?? '@0')?.[1];
   if (offset !== undefined && Number.isInteger(limit) && limit >= 1) {
-    const all = await queue.deadLetters.list({ ...filter, limit: MAX_SORTED_RUNS, payloads: 'omit' });
     const [from, to] = [Number(offset), Number(offset) + limit];
-    const runs = [...all.runs].sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0));
-    if (all.next === undefined)
-      return { runs: runs.slice(from, to), ...(to < runs.length && { next: `@${to}` }) };
+    const runs = await readNewest(queue, filter, to + 1);
+    if (runs !== undefined) return { runs: runs.slice(from, to), ...(to < runs.length && { next: `@${to}` }) };
   }
   const listed = after !== undefined && offset === undefined ? { after } : {};
   return queue.deadLetters.list({ ...filter, limit, ...listed, payloads: 'omit' });
+}
+
+/** Returns this many of the runs that ended last, those first; `undefined` where there are too many runs to look at. */
+async function readNewest(
+  { deadLetters }: Desk['queue'],
+  filter: DeadLetterFilter,
+  count: number,
+): Promise<readonly RunView[] | undefined> {
+  let newest: readonly RunView[] = [];
+  let after: string | undefined;
+  for (let read = 0; read < MAX_SORTED_RUNS; read += PAGE_RUNS) {
+    const next = after === undefined ? {} : { after };
+    const page = await deadLetters.list({ ...filter, limit: PAGE_RUNS, ...next, payloads: 'omit' });
+    const all = [...newest, ...page.runs];
+    newest = all.sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0)).slice(0, count);
+    if (page.next === undefined) return newest;
+    after = page.next;
+  }
+  return undefined;
 }
 
 /** The name and the version of a lane's task. */
