@@ -1,9 +1,11 @@
 import type { SubmitAnswer } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { Scene } from '../support/broker-scene.ts';
 import { useScene } from '../support/broker-scene.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { settlementOf } from '../support/settle.ts';
 
 function sceneKeeping(count?: number): Scene {
@@ -114,6 +116,65 @@ describe('createMemoryBroker', () => {
       await end(scene, 'complete', 'a');
 
       expect(await scene.broker.get(['a'])).toEqual([undefined]);
+    });
+  });
+
+  describe('with keepCompleted.bytes', () => {
+    const aText = fc.tuple(fc.constantFrom('x', 'ä', '€', '😀'), fc.integer({ min: 0, max: 6_000 }));
+    const aRun = fc.record({
+      payload: aText,
+      result: aText,
+      event: fc.constantFrom('complete', 'fail', 'drop'),
+    });
+
+    it('keeps no more bytes of long texts than that after any settlement, and no long text less than that allows', async () => {
+      const plays = fc.tuple(
+        fc.integer({ min: 0, max: 60_000 }),
+        fc.array(aRun, { minLength: 1, maxLength: 12 }),
+      );
+      await fc.assert(
+        fc.asyncProperty(plays, async ([bytes, ends]) => {
+          const broker = createMemoryBroker({
+            clock: createFakeClock(),
+            keepCompleted: { count: Infinity, bytes },
+          });
+          const jsonOf = ([letter, count]: readonly [string, number]) => JSON.stringify(letter.repeat(count));
+          const longOf = (text: string | undefined) => {
+            const size = Buffer.byteLength(text ?? '');
+            return size > 4_096 ? size : 0;
+          };
+          const sizes: number[] = [];
+          for (const [index, { payload, result, event }] of ends.entries()) {
+            await broker.submit([{ id: `${index}`, lane: 'l', payload: jsonOf(payload) }]);
+            const claim = {
+              worker: 'w',
+              requestId: `${index}`,
+              limit: 1,
+              lanes: new Map([['l', 1]]),
+              leaseMs: 9,
+            };
+            const { claimed, now: at } = await broker.settleAndClaim({ claim });
+            const more = event === 'complete' ? { result: jsonOf(result) } : {};
+            const settle = claimed.map(({ run }) => settlementOf(run, { type: event, at }, more));
+            await broker.settleAndClaim({ settle });
+            sizes.push(event === 'fail' ? 0 : longOf(jsonOf(payload)) + longOf(more.result));
+
+            const runs = await broker.get(sizes.map((_, id) => `${id}`));
+            const kept = runs.map((run) =>
+              run?.state === 'failed' ? 0 : longOf(run?.payload) + longOf(run?.result),
+            );
+
+            const sum = kept.reduce((left, right) => left + right, 0);
+            expect(sum).toBeLessThanOrEqual(bytes);
+            // What is gone is of the oldest, and of no more of them than necessary.
+            const last = Math.max(-1, ...sizes.map((size, id) => (size > 0 && kept[id] === 0 ? id : -1)));
+            if (last >= 0) expect(sum + (sizes[last] ?? 0)).toBeGreaterThan(bytes);
+            expect(kept.slice(last + 1)).toEqual(sizes.slice(last + 1));
+          }
+          await broker.close();
+        }),
+        { numRuns: propertyRuns(1 / 4) },
+      );
     });
   });
 

@@ -43,8 +43,8 @@ export async function createPairs(client: SqlClient): Promise<PairFactory> {
   return pairsOver(client, await createClockedSchema(client));
 }
 
-/** Pairs over one schema, some of whose functions are replaced for a while. */
-export interface MutablePairs extends PairFactory {
+/** Functions of a schema that are replaced for a while. */
+interface Mutable {
   /** Replaces the functions that `mutate` changes, does the work, and puts them back. @returns `undefined` when it changes none */
   readonly withMutated: <Result>(
     mutate: (sql: string) => string,
@@ -52,8 +52,20 @@ export interface MutablePairs extends PairFactory {
   ) => Promise<{ readonly result: Result } | undefined>;
 }
 
+/** Pairs over one schema, some of whose functions are replaced for a while. */
+export type MutablePairs = PairFactory & Mutable;
+
+/** A schema with a stopped clock, some of whose functions are replaced for a while. */
+export type MutableSchema = ClockedSchema & Mutable;
+
 /** Creates pairs whose functions can be replaced: a schema for each mistake would take most of the time. */
 export async function createMutablePairs(client: SqlClient): Promise<MutablePairs> {
+  const schema = await createMutableSchema(client);
+  return { ...pairsOver(client, schema), withMutated: schema.withMutated };
+}
+
+/** Creates a schema whose functions can be replaced. */
+export async function createMutableSchema(client: SqlClient): Promise<MutableSchema> {
   const schema = await createClockedSchema(client);
   const routines = ROUTINES.map((text) =>
     fillIn(text.replace(/^create /, 'create or replace '), schema.name),
@@ -63,7 +75,7 @@ export async function createMutablePairs(client: SqlClient): Promise<MutablePair
     await client.query('reset search_path');
   };
   return {
-    ...pairsOver(client, schema),
+    ...schema,
     withMutated: async (mutate, work) => {
       const changed = routines.filter((text) => mutate(text) !== text);
       if (changed.length === 0) return undefined;

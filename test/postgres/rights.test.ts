@@ -10,6 +10,7 @@ import { root } from '../support/repository.ts';
 import { describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import type { PrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import { settlementOf } from '../support/settle.ts';
 import { emptyTables, openPool } from './open-broker.ts';
 
 /** Returns the grants of the docs, for the role `app`. */
@@ -81,5 +82,31 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
     expect(String(error)).toContain('grant usage on schema "retry" to <role>;');
     expect(broker.isRefusal(error)).toBe(false);
     await broker.close();
+  });
+
+  it('says by onError that it may not forget what is kept for a time, and still finds what has expired', async () => {
+    const errors: unknown[] = [];
+    await using broker = createPostgresBroker({
+      url,
+      keepDead: { for: 1 },
+      onError: (error) => errors.push(error),
+    });
+    await broker.submit(['dead', 'expired'].map((id) => ({ id, lane: 'kept', payload: '1' })));
+    const claim = { worker: 'w', requestId: 'r', limit: 2, lanes: new Map([['kept', 2]]), leaseMs: 1 };
+    const { claimed, now: at } = await broker.settleAndClaim({ claim });
+    const settle = claimed.slice(0, 1).map(({ run }) => settlementOf(run, { type: 'fail', at }));
+    await broker.settleAndClaim({ settle });
+    await passTime(20);
+    await admin.query('revoke delete on retry.run from app');
+
+    const found = await broker.findExpired(10).finally(() => admin.query('grant delete on retry.run to app'));
+
+    expect(found.map(({ id }) => id)).toEqual(['expired']);
+    expect(errors).toMatchObject([
+      { code: 'FORGETTING_FAILED', message: expect.stringContaining('permission denied for table run') },
+    ]);
+    await broker.findExpired(10);
+    expect([errors.length, (await broker.get(['dead']))[0]]).toEqual([1, undefined]);
+    await emptyTables(admin, 'retry');
   });
 });

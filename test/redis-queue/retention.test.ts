@@ -1,11 +1,14 @@
+import { createRedisBroker } from '@retry/redis-queue';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
 import { useScene } from '../support/broker-scene.ts';
+import { passTime } from '../support/pass-time.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
+import { describeWithUser } from './limited-user.ts';
 
 describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
   const scene = useScene(() => openRedisHarness(server().url, { keepCompleted: { count: 2 } }));
@@ -142,5 +145,32 @@ describeOnPrivateRedis('a Redis server of 64 MB', () => {
     expect(runs.slice(-18).every((run) => run?.payload === payload)).toBe(true);
     await close();
     await server.stop();
+  });
+});
+
+describeWithUser('a Redis broker that keeps what ended for a time', (user) => {
+  it('says by onError that it may not forget, and still finds what has expired', async () => {
+    const errors: unknown[] = [];
+    await using broker = createRedisBroker({
+      url: user().url,
+      prefix: 'kept',
+      keepCompleted: { for: 1 },
+      onError: (error) => errors.push(error),
+    });
+    await broker.submit(['ended', 'expired'].map((id) => ({ id, lane: 'l', payload: '1' })));
+    const claim = { worker: 'w', requestId: 'r', limit: 2, lanes: new Map([['l', 2]]), leaseMs: 1 };
+    const { claimed, now } = await broker.settleAndClaim({ claim });
+    const settle = claimed.slice(0, 1).map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
+    await broker.settleAndClaim({ settle });
+    await passTime(20);
+    await user().change('-ltrim');
+
+    const found = await broker.findExpired(10);
+
+    expect(found.map(({ id }) => id)).toEqual(['expired']);
+    expect(errors).toMatchObject([{ code: 'FORGETTING_FAILED', message: expect.stringContaining('ltrim') }]);
+    await user().change('+ltrim');
+    await broker.findExpired(10);
+    expect([errors.length, (await broker.get(['ended']))[0]]).toEqual([1, undefined]);
   });
 });

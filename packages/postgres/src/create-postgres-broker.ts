@@ -96,7 +96,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
   };
   return checkInput<Omit<PostgresBroker, keyof AsyncDispose>>({
     ready: () => database.ready(),
-    ...verbs(port, settings),
+    ...verbs(port, settings, onError),
     waitForWork: (lanes, wait) => waits.pass(() => workWaits.wait(lanes, wait)),
     waitForResult: (wait) => waits.pass(() => resultWaits.wait(wait)),
     ...{ isRefusal, close },
@@ -177,12 +177,14 @@ function openPort(
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each verb
 function verbs(
   port: Port,
-  { retention: { keepKeysMs, keepForMs, keepDeadForMs }, schema }: PostgresBrokerSettings,
+  { retention, schema }: PostgresBrokerSettings,
+  onError: (error: unknown) => void,
 ): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database } = port;
   const list: Broker['list'] = (query) => listRuns(database, schema, query);
-  const discard: Broker['discard'] = (ids, options) => discardRuns(database, ids, { ...options, keepKeysMs });
-  const findExpired = createFindExpired({ ...port, list, discard }, { keepForMs, keepDeadForMs });
+  const discard: Broker['discard'] = (ids, options) =>
+    discardRuns(database, ids, { ...options, keepKeysMs: retention.keepKeysMs });
+  const findExpired = createFindExpired({ ...port, list, discard }, { ...retention, onError });
   return {
     submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),

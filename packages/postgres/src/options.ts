@@ -40,8 +40,8 @@ export interface PostgresBrokerOptions extends RetentionOptions {
    */
   readonly wakeOnCommit?: boolean | undefined;
   /**
-   * Called with errors of connections that no call was using, of the pool that the broker opened, or of yours; they are
-   * replaced when needed. What it throws is a process warning.
+   * Called with errors of connections that no call was using, of the pool that the broker opened, or of yours, which are replaced when
+   * needed; and with `FORGETTING_FAILED`. What it throws is a process warning.
    *
    * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most; none where your pool has an `error` listener
    */

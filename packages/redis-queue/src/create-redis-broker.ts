@@ -1,6 +1,7 @@
 import type { AsyncDispose } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { checkInput, closedError, withEntryRates } from '@retry/core/broker/kit';
+import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { ServerReport } from './driver/doctor.ts';
 import type { QueuesReport } from './driver/find-queues.ts';
 import { findQueues } from './driver/find-queues.ts';
@@ -18,6 +19,7 @@ import { heartbeatScript } from './scripts/heartbeat.ts';
 import { createKeys } from './store/keys.ts';
 import { createRetention } from './store/retention.ts';
 import type { Store } from './store/store.ts';
+import type { KeepingParts } from './verbs/find-expired.ts';
 
 /** A broker on Redis or Valkey. `await using` closes it. */
 export interface RedisBroker extends Broker, AsyncDispose {
@@ -46,8 +48,10 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
   );
   const { retention, noteMemory } = createRetention(settings.retention, settings.partitions);
   const server = createServerLink(settings, partitions, (report) => noteMemory(report.maxmemory));
+  const onError = settings.onError ? withoutThrowing(settings.onError) : createConnectionWarning();
+  const keeping = { ...settings.retention, onError };
   const parts = partitions.map((keys, index) =>
-    openPartition({ keys, isHome: index === 0, retention }, server, settings.retention.keepDeadForMs),
+    openPartition({ keys, isHome: index === 0, retention }, server, keeping),
   );
   const broker = closedLast(withRates(joinParts(parts)), server);
   // A client of the user's may be a pool; our own connection keeps the order of what it sends.
@@ -81,13 +85,13 @@ function heartbeatModuleOf({
   };
 }
 
-function openPartition(where: Omit<Store, 'link'>, server: ServerLink, keepDeadForMs: number): Part {
+function openPartition(where: Omit<Store, 'link'>, server: ServerLink, keeping: KeepingParts): Part {
   const store: Store = { link: server.link, ...where };
   return createPartition({
     store,
     durable: { ...store, link: server.durable },
     heartbeats: { ...store, link: server.heartbeats },
-    keepDeadForMs,
+    keeping,
   });
 }
 

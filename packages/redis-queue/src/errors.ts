@@ -6,6 +6,8 @@ export type RedisErrorCode =
   | 'CLIENT_CONVERTS_REPLIES'
   /** The user's client was not connected, or is closed. */
   | 'CLIENT_NOT_CONNECTED'
+  /** What ended a time ago could not be forgotten; the next look of a cleaner tries it again. */
+  | 'FORGETTING_FAILED'
   | 'MISSING_RIGHTS'
   /** The server is one node of a Cluster, and the client knows only that one. */
   | 'NEEDS_CLUSTER_CLIENT'
@@ -47,6 +49,13 @@ export function readOnly(cause?: unknown): RedisBrokerError {
   const message =
     'this server is a replica, and a queue needs the primary. Connect to the primary, by a name that follows it after a failover.';
   return new RedisBrokerError('REDIS_READ_ONLY', message, cause === undefined ? {} : { cause });
+}
+
+/** The error of a cleaner's look that found what has expired, and could not forget what is kept for a time. */
+export function forgettingFailed(cause: unknown): RedisBrokerError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `what has been kept for as long as it is to be kept could not be forgotten: ${reason}. The next look of a cleaner tries it again.`;
+  return new RedisBrokerError('FORGETTING_FAILED', message, { cause });
 }
 
 /** The name of the error of a run that is failed because its body or record cannot be read. */

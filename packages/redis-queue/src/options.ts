@@ -36,8 +36,8 @@ export interface RedisBrokerOptions extends RetentionOptions {
   /** Accepts a server that may evict runs when memory is short. @default false */
   readonly allowEviction?: boolean | undefined;
   /**
-   * Called with errors of connections that the broker opened; they reconnect by themselves. What it throws is a process
-   * warning.
+   * Called with errors of connections that the broker opened, which reconnect by themselves, and with `FORGETTING_FAILED`. What it throws
+   * is a process warning.
    *
    * @default a process warning, `RETRY_UNHANDLED_ERROR`, one a minute at most
    */

@@ -119,4 +119,43 @@ describeOnServers('commands that change a queue', (queue) => {
       });
     }
   });
+
+  it('forgets ended runs, by id and by filters, and nothing without --apply', async () => {
+    const [waiting, done] = [idOf('report', 'one'), idOf('send-email', 'ok')];
+
+    const dry = await call('runs-forget', 'runs', 'forget', done);
+    const still = await call('runs-show', 'runs', 'show', done);
+    const gone = await call('runs-forget', 'runs', 'forget', done, waiting, '--apply');
+    const again = await call('runs-forget', 'runs', 'forget', done, '--apply');
+    const dead = await call(
+      'runs-forget',
+      'runs',
+      'forget',
+      '--task',
+      'resize-image',
+      '--state',
+      'failed',
+      '--apply',
+    );
+    const shown = await run(['runs', 'show', done, ...queue().args]);
+
+    expect(
+      [dry, gone, again].map(({ applied, ids, leftOut, exitCode }) => ({ applied, ids, leftOut, exitCode })),
+    ).toEqual([
+      { applied: false, ids: [done], leftOut: [], exitCode: 0 },
+      { applied: true, ids: [done], leftOut: [waiting], exitCode: 1 },
+      { applied: false, ids: [], leftOut: [done], exitCode: 1 },
+    ]);
+    expect(dead).toMatchObject({ applied: true, ids: [idOf('resize-image', 'dead')], exitCode: 0 });
+    expect([still.run.state, shown.exitCode]).toEqual(['completed', 1]);
+  });
+
+  it('refuses to forget without ids and filters, and both together', async () => {
+    const none = await run(['runs', 'forget', ...queue().args]);
+    const both = await run(['runs', 'forget', 'a', '--task', 'report', ...queue().args]);
+
+    expect([none.exitCode, both.exitCode]).toEqual([2, 2]);
+    expect(none.err).toContain('Nothing is selected.');
+    expect(both.err).toContain('exclude each other');
+  });
 });

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { isRetryError } from '@retry/core';
 
 const ONE_MINUTE_MS = 60_000;
 
@@ -10,10 +11,14 @@ export function createConnectionWarning(now: () => number = Date.now): (error: u
 }
 
 function warnOfError(error: unknown): void {
-  process.emitWarning(`a connection to Postgres failed: ${messageOf(error)}`, {
+  const isOwn = isRetryError(error) && error.code === 'FORGETTING_FAILED';
+  const what = isOwn ? '' : 'a connection to Postgres failed: ';
+  process.emitWarning(`${what}${messageOf(error)}`, {
     type: 'RetryWarning',
     code: 'RETRY_UNHANDLED_ERROR',
-    detail: 'It is replaced when needed. Check the server, or pass an onError to createPostgresBroker.',
+    detail: isOwn
+      ? 'An onError of createPostgresBroker gets it instead.'
+      : 'It is replaced when needed. Check the server, or pass an onError to createPostgresBroker.',
   });
 }
 

@@ -38,7 +38,7 @@ export interface LeasedRun {
   readonly laneSeq: number;
   /** Where its row was in the table then. */
   readonly rowAt?: string | undefined;
-  /** How many characters its payload has, if it is a long one. */
+  /** How many bytes its payload has, if it is a long one. */
   readonly long?: number;
 }
 

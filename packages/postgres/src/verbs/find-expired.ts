@@ -2,14 +2,20 @@ import type { Broker, ExpiredScope, Run } from '@retry/core/broker';
 import type { RetentionSettings } from '@retry/core/broker/kit';
 import { createForgetOldLetters } from '@retry/core/broker/kit';
 import { toCount } from '../driver/sql-values.ts';
+import { forgettingFailed } from '../errors.ts';
 import { isUnreadable, readRows, readRun } from '../record/run.ts';
 import type { ExchangePort } from './settle-and-claim.ts';
 import { failUnreadable, settleAndClaim } from './settle-and-claim.ts';
 
+/** For how long a broker keeps what has ended, and who hears of what it could not forget. */
+interface KeepingParts extends Pick<RetentionSettings, 'keepForMs' | 'keepDeadForMs'> {
+  readonly onError: (error: unknown) => void;
+}
+
 /** Creates the verb that every cleaner calls: it also forgets what is kept for a time, and has been kept for longer. */
 export function createFindExpired(
   port: ExchangePort & Pick<Broker, 'list' | 'discard'>,
-  { keepForMs, keepDeadForMs }: Pick<RetentionSettings, 'keepForMs' | 'keepDeadForMs'>,
+  { keepForMs, keepDeadForMs, onError }: KeepingParts,
 ): Broker['findExpired'] {
   const forgetOldLetters = createForgetOldLetters(port, keepDeadForMs);
   const isTimed = keepForMs < Infinity || keepDeadForMs < Infinity;
@@ -19,7 +25,7 @@ export function createFindExpired(
     if (isTimed)
       await settleAndClaim(port, {})
         .then(({ now }) => forgetOldLetters(now))
-        .catch(() => undefined);
+        .catch((error) => onError(forgettingFailed(error)));
     return found;
   };
 }

@@ -6,7 +6,7 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { isLongText, readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
+import { isLongText, longBytes, readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 import { sqlStateOf } from '../driver/refusal.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
@@ -196,7 +196,7 @@ function leasesOf(
     const result = settlements[index]?.next.result;
     if (leased?.long !== undefined) retention.noteLong(leased.long);
     if (result === undefined || !isLongText(result)) return leased;
-    retention.noteLong(result.length);
+    retention.noteLong(longBytes({ payload: '', result }));
     return leased && { ...leased, rowAt: undefined };
   });
 }
@@ -314,7 +314,8 @@ function leasedRuns(claimed: readonly ClaimedRows[]): Map<string, LeasedRun> {
     for (const [index, id] of ids.entries()) {
       const payload = payloads[index] ?? '';
       const run = { epoch: epochs[index] ?? 0, laneSeq: laneSeqs[index] ?? 0, rowAt: rowsAt?.[index] };
-      leased.set(id, isLongText(payload) ? { ...run, rowAt: undefined, long: payload.length } : run);
+      const long = longBytes({ payload });
+      leased.set(id, long > 0 ? { ...run, rowAt: undefined, long } : run);
     }
   }
   return leased;

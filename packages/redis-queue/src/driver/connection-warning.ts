@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { isRetryError } from '@retry/core';
 
 const ONE_MINUTE_MS = 60_000;
 
@@ -10,10 +11,14 @@ export function createConnectionWarning(now: () => number = Date.now): (error: u
 }
 
 function warnOfError(error: unknown): void {
-  process.emitWarning(`the connection to Redis failed: ${messageOf(error)}`, {
+  const isOwn = isRetryError(error) && error.code === 'FORGETTING_FAILED';
+  const what = isOwn ? '' : 'the connection to Redis failed: ';
+  process.emitWarning(`${what}${messageOf(error)}`, {
     type: 'RetryWarning',
     code: 'RETRY_UNHANDLED_ERROR',
-    detail: 'It reconnects by itself. Check the server, or pass an onError to createRedisBroker.',
+    detail: isOwn
+      ? 'An onError of createRedisBroker gets it instead.'
+      : 'It reconnects by itself. Check the server, or pass an onError to createRedisBroker.',
   });
 }
 

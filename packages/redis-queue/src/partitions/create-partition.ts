@@ -10,6 +10,7 @@ import { auditRuns } from '../verbs/audit.ts';
 import { cancelRuns } from '../verbs/cancel.ts';
 import { discardRuns } from '../verbs/discard.ts';
 import { endRuns } from '../verbs/end.ts';
+import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
@@ -30,24 +31,24 @@ import type { Part } from './operations.ts';
 /** When a subscriber connection that receives nothing is replaced, in ms. */
 const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
 
-/** The ways to reach one partition, and for how long it keeps dead letters. */
+/** The ways to reach one partition, and for how long it keeps what has ended. */
 export interface PartitionParts {
   readonly store: Store;
   /** The same, for submissions: see `durability`. */
   readonly durable: Store;
   /** The same, for heartbeats. */
   readonly heartbeats: Pick<Store, 'keys'> & { readonly link: HeartbeatLink };
-  readonly keepDeadForMs: number;
+  readonly keeping: KeepingParts;
 }
 
 /** Creates a broker over one partition of a queue. */
-export function createPartition({ store, durable, heartbeats, keepDeadForMs }: PartitionParts): Part {
+export function createPartition({ store, durable, heartbeats, keeping }: PartitionParts): Part {
   const subscription = new WakeSubscription(store, WATCHDOG);
   const gate = createCloseGate('Redis');
   const guard = guardRights(store);
   const pass: Pass = (call) => gate.pass(() => guard(call));
   const settleAndClaim = createSettleAndClaim(store);
-  const findExpired = createFindExpired(store, keepDeadForMs);
+  const findExpired = createFindExpired(store, keeping);
   return {
     submit: passSubmit(durable, pass),
     settleAndClaim: (request) => pass(() => settleAndClaim(request)),

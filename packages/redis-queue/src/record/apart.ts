@@ -1,14 +1,15 @@
 import type { Run } from '@retry/core/broker';
-
-/** Longer payloads and results, in characters, are kept apart, so that scripts read only those that they answer. */
-const LONGEST_INLINE = 4_096;
+import { isLongText } from '@retry/core/broker/kit';
 
 /** The mark in a body or a record of text that is kept apart. */
 export const APART = '\u0001';
 
-/** Whether a payload or a result is kept apart: when it is long, or could be taken for the mark. */
+/**
+ * Whether a payload or a result is kept apart: when it is long, so that scripts read only those that they answer, and retention counts
+ * their bytes; or when it could be taken for the mark.
+ */
 export function isKeptApart(text: string): boolean {
-  return text.length > LONGEST_INLINE || text.includes(APART);
+  return isLongText(text) || text.includes(APART);
 }
 
 /**

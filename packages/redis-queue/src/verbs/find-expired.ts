@@ -1,5 +1,7 @@
 import type { Broker, ExpiredScope, Run } from '@retry/core/broker';
+import type { RetentionSettings } from '@retry/core/broker/kit';
 import { createForgetOldLetters, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import { forgettingFailed } from '../errors.ts';
 import { findExpiredScript } from '../scripts/find-expired.ts';
 import { forgetOldScript } from '../scripts/repair/forget-old.ts';
 import { toTag } from '../store/keys.ts';
@@ -12,20 +14,28 @@ import { decodeKept } from './get.ts';
 import { listRuns } from './list.ts';
 import { quarantine } from './quarantine.ts';
 
+/** For how long a broker keeps what has ended, and who hears of what it could not forget. */
+export interface KeepingParts extends Pick<RetentionSettings, 'keepForMs' | 'keepDeadForMs'> {
+  readonly onError: (error: unknown) => void;
+}
+
 /** Creates the verb that every cleaner calls: it also forgets what is kept for a time, and has been kept for longer. */
-export function createFindExpired(store: Store, keepDeadForMs: number): Broker['findExpired'] {
+export function createFindExpired(
+  store: Store,
+  { keepForMs, keepDeadForMs, onError }: KeepingParts,
+): Broker['findExpired'] {
   const forgetOldLetters = createForgetOldLetters(
     { list: (query) => listRuns(store, query), discard: (ids, options) => discardRuns(store, ids, options) },
     keepDeadForMs,
   );
-  const isTimed = store.retention[0].includes(' ') || keepDeadForMs < Infinity;
+  const isTimed = keepForMs < Infinity || keepDeadForMs < Infinity;
   return async (limit, scope) => {
     const found = await findExpiredRuns(store, limit, scope);
     // Where this fails, the next call does it: what was found is worth more.
     if (isTimed)
       await forgetOldRuns(store)
         .then(forgetOldLetters)
-        .catch(() => undefined);
+        .catch((error) => onError(forgettingFailed(error)));
     return found;
   };
 }

@@ -69,6 +69,7 @@ export type {
 export {
   isLongText,
   KEEP_BYTES,
+  LONGEST_SHORT,
   longBytes,
   RETENTION_KEYS,
   readRetention,

@@ -1,7 +1,5 @@
+import { LONGEST_SHORT } from '@retry/core/broker/kit';
 import { hasId } from '../fragments.ts';
-
-/** Payloads and results of more bytes than this are long. */
-const LONGEST_SHORT = 4_096;
 
 /** What replaces a payload or a result that retention has deleted: no JSON. */
 export const TRIMMED = '\u0001trimmed';

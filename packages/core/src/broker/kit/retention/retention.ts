@@ -12,7 +12,7 @@ export interface KeepCompleted {
   /** For how long after their end. @default Infinity */
   readonly for?: Duration | undefined;
   /**
-   * How many bytes their payloads and results may take together, of those longer than 4 096 characters; ≥ 0, or `Infinity`. Beyond
+   * How many bytes their payloads and results may take together, of those longer than 4 096 bytes of UTF-8; ≥ 0, or `Infinity`. Beyond
    * that, such texts of the runs that ended first are deleted, and the runs stay: `trimmed` says so.
    *
    * @default 64 MiB; on Redis a quarter of `maxmemory`, where it is set
@@ -62,8 +62,8 @@ export const RETENTION_KEYS: readonly (keyof RetentionOptions)[] = ['keepComplet
 /** How many bytes of long texts are kept, unless the options or the memory of the server say otherwise. */
 export const KEEP_BYTES: number = 64 * 2 ** 20;
 
-/** Shorter payloads and results are bounded by the number of runs, in characters. */
-const LONGEST_SHORT = 4_096;
+/** Payloads and results of at most so many bytes of UTF-8 are bounded by the number of runs; longer ones also by their bytes. */
+export const LONGEST_SHORT = 4_096;
 
 const DAY_MS = 86_400_000;
 
@@ -113,7 +113,8 @@ export type TrimmedText = 'payload' | 'result';
 
 /** Whether a payload or result counts as a long one. */
 export function isLongText(text: string | undefined): boolean {
-  return text !== undefined && text.length > LONGEST_SHORT;
+  if (text === undefined || text.length * 3 <= LONGEST_SHORT) return false;
+  return text.length > LONGEST_SHORT || utf8Bytes(text) > LONGEST_SHORT;
 }
 
 /** How many bytes the long texts of a run have, of UTF-8. */

@@ -17,6 +17,10 @@ export function listRetentionCases(): readonly BrokerCase[] {
     ...define(boundByBytes, { keepCompleted: { count: 100, bytes: 25_000 } }),
     ...define(boundByNoBytes, { keepCompleted: { count: 100, bytes: 0 } }),
     ...define(boundByAge, { keepCompleted: { count: Infinity, for: SHORT_MS } }),
+    ...define(boundByLongAge, {
+      keepCompleted: { count: Infinity, for: LONG_MS },
+      keepDead: { for: LONG_MS },
+    }),
     ...define(deadByAge, { keepCompleted: { count: Infinity }, keepDead: { for: SHORT_MS } }),
     ...define(boundByNothing, { keepCompleted: { count: Infinity, bytes: Infinity } }),
   ];
@@ -65,6 +69,19 @@ const boundByBytes: CasesByName = {
     matches(await scene.broker.audit(), { created: 5, forgotten: 0, ended: { completed: 5 } });
   },
 
+  'keepCompleted.bytes is about texts of more than 4 096 bytes of UTF-8, whatever their characters': async (
+    scene,
+  ) => {
+    const [short, long] = [JSON.stringify('ä'.repeat(2_047)), JSON.stringify('€'.repeat(1_365))];
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await complete(scene, { id, payload: short });
+    for (const id of ['h', 'i', 'j', 'k', 'l', 'm', 'n']) await complete(scene, { id, payload: long });
+
+    await untilTrimmed(scene, 'h');
+    equal(await trimmedOf(scene, 'a', 'b', 'c', 'd', 'e', 'f', 'g'), []);
+    equal(await trimmedOf(scene, 'i', 'j', 'k', 'l', 'm', 'n'), []);
+    equal((await scene.read('n')).payload, long);
+  },
+
   'keepCompleted.bytes deletes long results, and keeps the payload beside them': async (scene) => {
     for (const id of ['a', 'b', 'c']) await complete(scene, { id, payload: '"short"' }, LONG);
 
@@ -110,12 +127,12 @@ const boundByBytes: CasesByName = {
 
   'keepCompleted.bytes counts what is discarded no more': async (scene) => {
     for (const id of ['a', 'b']) await complete(scene, { id, payload: LONG });
-    await scene.broker.discard(['a']);
+    await scene.broker.discard(['b']);
     await complete(scene, { id: 'c', payload: LONG });
 
-    equal(await trimmedOf(scene, 'b', 'c'), []);
+    equal(await trimmedOf(scene, 'a', 'c'), []);
     await complete(scene, { id: 'd', payload: LONG });
-    await untilTrimmed(scene, 'b');
+    await untilTrimmed(scene, 'a');
     equal(await trimmedOf(scene, 'c', 'd'), []);
   },
 
@@ -224,6 +241,18 @@ const boundByAge: CasesByName = {
       (await scene.broker.get(['dead', 'started', 'waiting'])).map((run) => run?.state),
       ['failed', 'started', 'submitted'],
     );
+  },
+};
+
+const boundByLongAge: CasesByName = {
+  'keepCompleted.for and keepDead.for forget nothing before that is over': async (scene) => {
+    await complete(scene, { id: 'a', payload: LONG });
+    await end(scene, { id: 'dead' }, 'fail');
+    await scene.advance(PASS_MS);
+    await scene.broker.findExpired(10);
+    await complete(scene, { id: 'b' });
+
+    equal(await keptOf(scene, 'a', 'dead', 'b'), 'adeadb');
   },
 };
 
