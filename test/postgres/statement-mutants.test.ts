@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { brokerCommands } from '../support/broker-commands.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
-import { noticeMistake, playOn, scenesOf } from '../support/telling-scenes/mutant.ts';
+import { noticeMistake, playOn, scenesOf, smokeScenes } from '../support/telling-scenes/mutant.ts';
 import type { MutablePairs } from './clocked-schema.ts';
 import { createMutablePairs } from './clocked-schema.ts';
 import { openPool } from './open-broker.ts';
@@ -36,8 +36,7 @@ describeOnPostgres('the differential test', (server) => {
     expect(String(error)).not.toMatch(/syntax error|does not exist/i);
   });
 
-  // The smoke test plays those that show more mistakes.
-  const smoke = new Set(scenesOf(MUTANTS, 2).map(({ scene }) => scene));
+  const smoke = new Set(smokeScenes(MUTANTS).map(({ scene }) => scene));
   const others = scenesOf(MUTANTS).filter(({ scene }) => !smoke.has(scene));
 
   it.each(others)('agrees on the scene that notices when $name, without it', async ({ scene }) => {

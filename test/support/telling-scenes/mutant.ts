@@ -47,20 +47,34 @@ export async function playOn({ open }: Pairs, scene: TellingScene): Promise<void
   await scene(real).finally(() => real.broker.close());
 }
 
-/**
- * Returns each scene of these mistakes once, with the name of the first one that it shows.
- *
- * @param atLeast - how many of the mistakes it shows
- */
-export function scenesOf(
-  mutants: readonly Mutant[],
-  atLeast = 1,
-): readonly { readonly name: string; readonly scene: TellingScene }[] {
+/** A scene, and the mistakes that it shows. */
+interface SharedScene {
+  readonly scene: TellingScene;
+  /** The name of the first of them. */
+  readonly name: string;
+  readonly shown: number;
+}
+
+/** Returns each scene of these mistakes once. */
+export function scenesOf(mutants: readonly Mutant[]): readonly SharedScene[] {
   const names = new Map<TellingScene, string[]>();
   for (const { name, scene } of mutants) {
     if (scene !== undefined) names.set(scene, [...(names.get(scene) ?? []), name]);
   }
-  return [...names].flatMap(([scene, [name = '', ...others]]) =>
-    others.length + 1 >= atLeast ? [{ name, scene }] : [],
-  );
+  return [...names].map(([scene, [name = '', ...others]]) => ({ scene, name, shown: others.length + 1 }));
+}
+
+/** Of all mistakes, those without a scene among them. */
+const LEAST_SHOWN = 0.6;
+
+/** Returns the scenes of the smoke test: those that show two mistakes or more, and as many others as show six tenths of all together. */
+export function smokeScenes(mutants: readonly Mutant[]): readonly SharedScene[] {
+  const scenes: SharedScene[] = [];
+  let shown = 0;
+  for (const each of [...scenesOf(mutants)].sort((one, other) => other.shown - one.shown)) {
+    if (each.shown < 2 && shown >= LEAST_SHOWN * mutants.length) break;
+    scenes.push(each);
+    shown += each.shown;
+  }
+  return scenes;
 }
