@@ -109,7 +109,7 @@ it.each<[string, unknown]>([
     /has more items than bytes fit into the limit of 1000000\. /,
   );
   expect(() => writeResult(value, 1_000_000)).toThrow(/^the result cannot be stored: .* has more items than/);
-  expect(performance.now() - startedAt).toBeLessThan(5_000); // it took 99 s
+  expect(performance.now() - startedAt).toBeLessThan(30_000); // it took 99 s
 });
 
 it('is what a toJSON says, also null', () => {

@@ -21,7 +21,7 @@ async function received(given: Partial<Run>): Promise<Run | undefined> {
     request = exchange;
     return { settled: [], claimed: [], now: 0 };
   };
-  const broker = checkInput({ settleAndClaim } as Broker); // no other verb is called
+  const broker = checkInput({ settleAndClaim, notes: {} } as Broker); // no other verb is called
   const claimed = { ...newRun({ id: 'a', lane: 'l', payload: '1' } as Run), epoch: 1 };
   await broker.settleAndClaim({
     settle: [{ id: 'a', epoch: 1, event: 'complete', next: { ...claimed, state: 'completed', ...given } }],
