@@ -2,7 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LaneChoice } from '../../packages/worker/src/engine/lanes/lane-choice.ts';
+import { LaneChoice } from '../../packages/worker/src/engine/plan/lane-choice.ts';
 import { MANY_TURNS, setScene } from './scene.ts';
 
 const LANES = Array.from({ length: 100 }, (_, index) => `lane-${index}`);
@@ -21,7 +21,9 @@ function openLanes(waiting: Map<string, number>, everyMs = 10) {
   let now = 0;
   return (limit: number) => {
     now += everyMs;
-    const lanes = choice.choose(open, limit, now);
+    const chosen = choice.choose(open, limit, now);
+    const { lanes } = chosen;
+    choice.noteSent(chosen, limit, now);
     const claimed: string[] = [];
     for (const [lane, room] of lanes) {
       const count = Math.min(room, limit - claimed.length, waiting.get(lane) ?? 0);
@@ -158,12 +160,14 @@ describe('the choice of lanes', () => {
     const names = LANES.slice(0, 3);
     const choice = new LaneChoice(names);
     const open = new Map(names.map((lane) => [lane, Infinity]));
-    const lanes = choice.choose(open, 100, 0);
+    const chosen = choice.choose(open, 100, 0);
+    const { lanes } = chosen;
+    choice.noteSent(chosen, 100, 0);
     const claimed = Array.from({ length: 40 }, () => ({ run: { lane: 'lane-0' } }));
 
     choice.note({ claim: { lanes, limit: 100 }, claimed, isCut: true });
 
-    expect([...choice.choose(open, 100, 0).keys()]).toEqual(['lane-1', 'lane-2', 'lane-0']);
+    expect([...choice.choose(open, 100, 0).lanes.keys()]).toEqual(['lane-1', 'lane-2', 'lane-0']);
   });
 
   it('asks the empty ones of a thousand lanes every 100 ms at most while another is full', () => {

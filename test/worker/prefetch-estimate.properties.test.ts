@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PrefetchEstimate } from '../../packages/worker/src/engine/prefetch.ts';
+import { PrefetchEstimate } from '../../packages/worker/src/engine/plan/prefetch.ts';
 
 /** What an estimate may be given, `afterMs` after the step before. */
 type Step = { readonly afterMs: number } & (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SharedLimit } from '../../packages/worker/src/engine/lanes/shared-limit.ts';
+import { SharedLimit } from '../../packages/worker/src/engine/plan/shared-limit.ts';
 
 const WAIT = { whenFull: 'wait' } as const;
 

@@ -7,7 +7,7 @@ import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, isAsync, isListOf, MAX_ITEMS, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
 import { readClock } from './clock.ts';
-import type { Prefetch } from './engine/prefetch.ts';
+import type { Prefetch } from './engine/plan/prefetch.ts';
 import { missingOptions } from './errors.ts';
 import { readRandom } from './random.ts';
 import type { Redact } from './settle/stored-error.ts';

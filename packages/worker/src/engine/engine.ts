@@ -1,32 +1,33 @@
+import { randomUUID } from 'node:crypto';
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
+import type { Claim } from '@retry/core/broker';
 import { isRefused } from '../broker.ts';
+import { ServerClock } from '../clock.ts';
 import type { WorkerEmitter } from '../events.ts';
 import { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
 import { carryStep } from '../queue/plans/carrier.ts';
+import type { Execution } from '../run/execution.ts';
 import type { DrainEnd } from '../session/drain.ts';
 import { endOf, Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import { AnswerTurns, nextTurn } from './answer-turns.ts';
 import { Attendance } from './attendance/attendance.ts';
 import { WorkerReport } from './attendance/worker-report.ts';
-import type { ClaimsEnd } from './claim-limit.ts';
-import { ClaimLimit } from './claim-limit.ts';
-import type { EmptyClaim } from './claims.ts';
-import { Claims, isEmptyFor } from './claims.ts';
 import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
 import { LaneBreakers } from './lanes/lane-breakers.ts';
-import type { Room } from './lanes/slots.ts';
+import { apply } from './plan/apply.ts';
+import type { Plan } from './plan/plan.ts';
+import { giveBackAt, isIdle, opensIn, plan } from './plan/plan.ts';
+import type { ClaimsEnd, PlannedClaim, WorkerState } from './plan/worker-state.ts';
+import { createWorkerState } from './plan/worker-state.ts';
 import { Cleaner } from './recovery/cleaner.ts';
 import { RestOfTurn } from './rest-of-turn.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 import { WakeSignal } from './wake-signal.ts';
-
-/** How long a second exchange waits for more to carry while the first is pending, in ms. */
-const GATHER_MS = 1;
 
 /** How long to wait before the next claim, at most, when the broker could not wait for work, in ms. */
 const AFTER_ERROR_MS = 1_000;
@@ -47,15 +48,15 @@ export interface Drain {
 }
 
 /**
- * The main loop of a worker: claims, runs and settles until it has to stop. Up to two exchanges are pending at a time, so
- * that worker and broker work in parallel when there is much to do.
+ * The main loop of a worker: does what `plan` says until it has to stop, and notes in its state what has happened. It has the timers,
+ * promises and the broker; what is decided by them, `plan` decides.
  */
 export class Engine {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
   readonly #exchanger: Exchanger;
+  readonly #state: WorkerState<Execution>;
   readonly #executions: Executions;
-  readonly #claims: Claims;
   readonly #breakers: LaneBreakers;
   readonly #settler: Settler;
   readonly #watch: ServerWatch;
@@ -64,17 +65,14 @@ export class Engine {
   readonly #report: WorkerReport;
   readonly #wakeSignal = new WakeSignal();
   readonly #answerTurns = new AnswerTurns();
-  readonly #restOfTurn = new RestOfTurn(() => this.hasRuns || this.#pendingExchanges > 0);
-  #pendingExchanges = 0;
-  #emptyClaim: EmptyClaim | undefined;
-  /** When a second exchange has waited long enough for more settlements. */
-  #gatherUntil: number | undefined;
-  #drain: { readonly limit: ClaimLimit; readonly onEnd: Drain['onEnd'] } | undefined;
+  readonly #restOfTurn = new RestOfTurn(() => this.hasRuns || this.#state.exchanges > 0);
+  /** Wakes the loop when runs have waited for a slot for too long. */
+  #cancelGiveBack: (() => void) | undefined;
+  #onDrained: Drain['onEnd'] | undefined;
   /** When something of its lanes may start, by the broker's clock, as the latest claim that returned nothing showed. */
   #nextRunAt = Infinity;
   #startError: { readonly error: unknown } | undefined;
   #isReady = false;
-  #isStopping = false;
   #isBrokerClosed = false;
   /** Aborts when the worker has to stop. */
   readonly #stopping = new AbortController();
@@ -85,12 +83,14 @@ export class Engine {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#watch = new ServerWatch(settings);
+    const serverClock = new ServerClock(settings.clock);
+    this.#state = createWorkerState(settings, () => Math.floor(serverClock.now()));
     this.#exchanger = new Exchanger(settings, {
-      watch: this.#watch,
+      ...{ state: this.#state, serverClock, watch: this.#watch },
       onError: (error, doing) => this.#onError(error, doing),
       onChange: () => this.#wake(),
     });
-    this.#report = new WorkerReport(settings, () => this.#executions.load);
+    this.#report = new WorkerReport(settings, this.#state);
     this.#breakers = new LaneBreakers(settings, emitter, (lane) => this.#executions.giveBack(lane));
     this.#settler = new Settler(settings, {
       emitter,
@@ -99,19 +99,18 @@ export class Engine {
       flow: this.#report.flow,
     });
     this.#executions = this.#createExecutions();
-    this.#claims = new Claims(settings, this.#executions.capacity);
     this.#cleaner = this.#createCleaner();
     this.#attendance = new Attendance(settings, emitter, this.#report);
   }
 
   /** Whether nothing runs and everything is settled. */
   get isIdle(): boolean {
-    return this.#executions.isEmpty && this.#exchanger.isDone;
+    return isIdle(this.#state);
   }
 
   /** Whether any claimed run has not ended yet. */
   get hasRuns(): boolean {
-    return !this.#executions.isEmpty;
+    return this.#state.leased > 0;
   }
 
   /** By whom leases are renewed while the event loop is blocked. */
@@ -143,31 +142,37 @@ export class Engine {
     const { signal } = this.#stopping;
     this.#executions.leases.guard();
     if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, signal);
-    if (this.#isStopping) return this.#close();
+    if (this.#state.isStopping) return this.#close();
     this.#isReady = true;
     this.#executions.leases.watchCancelRequests();
     void this.#attendance.begin().then(() => this.#watch.begin(), this.#onAttendError);
     if (drain !== undefined) this.#beginToDrain(drain);
-    while (!(this.#isStopping && this.isIdle && this.#pendingExchanges === 0)) {
-      this.#answerTurns.end();
-      // Before the room: a limit that opens between the two would be in neither.
-      const restMs = this.#restMs();
-      const room = this.#room();
-      if (this.#isTimeFor(room)) {
-        void this.#exchange(room);
-        // Clients write in the turn after this one; the next answer takes effect after that.
-        if (this.#answerTurns.areAwaited) await nextTurn();
-        // Also, a broker in memory that answers in this turn would let nothing else run.
-        await nextTurn();
-      } else if (!this.#endDrain(room)) {
-        if (!this.#answerTurns.pass()) await this.#wait(room, restMs);
-        // Runs that end in the same turn are settled in the same exchange.
-        await this.#restOfTurn.pass();
-      }
-    }
+    while (!(this.#state.isStopping && this.isIdle && this.#state.exchanges === 0)) await this.#turn();
+    this.#cancelGiveBack?.();
     this.#close();
     await this.#breakers.settled();
     await this.#attendance.end().catch(this.#onAttendError);
+  }
+
+  /** Does once what the plan says, and waits until something has happened. */
+  async #turn(): Promise<void> {
+    const now = this.#settings.clock.now();
+    this.#answerTurns.end();
+    apply(this.#state, { type: 'turned', now });
+    const next = plan(this.#state, now);
+    if (next.givesBack) this.#executions.giveBackLate(now);
+    if (next.start > 0) this.#executions.fill();
+    if (next.exchanges) {
+      void this.#exchange(next.claim, now);
+      // Clients write in the turn after this one; the next answer takes effect after that.
+      if (this.#answerTurns.areAwaited) await nextTurn();
+      // Also, a broker in memory that answers in this turn would let nothing else run.
+      return nextTurn();
+    }
+    if (next.drained !== undefined) return this.#endDrain(next.drained, now);
+    if (!this.#answerTurns.pass()) await this.#wait(next, now);
+    // Runs that end in the same turn are settled in the same exchange.
+    await this.#restOfTurn.pass();
   }
 
   /**
@@ -206,7 +211,7 @@ export class Engine {
   /** Carries on operations on dead letters that no other carrier holds, step by step, until there are none. */
   async carryOn(): Promise<void> {
     const { broker, clock, random, name } = this.#settings;
-    while (this.#isReady && !this.#isStopping) {
+    while (this.#isReady && !this.#state.isStopping) {
       const restMs = await carryStep({ broker, clock, random, carrier: name });
       if (restMs === undefined) return;
       await sleep(clock, restMs, this.#stopping.signal);
@@ -225,13 +230,13 @@ export class Engine {
       },
       onDropped: ({ id, lane }) => this.#emitter.emit('dropped', () => ({ id, lane })),
       onError: (error) => this.#onError(error, 'dropping'),
-      isStopping: () => this.#isStopping,
+      isStopping: () => this.#state.isStopping,
     });
   }
 
   /** Stops claiming; each running handler finishes, stalls or is given back, as its task says. */
   stop(): void {
-    this.#isStopping = true;
+    apply(this.#state, { type: 'stops' });
     this.#stopping.abort();
     this.#cleaner.stop();
     this.#exchanger.stop();
@@ -241,7 +246,7 @@ export class Engine {
 
   /** Gives back all runs, and stops resending exchanges that fail. */
   stopNow(): void {
-    this.#isStopping = true;
+    apply(this.#state, { type: 'stops' });
     this.#stopping.abort();
     this.#cleaner.stop();
     this.#exchanger.giveUp();
@@ -252,6 +257,7 @@ export class Engine {
 
   #createExecutions(): Executions {
     return new Executions(this.#settings, this.#emitter, {
+      state: this.#state,
       now: () => this.#exchanger.now(),
       onChange: () => this.#wake(),
       settling: () => this.#exchanger.settling().filter(({ onlyIfExpired }) => onlyIfExpired !== true),
@@ -259,8 +265,7 @@ export class Engine {
       onProbe: (task) => this.#breakers.noteProbe(task),
       onEnd: (execution, outcome) => {
         if (outcome !== undefined) this.#settler.settle(endOf(execution, outcome));
-        if (this.#drain !== undefined && execution.hasStarted) this.#drain.limit.noteStarted();
-        this.#wake();
+        this.#wakeSignal.notify();
         this.#restOfTurn.noteEnd();
       },
     });
@@ -293,7 +298,7 @@ export class Engine {
       return await this.#watch.ask();
     } catch (error) {
       this.#isBrokerClosed = isRetryError(error, 'BROKER_CLOSED');
-      if (!this.#isStopping) this.#onError(error, 'heartbeating');
+      if (!this.#state.isStopping) this.#onError(error, 'heartbeating');
       return isRefused(this.#settings.broker, error);
     }
   }
@@ -305,102 +310,82 @@ export class Engine {
     this.#executions.leases.close();
   }
 
-  /** Returns what may be claimed now; `undefined` when nothing may be. */
-  #room(): Room | undefined {
-    const room = this.#exchanger.open(this.#executions.room());
-    return this.#drain === undefined ? room : this.#drain.limit.room(room);
-  }
-
   #beginToDrain({ maxRuns, onEnd }: Drain): void {
-    const limit = new ClaimLimit({ maxRuns, load: () => this.#executions.load });
-    this.#drain = { limit, onEnd };
+    apply(this.#state, { type: 'drains', maxRuns });
+    this.#onDrained = onEnd;
     // No other worker may live on until its cleaner finds what workers that died have left.
     void this.clean()
       .catch((error: unknown) => this.#onError(error, 'cleaning'))
       .then(() => {
-        limit.noteCleaned();
-        this.#wake();
+        apply(this.#state, { type: 'cleaned' });
+        this.#wakeSignal.notify();
       });
   }
 
-  /** Ends a drain that has nothing more to do. @returns whether it did */
-  #endDrain(room: Room | undefined): boolean {
-    if (this.#drain === undefined || this.#isStopping) return false;
-    if (!this.isIdle || this.#pendingExchanges > 0) return false;
-    const end = this.#drain.limit.endOf(room, this.#emptyClaim);
-    if (end === undefined) return false;
-    const opensInMs = Math.min(this.#executions.capacity.opensIn(), this.#exchanger.opensIn());
-    this.#nextRunAt = Math.min(this.#emptyClaim?.nextRunAt ?? Infinity, this.#exchanger.now() + opensInMs);
-    this.#drain.onEnd(end);
-    return true;
+  #endDrain(end: ClaimsEnd, now: number): void {
+    const opensAt = this.#exchanger.now() + opensIn(this.#state, now);
+    this.#nextRunAt = Math.min(this.#state.empty?.nextRunAt ?? Infinity, opensAt);
+    this.#onDrained?.(end);
   }
 
-  #isTimeFor(room: Room | undefined): boolean {
-    const { pending } = this.#exchanger;
-    if (this.#pendingExchanges === 0)
-      return pending > 0 || (room !== undefined && !isEmptyFor(room, this.#emptyClaim));
-    if (this.#pendingExchanges > 1) return false;
-    const { capacity } = this.#executions;
-    const most = capacity.areShort ? this.#settings.concurrency : capacity.most;
-    const isMuch = 2 * Math.max(pending, room?.limit ?? 0) >= most;
-    if (pending === 0) return isMuch && this.#claims.hasMore;
-    return isMuch || this.#settings.clock.now() >= (this.#gatherUntil ?? Infinity);
-  }
-
-  async #exchange(room: Room | undefined): Promise<void> {
-    const open = room && this.#claims.open(room);
-    const noteAnswered = open && this.#drain?.limit.noteClaim(open.claim.limit);
-    this.#emptyClaim = undefined;
-    this.#gatherUntil = undefined;
-    this.#pendingExchanges += 1;
-    const received = await this.#exchanger.exchange(open?.claim);
+  async #exchange(planned: PlannedClaim | undefined, sentAt: number): Promise<void> {
+    apply(this.#state, { type: 'sent', claim: planned, now: sentAt });
+    const received = await this.#exchanger.exchange(planned && this.#claim(planned));
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
-    this.#pendingExchanges -= 1;
-    noteAnswered?.();
-    this.#emptyClaim = open?.answer(received) ?? this.#emptyClaim;
-    if (open !== undefined && received !== undefined) this.#executions.take(received.claimed, open.sentAt);
+    apply(this.#state, { type: 'answered', claim: planned, sentAt, received });
+    if (received !== undefined) this.#executions.take(received.claimed, sentAt);
+    // Here, too: it may be some turns until the loop waits.
+    if (this.#state.waiting.length > 0) this.#watchWaiting(this.#settings.clock.now());
     this.#wakeSignal.notify();
   }
 
+  #claim({ limit, lanes }: PlannedClaim): Claim {
+    const { name, leaseMs } = this.#settings;
+    const { limits: concurrency } = this.#state;
+    const claim = { worker: name, requestId: randomUUID(), leaseMs, limit, lanes };
+    return concurrency.size === 0 ? claim : { ...claim, concurrency };
+  }
+
   /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */
-  #wait(room: Room | undefined, restMs: number): Promise<void> {
-    const emptyClaim = this.#emptyClaim;
+  #wait({ waitFor, wakeInMs }: Plan, now: number): Promise<void> {
     const { clock } = this.#settings;
-    if (this.#pendingExchanges > 0) return this.#wakeSignal.sleep(clock, this.#gatherMs());
-    if (room === undefined || emptyClaim === undefined) return this.#wakeSignal.sleep(clock, restMs);
+    this.#watchWaiting(now);
+    if (waitFor === undefined) return this.#wakeSignal.sleep(clock, wakeInMs);
     return this.#wakeSignal.during(async (signal) => {
-      await this.#waitForWork(emptyClaim, restMs, signal);
-      this.#emptyClaim = undefined;
+      await this.#waitForWork(waitFor, wakeInMs, signal);
+      apply(this.#state, { type: 'changed' });
     });
   }
 
-  /** How long a second exchange waits for more settlements, in ms. */
-  #gatherMs(): number {
-    if (this.#pendingExchanges > 1 || this.#exchanger.pending === 0) return Infinity;
-    const now = this.#settings.clock.now();
-    this.#gatherUntil ??= now + GATHER_MS;
-    return Math.max(this.#gatherUntil - now, 0);
-  }
-
-  async #waitForWork({ lanes, dueInMs }: EmptyClaim, restMs: number, signal: AbortSignal): Promise<void> {
-    const timeoutMs = Math.min(restMs, Math.max(dueInMs, 1));
-    try {
-      await this.#settings.broker.waitForWork([...lanes], { timeoutMs, signal });
-    } catch (error) {
-      this.#onError(error, 'waiting for work');
-      await sleep(this.#settings.clock, Math.min(restMs, AFTER_ERROR_MS), signal);
+  /** Sets the timer if runs wait for a slot, and cancels it if none does. */
+  #watchWaiting(now: number): void {
+    const atMs = giveBackAt(this.#state);
+    if (atMs === Infinity) {
+      this.#cancelGiveBack?.();
+      this.#cancelGiveBack = undefined;
+    } else if (this.#cancelGiveBack === undefined) {
+      const onTimer = (): void => {
+        this.#cancelGiveBack = undefined;
+        this.#wakeSignal.notify();
+      };
+      this.#cancelGiveBack = this.#settings.clock.setTimer(onTimer, Math.max(atMs - now, 0));
     }
   }
 
-  /** How long until the end of a rate limit or of a lane's pause, or the next poll, in ms. */
-  #restMs(): number {
-    const { pollMs } = this.#settings;
-    return Math.min(pollMs, this.#executions.capacity.opensIn(), this.#exchanger.opensIn());
+  async #waitForWork(lanes: ReadonlySet<string>, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const { broker, clock } = this.#settings;
+    try {
+      await broker.waitForWork([...lanes], { timeoutMs, signal });
+    } catch (error) {
+      this.#onError(error, 'waiting for work');
+      const { pollMs } = this.#state;
+      await sleep(clock, Math.min(pollMs, opensIn(this.#state, clock.now()), AFTER_ERROR_MS), signal);
+    }
   }
 
   /** Continues the loop: there may be new slots or settlements. */
   #wake(): void {
-    this.#emptyClaim = undefined;
+    apply(this.#state, { type: 'changed' });
     this.#wakeSignal.notify();
   }
 
@@ -410,6 +395,6 @@ export class Engine {
 
   readonly #onAttendError = (error: unknown): void => {
     // A stopping worker need not report that the broker was closed before it could unregister.
-    if (!(this.#isStopping && isRetryError(error, 'BROKER_CLOSED'))) this.#onError(error, 'attending');
+    if (!(this.#state.isStopping && isRetryError(error, 'BROKER_CLOSED'))) this.#onError(error, 'attending');
   };
 }

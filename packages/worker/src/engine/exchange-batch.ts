@@ -3,12 +3,6 @@ import type { Claim } from '@retry/core/broker';
 import { halves } from '../halves.ts';
 import type { QueuedSettlement } from '../settle/settler.ts';
 
-/**
- * The most settlements of one exchange, and the most runs that it claims while there are more: larger claims leave settlements to a third
- * exchange; claims of 550 runs took a fifth longer for each run on Redis.
- */
-export const MAX_PER_EXCHANGE = 500;
-
 /** What one exchange carries. */
 export interface ExchangeBatch {
   readonly settlements: readonly QueuedSettlement[];

@@ -1,34 +1,24 @@
-import type { Policy } from '@retry/core';
-import { computeDelay, definePolicy, isRetryError } from '@retry/core';
+import { computeDelay, isRetryError } from '@retry/core';
 import type { Claim, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
-import { ServerClock } from '../clock.ts';
+import type { ServerClock } from '../clock.ts';
 import { wrongReply } from '../errors.ts';
 import type { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import type { ExchangeBatch } from './exchange-batch.ts';
-import { divide, inOrderOfClaims, MAX_PER_EXCHANGE } from './exchange-batch.ts';
-import { LanePauses } from './lanes/lane-pauses.ts';
-import type { Room } from './lanes/slots.ts';
+import { divide, inOrderOfClaims } from './exchange-batch.ts';
 import { LoneSettlements } from './lone-settlements.ts';
-
-/** When to send an exchange again that failed; it must arrive before the leases of its settlements run out. */
-export const BROKER_RETRY: Policy = definePolicy({
-  backoff: { type: 'exponential', base: '50ms' },
-  minDelay: '5ms', // no busy loop, whatever the jitter draws
-  maxDelay: '5s',
-});
-
-/** What a claim returned. */
-export interface Received extends Pick<ExchangeReply, 'claimed' | 'now' | 'nextRunAt'> {
-  /** The lanes whose claims were answered. */
-  readonly lanes: readonly string[];
-}
+import { BROKER_RETRY } from './plan/lane-pauses.ts';
+import { MAX_PER_EXCHANGE } from './plan/plan.ts';
+import type { Received, WorkerState } from './plan/worker-state.ts';
 
 interface ExchangerPort {
+  /** Is kept up to date about what is queued, and which lanes are paused. */
+  readonly state: Pick<WorkerState, 'queued' | 'unanswered' | 'pauses'>;
+  readonly serverClock: ServerClock;
   /** Learns from each reply that the server answers, and what its clock says. */
   readonly watch: Pick<ServerWatch, 'noteReading'>;
   readonly onError: (error: unknown, doing: string) => void;
@@ -54,7 +44,7 @@ export class Exchanger implements SettlementQueue {
   readonly #onError: (error: unknown, doing: string) => void;
   readonly #watch: ExchangerPort['watch'];
   readonly #clock: ServerClock;
-  readonly #pauses: LanePauses;
+  readonly #state: ExchangerPort['state'];
   #pending: QueuedSettlement[] = [];
   /** Settlements of exchanges that are under way; a list, for the reason of `Roster`. */
   #sent: readonly (readonly QueuedSettlement[])[] = [];
@@ -62,16 +52,21 @@ export class Exchanger implements SettlementQueue {
   readonly #stopping = new AbortController();
   readonly #givingUp = new AbortController();
 
-  constructor(settings: WorkerSettings, { watch, onError, onChange }: ExchangerPort) {
+  constructor(settings: WorkerSettings, port: ExchangerPort) {
+    const { state, serverClock, watch, onError, onChange } = port;
     this.#settings = settings;
     this.#watch = watch;
     this.#onError = onError;
     this.#lone = new LoneSettlements(settings, {
-      ...{ onError, onChange, givingUp: this.#givingUp.signal },
+      ...{ onError, givingUp: this.#givingUp.signal },
+      onChange: () => {
+        state.unanswered -= 1;
+        onChange();
+      },
       settleWithOthers: (settlement) => this.push(settlement),
     });
-    this.#clock = new ServerClock(settings.clock);
-    this.#pauses = new LanePauses(settings.clock, { policy: BROKER_RETRY, random: settings.random });
+    this.#state = state;
+    this.#clock = serverClock;
   }
 
   /** Now by the broker's clock, as estimated from its replies: whole milliseconds, rounded down, as brokers keep instants. */
@@ -79,39 +74,19 @@ export class Exchanger implements SettlementQueue {
     return Math.floor(this.#clock.now());
   }
 
-  /** How many settlements wait for an exchange. */
-  get pending(): number {
-    return this.#pending.length;
-  }
-
-  /** Whether every settlement has been answered. */
-  get isDone(): boolean {
-    return this.#pending.length === 0 && this.#sent.length === 0 && this.#lone.sent.size === 0;
-  }
-
   /** The settlements that are queued or under way. */
   settling(): readonly Settlement[] {
     return [...this.#sent, this.#pending, ...this.#lone.sent].flat().map(({ settlement }) => settlement);
   }
 
-  /** Returns the room without paused lanes. */
-  open(room: Room | undefined): Room | undefined {
-    if (room === undefined) return undefined;
-    const lanes = this.#pauses.open(room.lanes);
-    return lanes.size === 0 ? undefined : { ...room, lanes };
-  }
-
-  /** Milliseconds until a paused lane is tried again; `Infinity` when there is none. */
-  opensIn(): number {
-    return this.#pauses.opensIn();
-  }
-
   /** Queues a settlement for the next exchange. */
   push(settlement: QueuedSettlement): void {
     this.#pending.push(settlement);
+    this.#state.queued += 1;
   }
 
   pushAlone(settlement: QueuedSettlement): void {
+    this.#state.unanswered += 1;
     this.#lone.push(settlement);
   }
 
@@ -129,9 +104,13 @@ export class Exchanger implements SettlementQueue {
   /** Sends queued settlements and the claim in one exchange; resolves with `undefined` when the claim was not answered. */
   async exchange(claim: Claim | undefined): Promise<Received | undefined> {
     const settlements = this.#takeBatch();
-    if (settlements.length > 0) this.#sent = [...this.#sent, settlements];
+    const { length } = settlements;
+    this.#state.queued -= length;
+    this.#state.unanswered += length;
+    if (length > 0) this.#sent = [...this.#sent, settlements];
     const received = await this.#deliver({ settlements, claim }, 'once');
-    this.#sent = this.#sent.filter((sent) => sent !== settlements);
+    if (length > 0) this.#sent = this.#sent.filter((sent) => sent !== settlements);
+    this.#state.unanswered -= length;
     return received;
   }
 
@@ -176,7 +155,7 @@ export class Exchanger implements SettlementQueue {
   /** Handles a single settlement, or the claim from a single lane, that the broker refuses for good. */
   async #refuse({ settlements, claim }: ExchangeBatch, error: unknown): Promise<undefined> {
     for (const lane of claim?.lanes.keys() ?? []) {
-      this.#pauses.pause(lane);
+      this.#state.pauses.pause(lane, this.#settings.clock.now());
       this.#onError(error, `claiming from the lane ${lane}`);
     }
     for (const settlement of settlements) await this.#replace(settlement, error);
@@ -205,7 +184,7 @@ export class Exchanger implements SettlementQueue {
     });
     if (claim === undefined) return undefined;
     const lanes = [...claim.lanes.keys()];
-    this.#pauses.end(lanes);
+    this.#state.pauses.end(lanes);
     const { claimed, now, nextRunAt } = reply;
     // In one piece: a key behind a spread makes V8 before version 12 give each such object a shape of its own.
     return nextRunAt === undefined ? { claimed, now, lanes } : { claimed, now, lanes, nextRunAt };

@@ -14,20 +14,15 @@ import { latenessOf } from '../settle/run-facts.ts';
 import { taskOfRun } from '../task/run-policy.ts';
 import type { AnyTask } from '../task/task.ts';
 import type { FlowCounts } from './attendance/flow-counts.ts';
-import type { WorkerLoad } from './attendance/worker-report.ts';
-import { Capacity } from './capacity.ts';
-import type { SharedLimit } from './lanes/shared-limit.ts';
-import { createSharedLimits } from './lanes/shared-limit.ts';
-import type { Room } from './lanes/slots.ts';
-import { Slots } from './lanes/slots.ts';
 import { StartReservations } from './lanes/start-reservations.ts';
-import { Lateness } from './lateness.ts';
-import { PrefetchEstimate } from './prefetch.ts';
-import { Prefetched } from './prefetched.ts';
+import { apply } from './plan/apply.ts';
+import { takeLate, takeWaiting } from './plan/plan.ts';
+import type { WorkerState } from './plan/worker-state.ts';
 import { isSuspect, suspectsToGiveBack } from './recovery/suspects.ts';
 
 /** What the executions need of their engine. */
 interface EnginePort {
+  readonly state: WorkerState<Execution>;
   /** Now by the broker's clock, in epoch ms. */
   readonly now: () => number;
   /** Called when a run was let through by a hold of the circuit breaker. */
@@ -49,16 +44,11 @@ export class Executions {
   readonly #emitter: WorkerEmitter;
   readonly #engine: EnginePort;
   readonly #port: ExecutionPort;
-  readonly #estimate: PrefetchEstimate;
-  readonly #slots: Slots;
+  readonly #state: WorkerState<Execution>;
   readonly #all = new Roster<Execution>();
   /** Executions that have lost their lease, and whose handlers have not returned. */
   readonly #leftRunning = new Set<Execution>();
-  readonly #prefetched: Prefetched;
   readonly #reservations: StartReservations;
-  readonly #lateness: Lateness = new Lateness();
-  readonly #capacity: Capacity;
-  #isStopping = false;
   #claimedRuns = 0;
 
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, engine: EnginePort) {
@@ -66,44 +56,16 @@ export class Executions {
     this.#emitter = emitter;
     this.#engine = engine;
     this.#port = this.#createPort();
-    this.#estimate = new PrefetchEstimate(settings);
-    this.#prefetched = new Prefetched({
-      clock: settings.clock,
-      giveBack: (executions, waitedMs) => {
-        this.#estimate.noteGivenBack(waitedMs);
-        giveBackAll(executions);
-      },
-    });
-    const limits = createSharedLimits(settings.tasks.values(), engine.now);
-    this.#slots = new Slots(settings.tasks.values(), settings, limits);
-    this.#reservations = this.#createReservations(limits);
-    const [slots, estimate, lateness] = [this.#slots, this.#estimate, this.#lateness];
-    this.#capacity = new Capacity({ settings, slots, estimate, lateness });
+    this.#state = engine.state;
+    this.#reservations = this.#createReservations();
     this.leases = new Leases(settings, {
-      ...{ emitter, executions: this.#all, settling: engine.settling, onChange: engine.onChange },
+      ...{ emitter, executions: this.#all, settling: engine.settling },
+      onChange: () => {
+        apply(this.#state, { type: 'heartbeats', areLost: this.leases.areHeartbeatsLost });
+        engine.onChange();
+      },
       onError: (error, doing) => this.#onError(error, doing),
     });
-  }
-
-  /** Whether every claimed run has ended. */
-  get isEmpty(): boolean {
-    return this.#all.size === 0;
-  }
-
-  /** How many runs it has. */
-  get load(): WorkerLoad {
-    return { running: this.#slots.running, leases: this.#all.size };
-  }
-
-  /** What the worker may claim. */
-  get capacity(): Omit<Capacity, 'room'> {
-    return this.#capacity;
-  }
-
-  /** Returns how many runs may be claimed now; `undefined` when none may be. */
-  room(): Room | undefined {
-    const isClosed = this.leases.areHeartbeatsLost && !this.isEmpty;
-    return this.#isStopping ? undefined : this.#capacity.room({ isClosed });
   }
 
   /**
@@ -125,15 +87,31 @@ export class Executions {
       const order = this.#claimedRuns++;
       const execution = new Execution(task, { run, claimedAt, order, leasedUntil, isProbe }, this.#port);
       this.#all.add(execution);
-      this.#slots.take(task, 'prefetched');
+      apply(this.#state, { type: 'claimed', task });
       const outcome = unstartedOutcome(each, runTask);
-      if (this.#isStopping) execution.giveBack(0);
+      if (this.#state.isStopping) execution.giveBack(0);
       else if (outcome !== undefined) execution.interrupt(outcome, undefined);
       else taken.push(execution);
     }
     this.leases.noteClaimed(taken);
-    this.#enqueue(taken);
-    this.#fill();
+    if (taken.some(isSuspect)) this.#giveBackSuspects(taken);
+    apply(this.#state, { type: 'waits', runs: taken, now: claimedAt });
+    this.fill();
+  }
+
+  /** Starts as many of the runs that wait as there are slots. */
+  fill(): void {
+    const { slots } = this.#state;
+    while (slots.isFree && !this.#state.isStopping) {
+      const execution = takeWaiting(this.#state);
+      if (execution === undefined) return;
+      this.#start(execution);
+    }
+  }
+
+  /** Gives back, uncharged, the runs that have waited for a slot for too long. */
+  giveBackLate(now: number): void {
+    giveBackAll(takeLate(this.#state, now));
   }
 
   /** Gives back, uncharged, the runs of a lane that were claimed in advance, because it is on hold. */
@@ -141,12 +119,7 @@ export class Executions {
     giveBackAll([...this.#all].filter(({ hasStarted, task }) => !hasStarted && task.lane === lane));
   }
 
-  /** Lets claimed runs wait for slots, and gives back those that may not be here together. */
-  #enqueue(taken: readonly Execution[]): void {
-    if (taken.some(isSuspect)) this.#giveBackSuspects(taken);
-    this.#prefetched.push(taken);
-  }
-
+  /** Gives back those of the claimed runs that may not be here together. */
   #giveBackSuspects(taken: readonly Execution[]): void {
     const { clock, leaseMs: maxWaitMs } = this.#settings;
     const present = [...this.#all].filter((execution) => isSuspect(execution) && !taken.includes(execution));
@@ -168,8 +141,7 @@ export class Executions {
   }
 
   #beginToStop(): void {
-    this.#isStopping = true;
-    this.#prefetched.clear();
+    apply(this.#state, { type: 'stops' });
     for (const execution of this.#leftRunning) execution.forget();
   }
 
@@ -183,11 +155,11 @@ export class Executions {
     });
   }
 
-  #createReservations(limits: ReadonlyMap<string, SharedLimit>): StartReservations {
+  #createReservations(): StartReservations {
     const settings = this.#settings;
     return new StartReservations({
       settings,
-      limits,
+      limits: this.#state.sharedLimits,
       onGranted: (execution) => this.#begin(execution, settings.clock.now()),
       onRefused: (execution) => execution.interrupt(LIMITED, undefined),
       giveBack: (lane) => this.giveBack(lane),
@@ -196,21 +168,11 @@ export class Executions {
     });
   }
 
-  #fill(): void {
-    while (this.#slots.isFree && !this.#isStopping) {
-      const execution = this.#prefetched.shift();
-      if (execution === undefined) break;
-      this.#start(execution);
-    }
-    this.#prefetched.watch();
-  }
-
   #start(execution: Execution): void {
     const { task } = execution;
     const now = this.#settings.clock.now();
-    if (!this.#slots.start(task, now)) return void execution.interrupt(LIMITED, undefined);
-    this.#slots.free(task, 'prefetched');
-    this.#slots.take(task, 'running');
+    if (!this.#state.slots.start(task, now)) return void execution.interrupt(LIMITED, undefined);
+    apply(this.#state, { type: 'started', task });
     execution.hasSlot = true;
     if (task.globalRateLimit === undefined) this.#begin(execution, now);
     else this.#reservations.add(execution, now);
@@ -228,7 +190,7 @@ export class Executions {
   /** Apart from `#start`, because a closure there would cost every run, observed or not. */
   #emitStarted({ task, run, claimedAt }: Execution, now: number): void {
     this.#emitter.emit('started', () =>
-      Object.assign(noticeOf(task, run), this.#lateness.explain({ run, claimedAt, now })),
+      Object.assign(noticeOf(task, run), this.#state.lateness.explain({ run, claimedAt, now })),
     );
   }
 
@@ -236,27 +198,28 @@ export class Executions {
     this.#all.remove(execution);
     const countedAt = this.#reservations.leave(execution);
     // Its handler was not called: it is no start of this worker, whose own rate limit has counted it.
-    if (countedAt !== undefined) this.#slots.takeBackStart(execution.task, countedAt);
-    if (execution.isRunning) this.#keepRoom(execution);
-    else this.#slots.free(execution.task, execution.hasSlot ? 'running' : 'prefetched');
-    if (execution.hasStarted) this.#estimate.noteEnd(execution.durationMs);
+    if (countedAt !== undefined) this.#state.slots.takeBackStart(execution.task, countedAt);
+    const { task, hasSlot, isRunning, hasStarted } = execution;
+    const durationMs = hasStarted ? execution.durationMs : undefined;
+    apply(this.#state, { type: 'ended', task, hasSlot, holdsRoom: isRunning, durationMs });
+    if (isRunning) this.#keepRoom(execution);
     this.#engine.onEnd(execution, outcome);
     // After the decision, whose gates and patterns may block the event loop: until then the thread renews its lease.
     this.leases.noteEnd(execution);
-    this.#fill();
+    this.fill();
   }
 
   /** Its lease is lost, so it is none of the worker's runs any more; its handler takes its room until it returns. */
   #keepRoom(execution: Execution): void {
-    if (this.#isStopping) execution.forget();
+    if (this.#state.isStopping) execution.forget();
     else this.#leftRunning.add(execution);
   }
 
   #onRoomFree(execution: Execution): void {
     if (!this.#leftRunning.delete(execution)) return;
-    this.#slots.free(execution.task, 'running');
+    apply(this.#state, { type: 'room-freed', task: execution.task });
     this.#engine.onChange();
-    this.#fill();
+    this.fill();
   }
 
   #onError(error: unknown, doing: string): void {

@@ -1,6 +1,6 @@
 import type { Fields } from '@retry/core/fields';
 import { A_SIGNAL, countFrom, readOptions } from '@retry/core/fields';
-import type { ClaimsEnd } from '../engine/claim-limit.ts';
+import type { ClaimsEnd } from '../engine/plan/worker-state.ts';
 import type { WorkerEmitter, WorkerEvents } from '../events.ts';
 
 /** The options of `worker.drain`. Every key is optional. */

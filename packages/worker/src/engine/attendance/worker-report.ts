@@ -2,17 +2,10 @@ import { hostname } from 'node:os';
 import type { WorkerFacts } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { WorkerSettings } from '../../options.ts';
+import type { WorkerState } from '../plan/worker-state.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
 import { FlowCounts } from './flow-counts.ts';
 import { VERSION } from './version.ts';
-
-/** How many runs a worker has, at this moment. */
-export interface WorkerLoad {
-  /** Those whose handlers are running. */
-  readonly running: number;
-  /** Those that it has claimed and not settled. */
-  readonly leases: number;
-}
 
 /** What a worker says about itself. */
 export interface Report {
@@ -26,12 +19,12 @@ export class WorkerReport {
   readonly flow: FlowCounts;
   readonly #settings: WorkerSettings;
   readonly #lag = new EventLoopLag();
-  readonly #load: () => WorkerLoad;
+  readonly #state: Pick<WorkerState, 'slots' | 'leased'>;
   #startedAt: number | undefined;
 
-  constructor(settings: WorkerSettings, load: () => WorkerLoad) {
+  constructor(settings: WorkerSettings, state: Pick<WorkerState, 'slots' | 'leased'>) {
     this.#settings = settings;
-    this.#load = load;
+    this.#state = state;
     this.flow = new FlowCounts(settings.clock.now());
   }
 
@@ -60,13 +53,13 @@ export class WorkerReport {
   }
 
   #facts(now: number): WorkerFacts {
-    const { running, leases } = this.#load();
+    const { slots, leased } = this.#state;
     return {
       ...PROCESS,
       startedAt: this.#startedAt ?? now,
       slots: this.#settings.concurrency,
-      slotsTaken: running,
-      leases,
+      slotsTaken: slots.running,
+      leases: leased,
       ...(this.#settings.broker.sharesHeartbeatClient === true && { sharesHeartbeatClient: true }),
     };
   }

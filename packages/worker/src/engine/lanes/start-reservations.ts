@@ -2,8 +2,8 @@ import { computeDelay } from '@retry/core';
 import type { Reserved } from '@retry/core/broker';
 import type { WorkerSettings } from '../../options.ts';
 import type { Execution } from '../../run/execution.ts';
-import { BROKER_RETRY } from '../exchanger.ts';
-import type { SharedLimit } from './shared-limit.ts';
+import { BROKER_RETRY } from '../plan/lane-pauses.ts';
+import type { SharedLimit } from '../plan/shared-limit.ts';
 
 interface ReservationsPort {
   readonly settings: WorkerSettings;

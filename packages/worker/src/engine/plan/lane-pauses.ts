@@ -1,5 +1,12 @@
-import type { Clock, Policy } from '@retry/core';
-import { computeDelay } from '@retry/core';
+import type { Policy } from '@retry/core';
+import { computeDelay, definePolicy } from '@retry/core';
+
+/** When to ask a broker again that has failed: before the leases of what was sent run out. */
+export const BROKER_RETRY: Policy = definePolicy({
+  backoff: { type: 'exponential', base: '50ms' },
+  minDelay: '5ms', // no busy loop, whatever the jitter draws
+  maxDelay: '5s',
+});
 
 interface Pause {
   readonly refusals: number;
@@ -8,19 +15,18 @@ interface Pause {
 
 /** Lanes whose claims the broker refuses. Each is left out of claims for a growing delay and then tried again. */
 export class LanePauses {
-  readonly #clock: Clock;
-  readonly #delayMs: (refusals: number) => number;
+  readonly #random: () => number;
   readonly #pauses = new Map<string, Pause>();
 
-  constructor(clock: Clock, backoff: { readonly policy: Policy; readonly random: () => number }) {
-    this.#clock = clock;
-    this.#delayMs = (refusals) => computeDelay(backoff.policy, refusals, backoff);
+  constructor(random: () => number) {
+    this.#random = random;
   }
 
   /** Notes that a claim from this lane alone was refused. */
-  pause(lane: string): void {
+  pause(lane: string, now: number): void {
     const refusals = (this.#pauses.get(lane)?.refusals ?? 0) + 1;
-    this.#pauses.set(lane, { refusals, until: this.#clock.now() + this.#delayMs(refusals) });
+    const delayMs = computeDelay(BROKER_RETRY, refusals, { random: this.#random });
+    this.#pauses.set(lane, { refusals, until: now + delayMs });
   }
 
   /** Notes that a claim from these lanes was answered. */
@@ -29,16 +35,14 @@ export class LanePauses {
   }
 
   /** Returns the lanes that may be claimed from now; the same object when that is all of them. */
-  open(lanes: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  open(lanes: ReadonlyMap<string, number>, now: number): ReadonlyMap<string, number> {
     if (this.#pauses.size === 0) return lanes;
-    const now = this.#clock.now();
     return new Map([...lanes].filter(([lane]) => (this.#pauses.get(lane)?.until ?? now) <= now));
   }
 
   /** Milliseconds until the next paused lane is tried again; `Infinity` when none is paused. */
-  opensIn(): number {
+  opensIn(now: number): number {
     if (this.#pauses.size === 0) return Infinity;
-    const now = this.#clock.now();
     let least = Infinity;
     for (const { until } of this.#pauses.values()) if (until > now) least = Math.min(least, until - now);
     return least;

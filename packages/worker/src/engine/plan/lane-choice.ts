@@ -11,6 +11,14 @@ const EMPTY_EVERY_CLAIMS = 8;
  */
 const EMPTY_EVERY_MS = 0.1;
 
+/** The lanes of one claim. */
+interface ChosenLanes {
+  /** With the most runs of each; those that come first are served first. */
+  readonly lanes: ReadonlyMap<string, number>;
+  /** Whether the lanes that were empty are asked, too. */
+  readonly asksEmpty: boolean;
+}
+
 /** A claim and the runs that it returned. */
 interface Answered {
   readonly claim: Pick<Claim, 'lanes' | 'limit'>;
@@ -46,21 +54,16 @@ export class LaneChoice {
     this.#filled = new Set(lanes);
   }
 
-  /** Returns the lanes to claim from at this instant, with the most runs of each. */
-  choose(lanes: Room['lanes'], limit: number, now: number): Map<string, number> {
-    this.#claims += 1;
+  /** Returns the lanes to claim from at this instant, with the most runs of each. Changes nothing: see `noteSent`. */
+  choose(lanes: Room['lanes'], limit: number, now: number): ChosenLanes {
     const areFew = lanes.size <= FEW_LANES;
     const chosen = new Map<string, number>();
     const ask = (lane: string): void => {
       const room = lanes.get(lane);
       if (room !== undefined) chosen.set(lane, Math.min(room, limit));
     };
-    const askEmpty = (): void => {
-      this.#claims = 0;
-      this.#emptyAskedAt = now;
-      for (const lane of this.#empty) ask(lane);
-    };
-    if (areFew || this.#isTimeForEmpty(now)) askEmpty();
+    let asksEmpty = areFew || this.#isTimeForEmpty(now);
+    if (asksEmpty) for (const lane of this.#empty) ask(lane);
     const most = areFew ? Infinity : chosen.size + this.#lanesFor(limit);
     for (const waiting of [this.#skipped, this.#filled]) {
       for (const lane of waiting) {
@@ -68,9 +71,26 @@ export class LaneChoice {
         ask(lane);
       }
     }
-    if (chosen.size === 0) askEmpty();
-    this.#passOver(chosen, limit);
-    return chosen;
+    if (chosen.size === 0) {
+      asksEmpty = true;
+      for (const lane of this.#empty) ask(lane);
+    }
+    return { lanes: chosen, asksEmpty };
+  }
+
+  /** Notes that a claim of these lanes was sent at this instant. The next one may be sent before it is answered. */
+  noteSent({ lanes, asksEmpty }: ChosenLanes, limit: number, now: number): void {
+    this.#claims += 1;
+    if (asksEmpty) {
+      this.#claims = 0;
+      this.#emptyAskedAt = now;
+    }
+    let left = Math.ceil(limit / this.#runsPerLane);
+    for (const lane of lanes.keys()) {
+      if (left <= 0) return;
+      this.#moveToEnd(this.#empty.has(lane) ? this.#empty : this.#filled, lane);
+      left -= 1;
+    }
   }
 
   /** Notes which of the lanes that were asked are empty now, and which had their turn. */
@@ -101,16 +121,6 @@ export class LaneChoice {
     this.#runsPerLane = Math.max(count / lanes, least);
   }
 
-  /** The next claim may be sent before this one is answered. */
-  #passOver(chosen: Map<string, number>, limit: number): void {
-    let left = Math.ceil(limit / this.#runsPerLane);
-    for (const lane of chosen.keys()) {
-      if (left <= 0) return;
-      this.#moveToEnd(this.#empty.has(lane) ? this.#empty : this.#filled, lane);
-      left -= 1;
-    }
-  }
-
   #moveToEnd(lanes: Set<string>, lane: string): void {
     for (const others of [this.#skipped, this.#filled, this.#empty]) others.delete(lane);
     lanes.add(lane);
@@ -120,7 +130,7 @@ export class LaneChoice {
     const sinceMs = now - this.#emptyAskedAt;
     // A clock that was set back must not keep them waiting.
     const isSoon = sinceMs >= 0 && sinceMs < EMPTY_EVERY_MS * this.#empty.size;
-    return this.#claims >= EMPTY_EVERY_CLAIMS && !isSoon;
+    return this.#claims + 1 >= EMPTY_EVERY_CLAIMS && !isSoon;
   }
 
   /** About twice as many lanes as have `limit` runs together. */

@@ -1,6 +1,6 @@
 import type { Claim, Run } from '@retry/core/broker';
-import type { LateCause } from '../events.ts';
-import { latenessOf } from '../settle/run-facts.ts';
+import type { LateCause } from '../../events.ts';
+import { latenessOf } from '../../settle/run-facts.ts';
 
 /** A claimed run that starts now; instants by the worker's clock. */
 interface Start {

@@ -85,6 +85,11 @@ export class Slots {
     return new Set([...this.#windows.keys(), ...this.#shared.keys()]);
   }
 
+  /** Whether any task has a limit of its own. */
+  get hasLimited(): boolean {
+    return this.#limited.size > 0;
+  }
+
   /** The lanes of tasks with any limit of their own. */
   get limited(): Iterable<string> {
     return this.#limited.keys();
@@ -123,14 +128,16 @@ export class Slots {
     return (this.#windows.get(lane)?.room(now) ?? 1) <= 0 || this.#shared.get(lane)?.isFull === true;
   }
 
-  /** Reserves room for the runs that a claim may return. @returns frees it */
-  reserve(room: Room): () => void {
+  /** Reserves room for the runs that a claim may return. */
+  reserve(room: Room): void {
     this.#reserved = [...this.#reserved, room];
     this.#noteChanged(room.lanes);
-    return () => {
-      this.#reserved = this.#reserved.filter((reserved) => reserved !== room);
-      this.#noteChanged(room.lanes);
-    };
+  }
+
+  /** Frees what was reserved. */
+  release(room: Room): void {
+    this.#reserved = this.#reserved.filter((reserved) => reserved !== room);
+    this.#noteChanged(room.lanes);
   }
 
   /** Counts a start of the task. @returns `false`, without counting it, when the task's rate limit is reached */

@@ -1,0 +1,177 @@
+import type { AnyTask } from '../../task/task.ts';
+import { isClosed, roomOf } from './plan.ts';
+import { readClaim } from './prefetch.ts';
+import type { PlannedClaim, Received, WaitingRun, WorkerState } from './worker-state.ts';
+
+/** What happens to a worker; instants are by its clock. */
+export type WorkerEvent<Run extends WaitingRun = WaitingRun> =
+  /** Something that may be worked on, or an end of something: the latest empty claim says nothing any more. */
+  | { readonly type: 'changed' }
+  /** It is about to plan. */
+  | { readonly type: 'turned'; readonly now: number }
+  /** An exchange leaves. */
+  | { readonly type: 'sent'; readonly claim: PlannedClaim | undefined; readonly now: number }
+  /** An exchange was answered; without `received`, its claim was not. */
+  | {
+      readonly type: 'answered';
+      readonly claim: PlannedClaim | undefined;
+      readonly sentAt: number;
+      readonly received: Received | undefined;
+    }
+  /** A run was claimed. */
+  | { readonly type: 'claimed'; readonly task: AnyTask }
+  /** Claimed runs wait for slots. */
+  | { readonly type: 'waits'; readonly runs: readonly Run[]; readonly now: number }
+  /** A run that waited has taken a slot. */
+  | { readonly type: 'started'; readonly task: AnyTask }
+  /** A run has ended, or was lost. `holdsRoom`: its handler goes on, and keeps its slot. */
+  | {
+      readonly type: 'ended';
+      readonly task: AnyTask;
+      readonly hasSlot: boolean;
+      readonly holdsRoom: boolean;
+      /** How long its handler took; absent if it was not called. */
+      readonly durationMs: number | undefined;
+    }
+  /** The handler of a run that was lost has returned, or was abandoned. */
+  | { readonly type: 'room-freed'; readonly task: AnyTask }
+  /** The broker answers heartbeats in time, or does not. */
+  | { readonly type: 'heartbeats'; readonly areLost: boolean }
+  /** It claims no more than this many runs from now on, and ends then. */
+  | { readonly type: 'drains'; readonly maxRuns: number }
+  /** Leases that had expired before it drained are settled. */
+  | { readonly type: 'cleaned' }
+  | { readonly type: 'stops' };
+
+/** Notes in the state what has happened. */
+export function apply<Run extends WaitingRun>(state: WorkerState<Run>, event: WorkerEvent<Run>): void {
+  switch (event.type) {
+    case 'turned':
+      turn(state, event.now);
+      break;
+    case 'sent':
+      send(state, event.claim, event.now);
+      break;
+    case 'answered':
+      answer(state, event);
+      break;
+    case 'claimed':
+    case 'waits':
+    case 'started':
+    case 'ended':
+    case 'room-freed':
+      applyRun(state, event);
+      break;
+    default:
+      applyChange(state, event);
+  }
+}
+
+type OfRuns = 'claimed' | 'waits' | 'started' | 'ended' | 'room-freed';
+type OfExchanges = 'turned' | 'sent' | 'answered';
+
+function applyRun<Run extends WaitingRun>(
+  state: WorkerState<Run>,
+  event: Extract<WorkerEvent<Run>, { type: OfRuns }>,
+): void {
+  const { slots } = state;
+  switch (event.type) {
+    case 'claimed':
+      state.leased += 1;
+      slots.take(event.task, 'prefetched');
+      break;
+    case 'waits':
+      if (event.runs.length > 0) state.waiting.push({ since: event.now, runs: event.runs, first: 0 });
+      break;
+    case 'started':
+      slots.free(event.task, 'prefetched');
+      slots.take(event.task, 'running');
+      break;
+    case 'ended':
+      end(state, event);
+      break;
+    case 'room-freed':
+      state.empty = undefined;
+      slots.free(event.task, 'running');
+  }
+}
+
+function applyChange<Run extends WaitingRun>(
+  state: WorkerState<Run>,
+  event: Exclude<WorkerEvent<Run>, { type: OfRuns | OfExchanges }>,
+): void {
+  state.empty = undefined;
+  if (event.type === 'heartbeats') state.areHeartbeatsLost = event.areLost;
+  else if (event.type === 'drains')
+    state.drain = { maxRuns: event.maxRuns, started: 0, asked: 0, isCleaned: false };
+  else if (event.type === 'cleaned' && state.drain !== undefined) state.drain.isCleaned = true;
+  else if (event.type === 'stops') {
+    state.isStopping = true;
+    state.waiting = [];
+  }
+}
+
+function turn(state: WorkerState, now: number): void {
+  if (state.queued === 0) state.queuedSince = undefined;
+  else state.queuedSince ??= now;
+  if (!state.isStopping) noteObstacles(state, now);
+}
+
+function send(state: WorkerState, claim: PlannedClaim | undefined, now: number): void {
+  state.empty = undefined;
+  state.queuedSince = undefined;
+  state.exchanges += 1;
+  if (claim === undefined) return;
+  state.choice.noteSent(claim, claim.limit, now);
+  state.slots.reserve(claim);
+  if (state.drain !== undefined) state.drain.asked += claim.limit;
+}
+
+function answer(
+  state: WorkerState,
+  { claim, sentAt, received }: Extract<WorkerEvent, { type: 'answered' }>,
+): void {
+  state.exchanges -= 1;
+  if (claim === undefined) return;
+  state.slots.release(claim);
+  if (state.drain !== undefined) state.drain.asked -= claim.limit;
+  if (received === undefined) return;
+  const { claimed, lanes, now, nextRunAt = Infinity } = received;
+  const { limit, isOfAll } = claim;
+  const reading = readClaim({ limit, claimed, isOfAll });
+  state.estimate.noteClaim(reading);
+  if (lanes.length === claim.lanes.size) state.lateness.noteClaim({ claim, sentAt, claimed, now, nextRunAt });
+  state.hasMore = !reading.isShort;
+  state.choice.note({ claim, claimed, isCut: reading.isCut });
+  if (claimed.length === 0 && isOfAll)
+    state.empty = { lanes: new Set(lanes), dueInMs: nextRunAt - now, nextRunAt };
+}
+
+function end(
+  state: WorkerState,
+  { task, hasSlot, holdsRoom, durationMs }: Extract<WorkerEvent, { type: 'ended' }>,
+): void {
+  state.leased -= 1;
+  state.empty = undefined;
+  if (!holdsRoom) state.slots.free(task, hasSlot ? 'running' : 'prefetched');
+  if (durationMs === undefined) return;
+  state.estimate.noteEnd(durationMs);
+  if (state.drain !== undefined) state.drain.started += 1;
+}
+
+/** Notes why a run that is claimed later may be late. Room that a pending claim has reserved is no obstacle to it. */
+function noteObstacles(state: WorkerState, now: number): void {
+  const { slots, estimate, lateness } = state;
+  if (isClosed(state) || state.isNew || slots.isFull(estimate.count(now))) {
+    lateness.noteAllBlocked(now);
+    for (const lane of slots.rateLimited)
+      if (slots.isRateLimited(lane, now)) lateness.noteBlocked(lane, 'rate-limit', now);
+  } else if (slots.hasLimited) {
+    const room = roomOf(state, now);
+    for (const lane of slots.limited) {
+      const cause = room?.lanes.has(lane) === true ? undefined : slots.obstacleOf(lane, now);
+      if (cause !== undefined) lateness.noteBlocked(lane, cause, now);
+    }
+  }
+  state.isNew = false;
+}

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { plan } from '../../packages/worker/src/engine/plan/plan.ts';
+import type { FleetPlan, PlayedWorker } from './planned-fleet.ts';
+import { playFleet } from './planned-fleet.ts';
+
+const handlerMs = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 500 }));
+const tasks = fc.array(
+  fc.record({
+    runs: fc.array(handlerMs, { maxLength: 25 }),
+    maxConcurrent: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 4 })),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+const prefetch = fc.oneof(fc.constant<'auto'>('auto'), fc.integer({ min: 0, max: 50 }));
+const fleets = fc.record({
+  workers: fc.integer({ min: 1, max: 3 }),
+  concurrency: fc.integer({ min: 1, max: 12 }),
+  prefetch,
+  tasks,
+  trips: fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 }),
+});
+
+const check = (law: (fleet: FleetPlan) => void): void => fc.assert(fc.property(fleets, law));
+
+/** How many runs the claims under way may return. */
+const asked = ({ claims }: PlayedWorker): number => [...claims].reduce((sum, { limit }) => sum + limit, 0);
+
+describe('the plan of a worker', () => {
+  it('executes every run, whatever the fleet, its tasks and its line', () => {
+    check((fleet) => {
+      const { runs, left, workers } = playFleet(fleet);
+
+      expect(left).toBe(0);
+      expect(runs.filter(({ hasEnded }) => !hasEnded)).toEqual([]);
+      expect(
+        workers.map(
+          ({ state: { leased, queued, unanswered, exchanges } }) => leased + queued + unanswered + exchanges,
+        ),
+      ).toEqual(workers.map(() => 0));
+    });
+  });
+
+  it('never leases more than there is room for', () => {
+    check((fleet) => {
+      playFleet(fleet, {
+        onSent: (worker, claim, now) => {
+          if (claim === undefined) return;
+          const { leased, estimate, concurrency } = worker.state;
+          expect(leased + asked(worker)).toBeLessThanOrEqual(concurrency + estimate.count(now));
+        },
+        onPlan: ({ running, state }) => expect(running.size).toBeLessThanOrEqual(state.concurrency),
+      });
+    });
+  });
+
+  it('never has more of a task than its maxConcurrent, what is under way included', () => {
+    check((fleet) => {
+      playFleet(fleet, {
+        onSent: ({ state, running, claims }) => {
+          for (const [index, { maxConcurrent }] of fleet.tasks.entries()) {
+            const lane = `t${index}@1`;
+            const here = [...running, ...state.waiting.flatMap(({ runs, first }) => runs.slice(first))];
+            const mine = here.filter((run) => run.lane === lane && !run.hasEnded).length;
+            const coming = [...claims].reduce(
+              (sum, { limit, lanes }) => sum + Math.min(limit, lanes.get(lane) ?? 0),
+              0,
+            );
+            expect(mine + coming).toBeLessThanOrEqual(maxConcurrent);
+          }
+        },
+      });
+    });
+  });
+
+  it('starts what was claimed, or gives it back, within 100 ms', () => {
+    check((fleet) => {
+      const { runs } = playFleet(fleet);
+
+      for (const { claimedAt, startedAt, givenBackAt = Infinity } of runs)
+        expect((startedAt ?? givenBackAt) - claimedAt).toBeLessThanOrEqual(100);
+    });
+  });
+
+  it('changes nothing by planning: the same follows again until it is done', () => {
+    check((fleet) => {
+      playFleet(fleet, { onPlan: ({ state }, planned, now) => expect(plan(state, now)).toEqual(planned) });
+    });
+  });
+
+  it('settles immediately, or 1 ms after the first end while an exchange is under way', () => {
+    check((fleet) => {
+      playFleet(fleet, {
+        onPlan: ({ state: { exchanges, queued }, queuedAt = Infinity }, planned, now) => {
+          if (queued === 0 || exchanges > 1) return;
+          const waitedMs = now - queuedAt;
+          if (exchanges === 0) expect(planned.exchanges).toBe(true);
+          else if (!planned.exchanges) expect(waitedMs + planned.wakeInMs).toBeLessThanOrEqual(40 + 1);
+          if (exchanges === 1 && !planned.exchanges) expect(planned.wakeInMs).toBeLessThanOrEqual(1);
+        },
+      });
+    });
+  });
+
+  it('has one claim under way where runs are executed one at a time', () => {
+    check((fleet) => {
+      playFleet(
+        { ...fleet, concurrency: 1 },
+        {
+          onSent: ({ claims, state }) => {
+            if (state.isSerial) expect(claims.size).toBeLessThanOrEqual(1);
+          },
+        },
+      );
+    });
+  });
+
+  it('ends when it is stopped: nothing starts, and what runs is settled', () => {
+    const stops = fc.tuple(fleets, fc.integer({ min: 0, max: 300 }));
+    fc.assert(
+      fc.property(stops, ([fleet, stopAt]) => {
+        const { runs, workers } = playFleet({ ...fleet, stopAt });
+
+        expect(runs.filter(({ startedAt = 0 }) => startedAt > stopAt)).toEqual([]);
+        expect(workers.map(({ state }) => state.leased + state.queued + state.exchanges)).toEqual(
+          workers.map(() => 0),
+        );
+      }),
+    );
+  });
+
+  it('calls no more handlers than a drain may, and ends it', () => {
+    const drains = fc.tuple(fleets, fc.integer({ min: 1, max: 30 }));
+    fc.assert(
+      fc.property(drains, ([fleet, maxRuns]) => {
+        const { workers } = playFleet({ ...fleet, maxRuns });
+
+        for (const { started, drained } of workers) {
+          expect(started).toBeLessThanOrEqual(maxRuns);
+          expect(drained).toBeDefined();
+        }
+      }),
+    );
+  });
+
+  it('starves no lane: of those that always have runs, each is served', () => {
+    const always = fc.record({
+      lanes: fc.integer({ min: 2, max: 30 }),
+      concurrency: fc.integer({ min: 1, max: 10 }),
+      prefetch,
+    });
+    fc.assert(
+      fc.property(always, ({ lanes, concurrency, prefetch }) => {
+        const each = { runs: Array.from({ length: 40 }, () => 5), maxConcurrent: Infinity };
+        const fleet = {
+          workers: 1,
+          concurrency,
+          prefetch,
+          tasks: Array.from({ length: lanes }, () => each),
+          trips: [2],
+        };
+        const { runs } = playFleet(fleet);
+        const first = new Map<string, number>();
+        for (const { lane, startedAt = Infinity } of runs)
+          first.set(lane, Math.min(first.get(lane) ?? Infinity, startedAt));
+        const lastStartAt = Math.max(...runs.map(({ startedAt = 0 }) => startedAt));
+
+        // All lanes have had a turn before half of the work is done.
+        for (const startedAt of first.values()) expect(startedAt).toBeLessThanOrEqual(lastStartAt / 2);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('shares the work of a fleet of up to fifty workers', () => {
+    const large = fc.tuple(fleets, fc.integer({ min: 4, max: 50 }));
+    fc.assert(
+      fc.property(large, ([fleet, workers]) => {
+        const { runs, left } = playFleet({ ...fleet, workers });
+
+        expect(left).toBe(0);
+        for (const { claimedAt, startedAt, givenBackAt = Infinity } of runs)
+          expect((startedAt ?? givenBackAt) - claimedAt).toBeLessThanOrEqual(100);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
