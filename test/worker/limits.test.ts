@@ -4,7 +4,7 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StartWindow } from '../../packages/worker/src/engine/plan/start-window.ts';
+import { StartWindow } from '../../packages/worker/src/engine/plan/slots.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import type { Scene } from './scene.ts';
 import { pass, setScene } from './scene.ts';

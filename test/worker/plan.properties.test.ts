@@ -41,6 +41,12 @@ describe('the plan of a worker', () => {
     });
   });
 
+  it('has at most two exchanges under way', () => {
+    check((fleet) => {
+      playFleet(fleet, { onSent: ({ state }) => expect(state.exchanges).toBeLessThanOrEqual(2) });
+    });
+  });
+
   it('never leases more than there is room for', () => {
     check((fleet) => {
       playFleet(fleet, {
@@ -147,7 +153,7 @@ describe('the plan of a worker', () => {
     const always = fc.record({
       lanes: fc.integer({ min: 2, max: 30 }),
       concurrency: fc.integer({ min: 1, max: 10 }),
-      prefetch,
+      prefetch: fc.integer({ min: 0, max: 10 }),
     });
     fc.assert(
       fc.property(always, ({ lanes, concurrency, prefetch }) => {
@@ -165,8 +171,8 @@ describe('the plan of a worker', () => {
           first.set(lane, Math.min(first.get(lane) ?? Infinity, startedAt));
         const lastStartAt = Math.max(...runs.map(({ startedAt = 0 }) => startedAt));
 
-        // All lanes have had a turn before half of the work is done.
-        for (const startedAt of first.values()) expect(startedAt).toBeLessThanOrEqual(lastStartAt / 2);
+        // Each claim takes half of a lane at most, so all have had a turn before three quarters of the work are done.
+        for (const startedAt of first.values()) expect(startedAt).toBeLessThanOrEqual(0.75 * lastStartAt);
       }),
       { numRuns: 30 },
     );

@@ -148,7 +148,11 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     apply(state, { type: 'turned', now: agenda.now });
     const planned = plan(state, agenda.now);
     observer.onPlan?.(worker, planned, agenda.now);
-    if (planned.givesBack) for (const run of takeLate(state, agenda.now)) giveBack(worker, run);
+    if (planned.giveBackInMs === 0) {
+      for (const run of takeLate(state, agenda.now)) giveBack(worker, run);
+      turn(worker);
+      return;
+    }
     if (planned.start > 0) fill(worker);
     if (planned.exchanges) {
       exchange(worker, planned.claim);
@@ -157,13 +161,12 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     }
     worker.drained = planned.drained;
     if (planned.drained !== undefined) return;
-    const oldest = state.waiting[0]?.since;
-    const inMs = Math.min(planned.wakeInMs, oldest === undefined ? Infinity : oldest + 100 - agenda.now);
+    const inMs = Math.min(planned.wakeInMs, planned.giveBackInMs);
     const isOver =
       isIdle(state) && (state.isStopping || [...waiting.values()].every((runs) => runs.length === 0));
     if (isOver || inMs === Infinity) return;
     const wake = ++worker.wakes;
-    agenda.at(agenda.now + Math.max(inMs, 0), () => {
+    agenda.at(agenda.now + inMs, () => {
       if (wake !== worker.wakes) return;
       if (planned.waitFor !== undefined) apply(state, { type: 'changed' });
       turn(worker);
@@ -227,7 +230,7 @@ class Agenda {
   }
 
   run(): void {
-    for (let steps = 0; steps < 100_000; steps += 1) {
+    for (let steps = 0; steps < 20_000; steps += 1) {
       const entry = this.#entries.shift();
       if (entry === undefined) return;
       this.now = entry.at;

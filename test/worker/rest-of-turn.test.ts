@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RestOfTurn } from '../../packages/worker/src/engine/rest-of-turn.ts';
+import { RestOfTurn } from '../../packages/worker/src/engine/turns.ts';
 
 /** Runs that end, of which `left` are still going on; and what has happened, in order. */
 function setRuns(left: number) {

@@ -1,6 +1,6 @@
 import { createTestClock } from '@retry/worker/testing';
 import { describe, expect, it } from 'vitest';
-import { WakeSignal } from '../../packages/worker/src/engine/wake-signal.ts';
+import { WakeSignal } from '../../packages/worker/src/engine/turns.ts';
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));

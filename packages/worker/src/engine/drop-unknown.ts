@@ -1,32 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import type { Run, Settlement } from '@retry/core/broker';
+import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { settle } from '../settle/settlement.ts';
+import type { Settler } from '../settle/settler.ts';
 import { taskOfLane } from '../task/lane.ts';
+import type { Exchanger } from './exchanger.ts';
 
 /** The most runs of one page, or of one claim. */
 const PAGE_SIZE = 1_000;
 
-/** What dropping needs of its worker. */
-export interface DropPort {
-  /** Now by the broker's clock, in epoch ms. */
-  readonly now: () => number;
-  /** Sends a settlement. @returns whether it was written */
-  readonly send: (settlement: Settlement) => Promise<boolean>;
-  readonly onDropped: (run: Run) => void;
-  readonly onError: (error: unknown) => void;
-  readonly isStopping: () => boolean;
+/** What dropping works with. */
+interface DropParts {
+  readonly emitter: WorkerEmitter;
+  readonly exchanger: Exchanger;
+  readonly settler: Settler;
+  /** Aborts when the worker stops. */
+  readonly stopping: AbortSignal;
 }
 
 /**
  * Drops runs of lanes that no live worker knows: those that wait, and those whose lease has expired. With the worker's
  * `onUnknown: 'drop'`, of every such lane; with a task's, of other versions of that task.
  */
-export async function dropUnknown(settings: WorkerSettings, port: DropPort): Promise<void> {
-  await dropExpired(settings, port);
+export async function dropUnknown(settings: WorkerSettings, parts: DropParts): Promise<void> {
+  await dropExpired(settings, parts);
+  const onError = (error: unknown): void => parts.emitter.emit('error', () => ({ error, doing: 'dropping' }));
   for (const { lane } of await settings.broker.attend()) {
     // A lane that cannot be claimed from does not prevent the others.
-    if (dropsLane(lane, settings)) await dropLane(settings, lane, port).catch(port.onError);
+    if (dropsLane(lane, settings)) await dropLane(settings, lane, parts).catch(onError);
   }
 }
 
@@ -46,14 +48,14 @@ function dropsLane(lane: string, { onUnknown, tasks }: WorkerSettings): boolean 
 async function dropLane(
   { broker, name, leaseMs }: WorkerSettings,
   lane: string,
-  port: DropPort,
+  parts: DropParts,
 ): Promise<void> {
   const lanes = new Map([[lane, PAGE_SIZE]]);
-  while (!port.isStopping()) {
+  while (!parts.stopping.aborted) {
     const claim = { worker: name, requestId: randomUUID(), limit: PAGE_SIZE, lanes, leaseMs };
     const { claimed } = await broker.settleAndClaim({ claim });
     if (claimed.length === 0) return;
-    await Promise.all(claimed.map(({ run }) => drop(run, port)));
+    await Promise.all(claimed.map(({ run }) => drop(run, parts)));
   }
 }
 
@@ -61,18 +63,18 @@ async function dropLane(
  * Drops expired runs of lanes that neither this worker knows, nor any other live one, whose cleaner will settle them. In such a lane
  * nothing else may wait, so it is found by its runs.
  */
-async function dropExpired(settings: WorkerSettings, port: DropPort): Promise<void> {
+async function dropExpired(settings: WorkerSettings, parts: DropParts): Promise<void> {
   const { broker, tasks } = settings;
   const left = new Set(tasks.keys());
   let hasProgress = true;
   // Ends when a page drops nothing: runs that are refused for good would be found again and again.
-  while (hasProgress && !port.isStopping()) {
+  while (hasProgress && !parts.stopping.aborted) {
     const expired = await broker.findExpired(PAGE_SIZE, { exceptLanes: [...left] });
     const lanes = await lanesToLeave(settings, new Set(expired.map(({ lane }) => lane)));
     for (const lane of lanes) left.add(lane);
     const dropped = expired.filter(({ lane }) => !left.has(lane));
     // Those that are left hide others behind them.
-    hasProgress = (await dropAll(dropped, port)) || lanes.length > 0;
+    hasProgress = (await dropAll(dropped, parts)) || lanes.length > 0;
   }
 }
 
@@ -101,19 +103,21 @@ async function attendedAmong(
 }
 
 /** Returns whether one of the expired runs was dropped. */
-async function dropAll(expired: readonly Run[], port: DropPort): Promise<boolean> {
+async function dropAll(expired: readonly Run[], parts: DropParts): Promise<boolean> {
   const answers = await Promise.all(
-    expired.map((run) => drop(run as Run<'started'>, port, { onlyIfExpired: true })), // expired runs are started
+    expired.map((run) => drop(run as Run<'started'>, parts, { onlyIfExpired: true })), // expired runs are started
   );
   return answers.includes(true);
 }
 
 async function drop(
   run: Run<'started'>,
-  port: DropPort,
+  parts: DropParts,
   condition?: Pick<Settlement, 'onlyIfExpired'>,
 ): Promise<boolean> {
-  const isDropped = await port.send({ ...settle(run, [{ type: 'drop', at: port.now() }]), ...condition });
-  if (isDropped) port.onDropped(run);
+  const { emitter, exchanger, settler } = parts;
+  const settlement = settle(run, [{ type: 'drop', at: exchanger.now() }]);
+  const isDropped = await settler.send({ ...settlement, ...condition });
+  if (isDropped) emitter.emit('dropped', () => ({ id: run.id, lane: run.lane }));
   return isDropped;
 }

@@ -9,10 +9,10 @@ import { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
 import { carryStep } from '../queue/plans/carrier.ts';
 import type { Execution } from '../run/execution.ts';
+import { Roster } from '../run/roster.ts';
 import type { DrainEnd } from '../session/drain.ts';
-import { endOf, Settler } from '../settle/settler.ts';
+import { Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
-import { AnswerTurns, nextTurn } from './answer-turns.ts';
 import { Attendance } from './attendance/attendance.ts';
 import { WorkerReport } from './attendance/worker-report.ts';
 import { dropUnknown } from './drop-unknown.ts';
@@ -21,13 +21,12 @@ import { Executions } from './executions.ts';
 import { LaneBreakers } from './lanes/lane-breakers.ts';
 import { apply } from './plan/apply.ts';
 import type { Plan } from './plan/plan.ts';
-import { giveBackAt, isIdle, opensIn, plan } from './plan/plan.ts';
+import { giveBackInMs, isIdle, opensIn, plan } from './plan/plan.ts';
 import type { ClaimsEnd, PlannedClaim, WorkerState } from './plan/worker-state.ts';
 import { createWorkerState } from './plan/worker-state.ts';
 import { Cleaner } from './recovery/cleaner.ts';
-import { RestOfTurn } from './rest-of-turn.ts';
+import { AnswerTurns, nextTurn, RestOfTurn, WakeSignal } from './turns.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
-import { WakeSignal } from './wake-signal.ts';
 
 /** How long to wait before the next claim, at most, when the broker could not wait for work, in ms. */
 const AFTER_ERROR_MS = 1_000;
@@ -65,7 +64,7 @@ export class Engine {
   readonly #report: WorkerReport;
   readonly #wakeSignal = new WakeSignal();
   readonly #answerTurns = new AnswerTurns();
-  readonly #restOfTurn = new RestOfTurn(() => this.hasRuns || this.#state.exchanges > 0);
+  readonly #restOfTurn = new RestOfTurn(() => this.#state.leased > 0 || this.#state.exchanges > 0);
   /** Wakes the loop when runs have waited for a slot for too long. */
   #cancelGiveBack: (() => void) | undefined;
   #onDrained: Drain['onEnd'] | undefined;
@@ -85,21 +84,25 @@ export class Engine {
     this.#watch = new ServerWatch(settings);
     const serverClock = new ServerClock(settings.clock);
     this.#state = createWorkerState(settings, () => Math.floor(serverClock.now()));
-    this.#exchanger = new Exchanger(settings, {
-      ...{ state: this.#state, serverClock, watch: this.#watch },
-      onError: (error, doing) => this.#onError(error, doing),
-      onChange: () => this.#wake(),
+    const wake = (): void => this.#wake();
+    const executions = new Roster<Execution>();
+    const exchanger = new Exchanger(settings, emitter, {
+      state: this.#state,
+      serverClock,
+      watch: this.#watch,
+      wake,
     });
+    this.#exchanger = exchanger;
     this.#report = new WorkerReport(settings, this.#state);
-    this.#breakers = new LaneBreakers(settings, emitter, (lane) => this.#executions.giveBack(lane));
-    this.#settler = new Settler(settings, {
-      emitter,
-      queue: this.#exchanger,
-      breakers: this.#breakers,
-      flow: this.#report.flow,
+    const { flow } = this.#report;
+    this.#breakers = new LaneBreakers(settings, emitter, executions);
+    this.#settler = new Settler(settings, emitter, { exchanger, breakers: this.#breakers, flow });
+    this.#executions = new Executions(settings, emitter, {
+      ...{ state: this.#state, all: executions, exchanger, settler: this.#settler },
+      ...{ breakers: this.#breakers, flow, wake },
     });
-    this.#executions = this.#createExecutions();
-    this.#cleaner = this.#createCleaner();
+    const { leases } = this.#executions;
+    this.#cleaner = new Cleaner(settings, { watch: this.#watch, leases, exchanger, settler: this.#settler });
     this.#attendance = new Attendance(settings, emitter, this.#report);
   }
 
@@ -147,32 +150,37 @@ export class Engine {
     this.#executions.leases.watchCancelRequests();
     void this.#attendance.begin().then(() => this.#watch.begin(), this.#onAttendError);
     if (drain !== undefined) this.#beginToDrain(drain);
-    while (!(this.#state.isStopping && this.isIdle && this.#state.exchanges === 0)) await this.#turn();
+    await this.#loop();
     this.#cancelGiveBack?.();
     this.#close();
     await this.#breakers.settled();
     await this.#attendance.end().catch(this.#onAttendError);
   }
 
-  /** Does once what the plan says, and waits until something has happened. */
-  async #turn(): Promise<void> {
-    const now = this.#settings.clock.now();
-    this.#answerTurns.end();
-    apply(this.#state, { type: 'turned', now });
-    const next = plan(this.#state, now);
-    if (next.givesBack) this.#executions.giveBackLate(now);
-    if (next.start > 0) this.#executions.fill();
-    if (next.exchanges) {
-      void this.#exchange(next.claim, now);
-      // Clients write in the turn after this one; the next answer takes effect after that.
-      if (this.#answerTurns.areAwaited) await nextTurn();
-      // Also, a broker in memory that answers in this turn would let nothing else run.
-      return nextTurn();
+  /** Does what the plan says, and plans again when something has happened, until the worker has stopped and all is settled. */
+  async #loop(): Promise<void> {
+    const state = this.#state;
+    const { clock } = this.#settings;
+    while (!(state.isStopping && isIdle(state) && state.exchanges === 0)) {
+      this.#answerTurns.end();
+      const now = clock.now();
+      apply(state, { type: 'turned', now });
+      const next = plan(state, now);
+      if (next.giveBackInMs === 0) this.#executions.giveBackLate(now);
+      if (next.start > 0) this.#executions.fill();
+      if (next.exchanges) {
+        void this.#exchange(next.claim, now);
+        // Clients write in the turn after this one; the next answer takes effect after that.
+        if (this.#answerTurns.areAwaited) await nextTurn();
+        // Also, a broker in memory that answers in this turn would let nothing else run.
+        await nextTurn();
+      } else if (next.drained !== undefined) this.#endDrain(next.drained, now);
+      else {
+        if (!this.#answerTurns.pass()) await this.#wait(next);
+        // Runs that end in the same turn are settled in the same exchange.
+        await this.#restOfTurn.pass();
+      }
     }
-    if (next.drained !== undefined) return this.#endDrain(next.drained, now);
-    if (!this.#answerTurns.pass()) await this.#wait(next, now);
-    // Runs that end in the same turn are settled in the same exchange.
-    await this.#restOfTurn.pass();
   }
 
   /**
@@ -221,17 +229,8 @@ export class Engine {
   /** Drops runs of lanes that the worker does not know. */
   async dropUnknown(): Promise<void> {
     if (!this.#isReady || !this.#haveOthersAttended) return;
-    await dropUnknown(this.#settings, {
-      now: () => this.#exchanger.now(),
-      send: (settlement) => {
-        const written = this.#settler.send(settlement);
-        this.#wake();
-        return written;
-      },
-      onDropped: ({ id, lane }) => this.#emitter.emit('dropped', () => ({ id, lane })),
-      onError: (error) => this.#onError(error, 'dropping'),
-      isStopping: () => this.#state.isStopping,
-    });
+    const [emitter, exchanger, settler] = [this.#emitter, this.#exchanger, this.#settler];
+    await dropUnknown(this.#settings, { emitter, exchanger, settler, stopping: this.#stopping.signal });
   }
 
   /** Stops claiming; each running handler finishes, stalls or is given back, as its task says. */
@@ -253,36 +252,6 @@ export class Engine {
     this.#executions.stopNow();
     this.#close();
     this.#wake();
-  }
-
-  #createExecutions(): Executions {
-    return new Executions(this.#settings, this.#emitter, {
-      state: this.#state,
-      now: () => this.#exchanger.now(),
-      onChange: () => this.#wake(),
-      settling: () => this.#exchanger.settling().filter(({ onlyIfExpired }) => onlyIfExpired !== true),
-      flow: this.#report.flow,
-      onProbe: (task) => this.#breakers.noteProbe(task),
-      onEnd: (execution, outcome) => {
-        if (outcome !== undefined) this.#settler.settle(endOf(execution, outcome));
-        this.#wakeSignal.notify();
-        this.#restOfTurn.noteEnd();
-      },
-    });
-  }
-
-  #createCleaner(): Cleaner {
-    return new Cleaner(this.#settings, {
-      watch: this.#watch,
-      own: () => [...this.#executions.leases.list(), ...this.#exchanger.settling()],
-      settle: (expired, outcome) =>
-        new Promise((resolve) => {
-          const end = { ...expired, outcome, durationMs: 0, onlyIfExpired: true };
-          const onAnswer = (answer: string): void => resolve(answer === 'refused' ? 'refused' : 'answered');
-          this.#settler.settle({ ...end, onAnswer });
-          this.#wake();
-        }),
-    });
   }
 
   /** Whether every live worker has had the time to register since the server answers: one that has not is dead. */
@@ -335,7 +304,8 @@ export class Engine {
     apply(this.#state, { type: 'answered', claim: planned, sentAt, received });
     if (received !== undefined) this.#executions.take(received.claimed, sentAt);
     // Here, too: it may be some turns until the loop waits.
-    if (this.#state.waiting.length > 0) this.#watchWaiting(this.#settings.clock.now());
+    if (this.#state.waiting.length > 0)
+      this.#watchWaiting(giveBackInMs(this.#state, this.#settings.clock.now()));
     this.#wakeSignal.notify();
   }
 
@@ -347,9 +317,9 @@ export class Engine {
   }
 
   /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */
-  #wait({ waitFor, wakeInMs }: Plan, now: number): Promise<void> {
+  #wait({ waitFor, wakeInMs, giveBackInMs }: Plan): Promise<void> {
     const { clock } = this.#settings;
-    this.#watchWaiting(now);
+    this.#watchWaiting(giveBackInMs);
     if (waitFor === undefined) return this.#wakeSignal.sleep(clock, wakeInMs);
     return this.#wakeSignal.during(async (signal) => {
       await this.#waitForWork(waitFor, wakeInMs, signal);
@@ -358,18 +328,15 @@ export class Engine {
   }
 
   /** Sets the timer if runs wait for a slot, and cancels it if none does. */
-  #watchWaiting(now: number): void {
-    const atMs = giveBackAt(this.#state);
-    if (atMs === Infinity) {
+  #watchWaiting(giveBackInMs: number): void {
+    if (giveBackInMs === Infinity) {
       this.#cancelGiveBack?.();
       this.#cancelGiveBack = undefined;
-    } else if (this.#cancelGiveBack === undefined) {
-      const onTimer = (): void => {
+    } else
+      this.#cancelGiveBack ??= this.#settings.clock.setTimer(() => {
         this.#cancelGiveBack = undefined;
         this.#wakeSignal.notify();
-      };
-      this.#cancelGiveBack = this.#settings.clock.setTimer(onTimer, Math.max(atMs - now, 0));
-    }
+      }, giveBackInMs);
   }
 
   async #waitForWork(lanes: ReadonlySet<string>, timeoutMs: number, signal: AbortSignal): Promise<void> {
@@ -387,6 +354,7 @@ export class Engine {
   #wake(): void {
     apply(this.#state, { type: 'changed' });
     this.#wakeSignal.notify();
+    this.#restOfTurn.noteEnd();
   }
 
   #onError(error: unknown, doing: string): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@retry/core/broker';
 import { halves } from '../halves.ts';
-import type { QueuedSettlement } from '../settle/settler.ts';
+import type { QueuedSettlement } from '../settle/queued-settlement.ts';
 
 /** What one exchange carries. */
 export interface ExchangeBatch {

@@ -4,26 +4,27 @@ import { MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import type { ServerClock } from '../clock.ts';
 import { wrongReply } from '../errors.ts';
+import type { WorkerEmitter } from '../events.ts';
 import type { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
-import type { QueuedSettlement, SettlementQueue, Times } from '../settle/settler.ts';
+import type { QueuedSettlement, Times } from '../settle/queued-settlement.ts';
 import { sleep } from '../sleep.ts';
 import type { ExchangeBatch } from './exchange-batch.ts';
 import { divide, inOrderOfClaims } from './exchange-batch.ts';
-import { LoneSettlements } from './lone-settlements.ts';
+import { settleAlone } from './lone-settlements.ts';
 import { BROKER_RETRY } from './plan/lane-pauses.ts';
 import { MAX_PER_EXCHANGE } from './plan/plan.ts';
 import type { Received, WorkerState } from './plan/worker-state.ts';
 
-interface ExchangerPort {
+/** What an exchanger works with. */
+interface ExchangerParts {
   /** Is kept up to date about what is queued, and which lanes are paused. */
-  readonly state: Pick<WorkerState, 'queued' | 'unanswered' | 'pauses'>;
+  readonly state: WorkerState;
   readonly serverClock: ServerClock;
   /** Learns from each reply that the server answers, and what its clock says. */
-  readonly watch: Pick<ServerWatch, 'noteReading'>;
-  readonly onError: (error: unknown, doing: string) => void;
-  /** Called when there may be something to exchange, or nothing left to wait for. */
-  readonly onChange: () => void;
+  readonly watch: ServerWatch;
+  /** Continues the worker's loop: there is something to exchange, or nothing left to wait for. */
+  readonly wake: () => void;
 }
 
 type Sent =
@@ -39,55 +40,56 @@ type Sent =
  * 2. One that is refused for good is divided until the settlement or lane that causes it is alone; the others arrive.
  * 3. A settlement that is refused alone is replaced by a dead letter; a refused lane is paused.
  */
-export class Exchanger implements SettlementQueue {
+export class Exchanger {
   readonly #settings: WorkerSettings;
-  readonly #onError: (error: unknown, doing: string) => void;
-  readonly #watch: ExchangerPort['watch'];
-  readonly #clock: ServerClock;
-  readonly #state: ExchangerPort['state'];
+  readonly #emitter: WorkerEmitter;
+  readonly #parts: ExchangerParts;
   #pending: QueuedSettlement[] = [];
   /** Settlements of exchanges that are under way; a list, for the reason of `Roster`. */
   #sent: readonly (readonly QueuedSettlement[])[] = [];
-  readonly #lone: LoneSettlements;
+  readonly #lone = new Set<QueuedSettlement>();
   readonly #stopping = new AbortController();
   readonly #givingUp = new AbortController();
 
-  constructor(settings: WorkerSettings, port: ExchangerPort) {
-    const { state, serverClock, watch, onError, onChange } = port;
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, parts: ExchangerParts) {
     this.#settings = settings;
-    this.#watch = watch;
-    this.#onError = onError;
-    this.#lone = new LoneSettlements(settings, {
-      ...{ onError, givingUp: this.#givingUp.signal },
-      onChange: () => {
-        state.unanswered -= 1;
-        onChange();
-      },
-      settleWithOthers: (settlement) => this.push(settlement),
-    });
-    this.#state = state;
-    this.#clock = serverClock;
+    this.#emitter = emitter;
+    this.#parts = parts;
   }
 
   /** Now by the broker's clock, as estimated from its replies: whole milliseconds, rounded down, as brokers keep instants. */
   now(): number {
-    return Math.floor(this.#clock.now());
+    return Math.floor(this.#parts.serverClock.now());
   }
 
   /** The settlements that are queued or under way. */
   settling(): readonly Settlement[] {
-    return [...this.#sent, this.#pending, ...this.#lone.sent].flat().map(({ settlement }) => settlement);
+    return [...this.#sent, this.#pending, ...this.#lone].flat().map(({ settlement }) => settlement);
   }
 
   /** Queues a settlement for the next exchange. */
   push(settlement: QueuedSettlement): void {
     this.#pending.push(settlement);
-    this.#state.queued += 1;
+    this.#parts.state.queued += 1;
   }
 
+  /** Sends one alone, whose run may be locked by the transaction of its handler. */
   pushAlone(settlement: QueuedSettlement): void {
-    this.#state.unanswered += 1;
-    this.#lone.push(settlement);
+    const { state } = this.#parts;
+    state.unanswered += 1;
+    this.#lone.add(settlement);
+    const alone = { settings: this.#settings, emitter: this.#emitter, givingUp: this.#givingUp.signal };
+    void settleAlone(settlement, alone).then((answer) => {
+      if (answer === 'others') this.push(settlement);
+      this.#lone.delete(settlement);
+      state.unanswered -= 1;
+      this.wake();
+    });
+  }
+
+  /** Continues the worker's loop. */
+  wake(): void {
+    this.#parts.wake();
   }
 
   /** Stops resending what can never succeed, such as an exchange with a closed broker. */
@@ -105,12 +107,12 @@ export class Exchanger implements SettlementQueue {
   async exchange(claim: Claim | undefined): Promise<Received | undefined> {
     const settlements = this.#takeBatch();
     const { length } = settlements;
-    this.#state.queued -= length;
-    this.#state.unanswered += length;
+    this.#parts.state.queued -= length;
+    this.#parts.state.unanswered += length;
     if (length > 0) this.#sent = [...this.#sent, settlements];
     const received = await this.#deliver({ settlements, claim }, 'once');
     if (length > 0) this.#sent = this.#sent.filter((sent) => sent !== settlements);
-    this.#state.unanswered -= length;
+    this.#parts.state.unanswered -= length;
     return received;
   }
 
@@ -155,7 +157,7 @@ export class Exchanger implements SettlementQueue {
   /** Handles a single settlement, or the claim from a single lane, that the broker refuses for good. */
   async #refuse({ settlements, claim }: ExchangeBatch, error: unknown): Promise<undefined> {
     for (const lane of claim?.lanes.keys() ?? []) {
-      this.#state.pauses.pause(lane, this.#settings.clock.now());
+      this.#parts.state.pauses.pause(lane, this.#settings.clock.now());
       this.#onError(error, `claiming from the lane ${lane}`);
     }
     for (const settlement of settlements) await this.#replace(settlement, error);
@@ -184,10 +186,14 @@ export class Exchanger implements SettlementQueue {
     });
     if (claim === undefined) return undefined;
     const lanes = [...claim.lanes.keys()];
-    this.#state.pauses.end(lanes);
+    this.#parts.state.pauses.end(lanes);
     const { claimed, now, nextRunAt } = reply;
     // In one piece: a key behind a spread makes V8 before version 12 give each such object a shape of its own.
     return nextRunAt === undefined ? { claimed, now, lanes } : { claimed, now, lanes, nextRunAt };
+  }
+
+  #onError(error: unknown, doing: string): void {
+    this.#emitter.emit('error', () => ({ error, doing }));
   }
 
   async #send({ settlements, claim }: ExchangeBatch, times: Times): Promise<Sent> {
@@ -200,8 +206,8 @@ export class Exchanger implements SettlementQueue {
         const reply = await broker.settleAndClaim(request);
         checkReply(reply);
         const reading = { sentAt, receivedAt: clock.now(), serverAt: reply.now };
-        this.#clock.note(reading);
-        this.#watch.noteReading(reading);
+        this.#parts.serverClock.note(reading);
+        this.#parts.watch.noteReading(reading);
         return { type: 'answered', reply, times: retry === 1 ? times : 'again' };
       } catch (error) {
         if (isRefused(broker, error)) return { type: 'refused', error };

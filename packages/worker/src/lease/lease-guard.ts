@@ -14,7 +14,7 @@ import type { FromThread } from './messages.ts';
 interface GuardPorts {
   readonly emitter: WorkerEmitter;
   /** All claimed runs of the worker. */
-  readonly executions: () => Iterable<Execution>;
+  readonly executions: Iterable<Execution>;
   readonly onAnswer: (execution: Execution, answer: HeartbeatAnswer) => void;
 }
 
@@ -105,7 +105,7 @@ export class LeaseGuard {
   }
 
   #apply({ answers }: FromThread & { readonly type: 'answers' }): void {
-    const executions = new Map([...this.#ports.executions()].map((each) => [each.run.id, each]));
+    const executions = new Map([...this.#ports.executions].map((each) => [each.run.id, each]));
     for (const { id, epoch, answer } of answers) {
       const execution = executions.get(id);
       if (execution?.run.epoch === epoch) this.#ports.onAnswer(execution, answer);

@@ -1,30 +1,42 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { isRefused } from '../broker.ts';
-import { CancelledError, LeaseLostError } from '../errors.ts';
+import type { Exchanger } from '../engine/exchanger.ts';
+import { LeaseLostError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
-import { CancelWatch } from '../run/cancel-watch.ts';
+import { CancelWatch, cancelExecution } from '../run/cancel-watch.ts';
 import type { Execution } from '../run/execution.ts';
-import type { Leased } from '../run/heartbeats.ts';
-import { sendHeartbeats } from '../run/heartbeats.ts';
 import { noticeOf } from '../settle/report.ts';
 import { LeaseGuard } from './lease-guard.ts';
 
-interface LeasesPort {
+/** The most leases that one call extends. */
+const MAX_LEASES = 1_000;
+
+/** A claim whose lease is extended. */
+interface Leased {
+  readonly run: HeartbeatRequest;
+  /** Called with the answer; the lease lasts until that instant of the worker's clock, at least, if it was extended. */
+  readonly noteHeartbeat: (answer: HeartbeatAnswer | undefined, leasedUntil: number) => void;
+}
+
+interface Sending extends Pick<WorkerSettings, 'broker' | 'clock' | 'leaseMs'> {
+  readonly onError: (error: unknown) => void;
+}
+
+interface LeasesParts {
   readonly emitter: WorkerEmitter;
   /** All claimed runs of the worker. */
   readonly executions: Iterable<Execution>;
-  /** Claims whose runs have ended here, and whose settlements have not been answered. */
-  readonly settling: () => readonly HeartbeatRequest[];
-  /** Called when the answers to heartbeats begin or cease to fail. */
-  readonly onChange: () => void;
-  readonly onError: (error: unknown, doing: string) => void;
+  /** Has the claims whose runs have ended here, and whose settlements have not been answered. */
+  readonly exchanger: Exchanger;
+  /** Called when the answers to heartbeats begin to fail, or no longer do. */
+  readonly onChange: (areLost: boolean) => void;
 }
 
 /** The leases of a worker: extends them, and applies what the broker answers, a cancel request or that one is lost. */
 export class Leases {
   readonly #settings: WorkerSettings;
-  readonly #port: LeasesPort;
+  readonly #parts: LeasesParts;
   readonly #guard: LeaseGuard;
   readonly #cancelWatch: CancelWatch;
   #areHeartbeatsLost = false;
@@ -32,32 +44,21 @@ export class Leases {
   #late: Execution[] = [];
   #lateAnsweredAt: Promise<number> | undefined;
 
-  constructor(settings: WorkerSettings, port: LeasesPort) {
-    const { emitter, executions } = port;
+  constructor(settings: WorkerSettings, parts: LeasesParts) {
+    const { emitter, executions } = parts;
     this.#settings = settings;
-    this.#port = port;
+    this.#parts = parts;
     this.#guard = new LeaseGuard(settings, {
       emitter,
-      executions: () => executions,
+      executions,
       onAnswer: (execution, answer) => this.#onAnswer(execution, answer),
     });
-    this.#cancelWatch = new CancelWatch({
-      broker: settings.broker,
-      clock: settings.clock,
-      executions: () => [...executions],
-      onCancel: (execution) => cancel(execution),
-      onError: (error) => port.onError(error, 'asking for cancel requests'),
-    });
+    this.#cancelWatch = new CancelWatch(settings, emitter, executions);
   }
 
   /** By whom they are renewed while the event loop is blocked. */
   get renewal(): 'thread' | 'loop' {
     return this.#guard.by;
-  }
-
-  /** Whether they may be lost before long: the broker did not answer the latest heartbeats in time. */
-  get areHeartbeatsLost(): boolean {
-    return this.#areHeartbeatsLost;
   }
 
   /** Subscribes to cancel requests. */
@@ -78,7 +79,7 @@ export class Leases {
 
   /** All of them. */
   list(): readonly HeartbeatRequest[] {
-    return [...this.#port.executions].map(({ run: { id, epoch } }) => ({ id, epoch }));
+    return [...this.#parts.executions].map(({ run: { id, epoch } }) => ({ id, epoch }));
   }
 
   /** Notes claimed runs, before their handlers are called. */
@@ -123,8 +124,9 @@ export class Leases {
    * @returns whether the broker answered
    */
   heartbeat(): Promise<boolean> {
-    const settling = this.#port.settling().map((run): Leased => ({ run, noteHeartbeat: ignore }));
-    return this.#send([...[...this.#port.executions].map((each) => this.#leaseOf(each)), ...settling]);
+    const settling = this.#parts.exchanger.settling().filter(({ onlyIfExpired }) => onlyIfExpired !== true);
+    const ended = settling.map((run): Leased => ({ run, noteHeartbeat: ignore }));
+    return this.#send([...[...this.#parts.executions].map((each) => this.#leaseOf(each)), ...ended]);
   }
 
   /** Extends leases and applies the broker's answers. @returns whether it answered */
@@ -136,13 +138,13 @@ export class Leases {
       ...{ broker, clock, leaseMs },
       onError: (error) => {
         isAnswered &&= isRefused(broker, error);
-        this.#port.onError(error, 'heartbeating');
+        this.#parts.emitter.emit('error', () => ({ error, doing: 'heartbeating' }));
       },
     });
     const areLost = !isAnswered || clock.now() - sentAt > leaseMs - heartbeatMs;
     if (areLost !== this.#areHeartbeatsLost) {
       this.#areHeartbeatsLost = areLost;
-      this.#port.onChange();
+      this.#parts.onChange(areLost);
     }
     return isAnswered;
   }
@@ -158,17 +160,36 @@ export class Leases {
   }
 
   #onAnswer(execution: Execution, answer: HeartbeatAnswer | undefined): void {
-    if (answer === 'cancel') cancel(execution);
+    if (answer === 'cancel') cancelExecution(execution);
     if (answer !== 'fenced' && answer !== 'gone') return;
     // It may have ended and been settled while the heartbeat was pending.
     if (!execution.loseLease(new LeaseLostError())) return;
-    this.#port.emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
+    this.#parts.emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
   }
 }
 
 /** What becomes of such a run its settlement says. */
 function ignore(): void {}
 
-function cancel(execution: Execution): void {
-  execution.interrupt({ type: 'cancelled' }, new CancelledError());
+/** Extends all these leases. A call that fails does not prevent the others. Never rejects. */
+async function sendHeartbeats(leases: readonly Leased[], sending: Sending): Promise<void> {
+  for (let first = 0; first < leases.length; first += MAX_LEASES) {
+    await sendBatch(leases.slice(first, first + MAX_LEASES), sending);
+  }
+}
+
+/** Divides a call that the broker refuses, so that one bad lease does not cost the others. */
+async function sendBatch(leases: readonly Leased[], sending: Sending): Promise<void> {
+  const { broker, clock, leaseMs, onError } = sending;
+  const beats = leases.map(({ run: { id, epoch } }) => ({ id, epoch }));
+  const leasedUntil = clock.now() + leaseMs;
+  try {
+    const answers = await broker.heartbeat(beats, leaseMs);
+    for (const [index, lease] of leases.entries()) lease.noteHeartbeat(answers[index], leasedUntil);
+  } catch (error) {
+    if (leases.length === 1 || !isRefused(broker, error)) return onError(error);
+    const middle = Math.ceil(leases.length / 2);
+    await sendBatch(leases.slice(0, middle), sending);
+    await sendBatch(leases.slice(middle), sending);
+  }
 }

@@ -11,7 +11,7 @@ const BLOCKS_PER_LEASE = 3;
 interface WatchPorts {
   readonly leaseMs: number;
   readonly emitter: WorkerEmitter;
-  readonly executions: () => Iterable<Execution>;
+  readonly executions: Iterable<Execution>;
 }
 
 /** Counts the turns of the event loop, and emits how long it was blocked, and by which runs. */
@@ -57,7 +57,7 @@ export class LoopWatch {
 
   #emitBlocked(blockedMs: number): void {
     const { emitter, executions } = this.#ports;
-    const running = [...executions()].filter(({ hasStarted }) => hasStarted);
+    const running = [...executions].filter(({ hasStarted }) => hasStarted);
     const runs = [...this.#ended, ...running].map(({ task, run }) => noticeOf(task, run));
     if (runs.length === 0) return; // a program that loads its modules, for instance
     emitter.emit('blocked', () => ({ blockedMs, runs }));

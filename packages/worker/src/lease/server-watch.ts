@@ -1,4 +1,4 @@
-import { nextTurn } from '../engine/answer-turns.ts';
+import { nextTurn } from '../engine/turns.ts';
 import type { WorkerSettings } from '../options.ts';
 
 /**

@@ -6,7 +6,6 @@ import { settleOutcome } from '../settle/settle-outcome.ts';
 import { sleep } from '../sleep.ts';
 import { writeResult } from '../task/payload.ts';
 import type { AnyTask, Completion } from '../task/task.ts';
-import type { Execution } from './execution.ts';
 
 interface CompletionPort extends Pick<WorkerSettings, 'broker' | 'random'> {
   /** Now by the broker's clock, in epoch ms. */
@@ -47,7 +46,7 @@ interface CommitPort extends Pick<WorkerSettings, 'broker' | 'clock'> {
  */
 export async function hasCommitted(
   { broker, clock, onError }: CommitPort,
-  execution: Execution,
+  execution: { readonly run: Run<'started'>; readonly hasEnded: boolean },
 ): Promise<boolean> {
   const { id, epoch } = execution.run;
   while (!execution.hasEnded) {

@@ -4,42 +4,35 @@ import type { Run } from '@retry/core/broker';
 import { settingsOf } from '@retry/core/fields';
 import { isUnsent } from '../broker.ts';
 import { ShutdownError, StalledError } from '../errors.ts';
+import type { WorkerEmitter } from '../events.ts';
 import type { LeaseHolder } from '../lease/lease-table.ts';
+import type { WorkerSettings } from '../options.ts';
 import { outside } from '../session/outside.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { RELEASED } from '../settle/outcome.ts';
+import { noticeOf } from '../settle/report.ts';
 import { attemptOf, totalStartAt } from '../settle/run-facts.ts';
 import type { AnyTask, Completion, HandlerHold } from '../task/task.ts';
+import { completeWithin, hasCommitted } from './complete.ts';
 import type { HandlerAttempt } from './handler.ts';
 import { runHandler } from './handler.ts';
-import type { LaneHold } from './requests.ts';
 import { readCompletion, readHandlerHold } from './requests.ts';
 import type { Listed } from './roster.ts';
 
-/** What executions need from their worker; one object for all of them. */
-export interface ExecutionPort {
-  readonly clock: Clock;
-  /** How long a lease has to last when a handler is called, in ms: until the next heartbeat. */
-  readonly heartbeatMs: number;
-  /** How long a handler may keep running after it was stopped, where its task does not say; may be `Infinity`. */
-  readonly abandonMs: number;
+/** The worker that executes a run: whatever claims it, and goes on when it has ended. */
+export interface ExecutionHost {
+  readonly settings: WorkerSettings;
+  readonly emitter: WorkerEmitter;
+  /** Now by the broker's clock, in epoch ms. */
+  readonly now: () => number;
   /** Sends a heartbeat before the handler is called. @returns whether the renewed lease lasted long enough when it was answered */
   readonly renewLease: (execution: Execution) => Promise<boolean>;
-  readonly log: (execution: Execution, message: string, details: unknown) => void;
-  /** Prepares the settlement of the run inside a transaction of its handler. @returns sends it */
-  readonly complete: (execution: Execution, completion: Completion) => () => Promise<void>;
-  /** Whether the transaction has been committed in which the handler completed the run. */
-  readonly hasCommitted: (execution: Execution) => Promise<boolean>;
-  /** Puts the lane of the run on hold. */
-  readonly hold: (execution: Execution, hold: LaneHold) => Promise<void>;
+  /** Gives back, uncharged, the runs of the lane that have not started: it is on hold. */
+  readonly giveBack: (lane: string) => void;
   /** Called once, with `undefined` when no outcome would be accepted: the handler may still be running then. */
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
   /** Called when the handler of an execution that had ended before has returned or was abandoned. */
   readonly onRoomFree: (execution: Execution) => void;
-  /** Called when a handler was stopped and has not returned in time. */
-  readonly onAbandoned: (execution: Execution, reason: unknown) => void;
-  /** Called when the handler of an abandoned execution has returned after all. */
-  readonly onLateReturn: (execution: Execution, outcome: Outcome) => void;
 }
 
 /** How long a handler whose `shutdownTimeout` is over has to return, in ms: the process is about to end. */
@@ -82,7 +75,8 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   /** Its neighbours among the claimed runs of the worker. */
   before: Execution | undefined;
   after: Execution | undefined;
-  readonly #port: ExecutionPort;
+  readonly #host: ExecutionHost;
+  readonly #clock: Clock;
   #leasedUntil: number;
   #controller: AbortController | undefined;
   /** Why the attempt was stopped; absent until then. */
@@ -106,11 +100,12 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   constructor(
     task: AnyTask,
     { run, claimedAt, order, leasedUntil, isProbe }: ClaimedAt,
-    port: ExecutionPort,
+    host: ExecutionHost,
   ) {
     this.task = task;
     this.run = run;
-    this.#port = port;
+    this.#host = host;
+    this.#clock = host.settings.clock;
     this.claimedAt = claimedAt;
     this.order = order;
     this.#leasedUntil = leasedUntil;
@@ -124,7 +119,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   /** Whether its lease may end before the next heartbeat: its claim was answered late, or the event loop was blocked since. */
   get isLeaseShort(): boolean {
-    return this.#leasedUntil - this.#port.clock.now() < this.#port.heartbeatMs;
+    return this.#leasedUntil - this.#clock.now() < this.#host.settings.heartbeatMs;
   }
 
   /** Notes until when the run is leased, at least, by the worker's clock. */
@@ -134,7 +129,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   /** Renews its lease before its handler is called. @returns whether that may be called */
   renewLease(): Promise<boolean> {
-    return this.#port.renewLease(this);
+    return this.#host.renewLease(this);
   }
 
   /** Whether it has ended: what its handler does has no effect any more. */
@@ -159,7 +154,9 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   /** Settles the run inside a transaction of its handler, which keeps running. @throws {InvalidOptionsError} for a wrong argument */
   async complete(completion: Completion): Promise<void> {
-    const send = this.#port.complete(this, readCompletion(completion));
+    const host = this.#host;
+    const settling = { ...host.settings, now: () => host.now() };
+    const send = completeWithin(settling, this, readCompletion(completion));
     this.#completions += 1;
     try {
       await send();
@@ -171,17 +168,26 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   /** Whether the transaction has been committed in which the handler completed the run. */
   hasCommitted(): Promise<boolean> {
-    return this.#port.hasCommitted(this);
+    const { settings, emitter } = this.#host;
+    const onError = (error: unknown): void =>
+      emitter.emit('error', () => ({ error, doing: 'asking for a commit' }));
+    return hasCommitted({ ...settings, onError }, this);
   }
 
   /** Puts the lane of its task on hold, and keeps running. @throws {InvalidOptionsError} for a wrong argument */
   async hold(request: HandlerHold): Promise<void> {
-    await this.#port.hold(this, readHandlerHold(request));
+    const { forMs, reason } = readHandlerHold(request);
+    if (forMs === 0) return; // over at once: nothing is to be given back for it
+    const { broker, name } = this.#host.settings;
+    const { lane } = this.task;
+    const why = reason === undefined ? {} : { reason };
+    await broker.hold([{ lane, source: 'handler', forMs, keepLonger: true, by: name, ...why }]);
+    this.#host.giveBack(lane);
   }
 
   /** Emits the worker's `log` event. */
   log(message: string, details: unknown): void {
-    this.#port.log(this, message, details);
+    this.#host.emitter.emit('log', () => ({ ...noticeOf(this.task, this.run), message, details }));
   }
 
   /** Whether its handler was called. */
@@ -191,13 +197,13 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   /** Milliseconds from its claim until its handler was called, or until now. */
   get waitedMs(): number {
-    return Math.max((this.#startedAt ?? this.#port.clock.now()) - this.claimedAt, 0);
+    return Math.max((this.#startedAt ?? this.#clock.now()) - this.claimedAt, 0);
   }
 
   /** Milliseconds from when its handler was called until now, or until it ended; 0 before. */
   get durationMs(): number {
     if (this.#startedAt === undefined) return 0;
-    return (this.#endedAt ?? this.#port.clock.now()) - this.#startedAt;
+    return (this.#endedAt ?? this.#clock.now()) - this.#startedAt;
   }
 
   /** Aborts when the attempt has to stop. */
@@ -221,7 +227,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   get #totalLeftMs(): number {
     const { startedAt = 0 } = this.run;
     const usedMs = startedAt - totalStartAt(this.run, startedAt, this.waitedMs);
-    return settingsOf(this.task.retry).totalTimeoutMs - usedMs - (this.#port.clock.now() - this.claimedAt);
+    return settingsOf(this.task.retry).totalTimeoutMs - usedMs - (this.#clock.now() - this.claimedAt);
   }
 
   /** Calls the handler. @param now - by the worker's clock */
@@ -240,7 +246,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     const { attemptTimeoutMs, totalTimeoutMs } = settingsOf(this.task.retry);
     if (attemptTimeoutMs === Infinity && totalTimeoutMs === Infinity) return;
     const leftMs = this.#totalLeftMs;
-    const { clock } = this.#port;
+    const clock = this.#clock;
     if (leftMs <= 0) this.#onTotalTimeout();
     else if (leftMs < Infinity && leftMs <= attemptTimeoutMs)
       this.#cancelTimeout = clock.setTimer(() => this.#onTotalTimeout(), leftMs);
@@ -253,7 +259,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     const { heartbeatMs } = this.task;
     if (this.#hasEnded || heartbeatMs === Infinity) return;
     this.#cancelHeartbeatTimer?.();
-    this.#cancelHeartbeatTimer = this.#port.clock.setTimer(() => this.#onMissedHeartbeat(), heartbeatMs);
+    this.#cancelHeartbeatTimer = this.#clock.setTimer(() => this.#onMissedHeartbeat(), heartbeatMs);
   }
 
   /** Ends it with the outcome of its handler, which has returned, or with what has stopped that before. */
@@ -265,8 +271,10 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   }
 
   #noteLateReturn(outcome: Outcome): void {
-    this.#endedAt = this.#port.clock.now();
-    this.#port.onLateReturn(this, outcome);
+    this.#endedAt = this.#clock.now();
+    const { task, run, durationMs } = this;
+    const error = 'error' in outcome ? { error: outcome.error } : {};
+    this.#host.emitter.emit('returnedLate', () => ({ ...noticeOf(task, run), durationMs, ...error }));
   }
 
   /** Ends it because a call inside it was cut at the end of its time: which of the two timers fires first is chance. */
@@ -305,12 +313,12 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   }
 
   get #abandonMs(): number {
-    return this.task.abandonMs ?? this.#port.abandonMs;
+    return this.task.abandonMs ?? this.#host.settings.abandonMs;
   }
 
   /** Ends it without waiting any longer for its handler after `graceMs`, or sooner, if that was said before. */
   #abandonWithin(graceMs: number): void {
-    const { clock } = this.#port;
+    const clock = this.#clock;
     const abandonAt = clock.now() + graceMs;
     if (abandonAt >= this.#abandonAt) return;
     this.#abandonAt = abandonAt;
@@ -321,8 +329,10 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   #abandon(): void {
     this.#isRunning = false;
     this.#isAbandoned = true;
-    this.#endedAt = this.#port.clock.now();
-    this.#port.onAbandoned(this, this.#stop?.reason);
+    this.#endedAt = this.#clock.now();
+    const { task, run, durationMs } = this;
+    const error = this.#stop?.reason;
+    this.#host.emitter.emit('abandoned', () => ({ ...noticeOf(task, run), durationMs, error }));
     if (this.#hasEnded) this.#leaveRoom();
     else this.#end(this.#cut);
   }
@@ -330,7 +340,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   /** Its lease was lost before. */
   #leaveRoom(): void {
     this.#cancelAbandonTimer?.();
-    this.#port.onRoomFree(this);
+    this.#host.onRoomFree(this);
   }
 
   /**
@@ -353,7 +363,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   #finishWithin(finishMs: number): void {
     if (this.#hasEnded || finishMs === Infinity) return;
     const graceMs = Math.min(this.#abandonMs, LAST_RETURN_MS);
-    this.#cancelShutdownTimer = this.#port.clock.setTimer(() => this.giveBack(graceMs), finishMs);
+    this.#cancelShutdownTimer = this.#clock.setTimer(() => this.giveBack(graceMs), finishMs);
   }
 
   /** Gives its run back because its worker stops. @param graceMs - how long the handler may take to return */
@@ -397,11 +407,11 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   #end(outcome: Outcome | undefined): void {
     this.#hasEnded = true;
-    if (this.#startedAt !== undefined) this.#endedAt = this.#port.clock.now();
+    if (this.#startedAt !== undefined) this.#endedAt = this.#clock.now();
     this.#cancelTimeout?.();
     this.#cancelHeartbeatTimer?.();
     this.#cancelShutdownTimer?.();
     if (!this.#isRunning) this.#cancelAbandonTimer?.();
-    this.#port.onEnd(this, outcome);
+    this.#host.onEnd(this, outcome);
   }
 }

@@ -1,51 +1,26 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
 import { isEnd } from '@retry/core/lifecycle';
+import type { FlowCounts } from '../engine/attendance/flow-counts.ts';
+import type { Exchanger } from '../engine/exchanger.ts';
+import type { LaneBreakers } from '../engine/lanes/lane-breakers.ts';
+import { sampleOf } from '../engine/lanes/lane-breakers.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { AnyTask } from '../task/task.ts';
 import { withDeadLetter } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';
+import type { QueuedSettlement, Times } from './queued-settlement.ts';
 import { refusedEnds } from './refused-ends.ts';
 import type { Report } from './report.ts';
 import { reportSettled } from './report.ts';
-import type { Sample, SampledAttempt } from './sample.ts';
-import { sampleOf } from './sample.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
 import { withFirstCall } from './settlement.ts';
 
-/** How often a settlement was sent: the answer to one that was sent again may be about an earlier sending. */
-export type Times = 'once' | 'again';
-
-/** A settlement on its way to the broker. */
-export interface QueuedSettlement {
-  readonly settlement: Settlement;
-  /** Its place among all runs that the worker has claimed; absent for a claim of another worker. */
-  readonly order?: number | undefined;
-  /**
-   * Called once, unless the worker gives up. `refused`: the broker accepts neither the settlement nor any of its
-   * replacements.
-   */
-  readonly onAnswer: (answer: SettleAnswer | 'refused', sent: Times) => void;
-  /** The settlements to send when the broker refuses this one for good, in this order until one is accepted. */
-  readonly replacements?: (error: unknown) => readonly QueuedSettlement[];
-}
-
-/** Carries settlements to the broker. */
-export interface SettlementQueue {
-  /** Queues a settlement for the next exchange. */
-  readonly push: (settlement: QueuedSettlement) => void;
-  /** Sends one alone, whose run may be locked by the transaction of its handler. */
-  readonly pushAlone: (settlement: QueuedSettlement) => void;
-  /** Now by the broker's clock, in epoch ms. */
-  readonly now: () => number;
-}
-
-/** The end of an attempt. */
-export interface AttemptEnd {
+/** An attempt that has ended. */
+export interface EndedAttempt {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
-  readonly outcome: Outcome;
   readonly durationMs: number;
   /** When its claim was answered, by the worker's clock; absent for a claim of another worker. */
   readonly claimedAt?: number | undefined;
@@ -59,31 +34,15 @@ export interface AttemptEnd {
   readonly waitedMs?: number | undefined;
   /** Its handler has completed it in a transaction, which may be open. */
   readonly isCompleting?: boolean | undefined;
+}
+
+/** The end of an attempt. */
+interface AttemptEnd extends EndedAttempt {
+  readonly outcome: Outcome;
   /** A cleaner settles it for a worker that stopped sending heartbeats. */
   readonly onlyIfExpired: boolean;
   /** Called when the settlement was answered, or refused for good. */
   readonly onAnswer?: (answer: SettleAnswer | 'refused') => void;
-}
-
-/** Returns the end of an attempt of this worker. */
-export function endOf(
-  execution: Omit<AttemptEnd, 'outcome' | 'onlyIfExpired'>,
-  outcome: Outcome,
-): AttemptEnd {
-  const { task, run, durationMs, claimedAt, order, isProbe, hasStarted, waitedMs, isCompleting } = execution;
-  return {
-    task,
-    run,
-    outcome,
-    durationMs,
-    claimedAt,
-    order,
-    isProbe,
-    hasStarted,
-    waitedMs,
-    isCompleting,
-    onlyIfExpired: false,
-  };
 }
 
 interface Decided {
@@ -91,25 +50,19 @@ interface Decided {
   readonly outcome: Outcome;
 }
 
-/** What happens to settlements of attempts; one object for all of them. */
-interface AttemptHooks {
-  readonly onAnswer: (settled: AttemptSettlement, answer: SettleAnswer | 'refused', sent: Times) => void;
-  readonly replacementsOf: (refused: AttemptSettlement, error: unknown) => readonly QueuedSettlement[];
-}
-
 /** The settlement of an attempt. A class with few fields, because there is one for every run, and closures are larger. */
 class AttemptSettlement implements QueuedSettlement {
   readonly settlement: Settlement;
   readonly end: AttemptEnd;
   readonly decided: Decided;
-  readonly #hooks: AttemptHooks;
+  readonly #settler: Settler;
 
-  constructor(end: AttemptEnd, decided: Decided, hooks: AttemptHooks) {
+  constructor(end: AttemptEnd, decided: Decided, settler: Settler) {
     const { settlement } = decided.settled;
     this.settlement = end.onlyIfExpired ? { ...settlement, onlyIfExpired: true } : settlement;
     this.end = end;
     this.decided = decided;
-    this.#hooks = hooks;
+    this.#settler = settler;
   }
 
   get order(): number | undefined {
@@ -117,53 +70,75 @@ class AttemptSettlement implements QueuedSettlement {
   }
 
   onAnswer(answer: SettleAnswer | 'refused', sent: Times): void {
-    this.#hooks.onAnswer(this, answer, sent);
+    this.#settler.report(this.end, this.decided, [answer, sent]);
   }
 
   replacements(error: unknown): readonly QueuedSettlement[] {
-    return this.#hooks.replacementsOf(this, error);
+    return this.#settler.replacementsOf(this, error);
   }
 }
 
 const UNREADABLE_ERROR = 'the attempt failed with an error that cannot be read';
 
-/** What settling works with. */
-export interface SettlerPort {
-  readonly emitter: WorkerEmitter;
-  readonly queue: SettlementQueue;
-  /** What attempts say about the dependencies of their tasks. */
-  readonly breakers: { readonly note: (attempt: SampledAttempt, sample: Sample) => void };
-  /** Counts the runs that it ended. */
-  readonly flow: { readonly noteEnd: (lane: string) => void };
+/** What a settler works with. */
+interface SettlerParts {
+  readonly exchanger: Exchanger;
+  readonly breakers: LaneBreakers;
+  readonly flow: FlowCounts;
 }
 
 /** Turns ends of attempts into settlements, queues them and reports how they were answered. */
 export class Settler {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
-  readonly #queue: SettlementQueue;
-  readonly #breakers: SettlerPort['breakers'];
-  readonly #flow: SettlerPort['flow'];
-  readonly #hooks: AttemptHooks = {
-    onAnswer: ({ end, decided }, answer, sent) => this.#onAnswer(end, decided, [answer, sent]),
-    replacementsOf: (refused, error) => this.#replacementsOf(refused, error),
-  };
+  readonly #exchanger: Exchanger;
+  readonly #breakers: LaneBreakers;
+  readonly #flow: FlowCounts;
 
-  constructor(settings: WorkerSettings, { emitter, queue, breakers, flow }: SettlerPort) {
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, { exchanger, breakers, flow }: SettlerParts) {
     this.#settings = settings;
     this.#emitter = emitter;
-    this.#queue = queue;
+    this.#exchanger = exchanger;
     this.#breakers = breakers;
     this.#flow = flow;
   }
 
-  /** Settles the end of an attempt with the next exchange. Never throws, whatever a handler threw. */
-  settle(end: AttemptEnd): void {
+  /** Settles the end of an attempt of this worker with the next exchange. Never throws, whatever a handler threw. */
+  settle(attempt: EndedAttempt, outcome: Outcome): void {
+    const { task, run, durationMs, claimedAt, order, isProbe, hasStarted, waitedMs, isCompleting } = attempt;
+    // In one piece, because every run comes here: a spread costs half a microsecond.
+    const end: AttemptEnd = {
+      task,
+      run,
+      durationMs,
+      claimedAt,
+      order,
+      isProbe,
+      hasStarted,
+      waitedMs,
+      isCompleting,
+      outcome,
+      onlyIfExpired: false,
+    };
     const decided = this.#decide(end);
-    if (end.task.circuitBreaker !== undefined || end.isProbe === true) this.#sample(end, decided);
-    const settlement = new AttemptSettlement(end, decided, this.#hooks);
-    if (end.isCompleting === true && end.outcome.type !== 'completed') this.#queue.pushAlone(settlement);
-    else this.#queue.push(settlement);
+    if (task.circuitBreaker !== undefined || isProbe === true) this.#sample(end, decided);
+    const settlement = new AttemptSettlement(end, decided, this);
+    if (isCompleting === true && outcome.type !== 'completed') this.#exchanger.pushAlone(settlement);
+    else this.#exchanger.push(settlement);
+  }
+
+  /** Settles an attempt of another worker, if its lease is still expired. @returns whether the broker accepts any settlement of it */
+  settleExpired(
+    attempt: Pick<EndedAttempt, 'task' | 'run'>,
+    outcome: Outcome,
+  ): Promise<'answered' | 'refused'> {
+    return new Promise((resolve) => {
+      const { task, run } = attempt;
+      const onAnswer = (answer: string): void => resolve(answer === 'refused' ? 'refused' : 'answered');
+      const end: AttemptEnd = { task, run, outcome, durationMs: 0, onlyIfExpired: true, onAnswer };
+      this.#exchanger.push(new AttemptSettlement(end, this.#decide(end), this));
+      this.#exchanger.wake();
+    });
   }
 
   #sample({ task, claimedAt, isProbe = false }: AttemptEnd, { settled, outcome }: Decided): void {
@@ -175,10 +150,11 @@ export class Settler {
   /** Sends a settlement that belongs to no handler's attempt. @returns whether it was written */
   send(settlement: Settlement): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#queue.push({
+      this.#exchanger.push({
         settlement,
         onAnswer: (answer, sent) => resolve(answer === 'ok' || (answer === 'already' && sent === 'again')),
       });
+      this.#exchanger.wake();
     });
   }
 
@@ -186,7 +162,7 @@ export class Settler {
    * What is tried instead of a settlement that the broker refuses: where it submits a dead letter, the same with a submission that
    * carries no payload, and without one, because what it refuses may be the submission; then dead letters with the broker's error.
    */
-  #replacementsOf(
+  replacementsOf(
     { end, settlement, decided }: AttemptSettlement,
     error: unknown,
   ): readonly QueuedSettlement[] {
@@ -214,7 +190,7 @@ export class Settler {
       settlement: decided.settled.settlement,
       onAnswer: (answer, sent) => {
         if (answer === 'ok') onWritten();
-        this.#onAnswer(end, decided, [answer, sent]);
+        this.report(end, decided, [answer, sent]);
       },
     };
   }
@@ -225,7 +201,7 @@ export class Settler {
     const attemptMs = onlyIfExpired ? undefined : durationMs;
     const worker = onlyIfExpired ? undefined : name;
     // In one piece: a spread with further keys costs every run half a microsecond.
-    return { now: this.#queue.now(), random, redact, attemptMs, worker, isProbe, hasStarted, waitedMs };
+    return { now: this.#exchanger.now(), random, redact, attemptMs, worker, isProbe, hasStarted, waitedMs };
   }
 
   #decide(end: AttemptEnd): Decided {
@@ -260,7 +236,8 @@ export class Settler {
     this.#emitter.emit('error', () => ({ error, doing: `settling run ${id}` }));
   }
 
-  #onAnswer(
+  /** Reports an attempt whose settlement was answered. */
+  report(
     { task, run, durationMs, onlyIfExpired, onAnswer }: AttemptEnd,
     { settled, outcome }: Decided,
     [answer, sent]: readonly [SettleAnswer | 'refused', Times],

@@ -1,10 +1,16 @@
-import type { LaneDepth, WorkerFacts } from '@retry/core/broker';
-import type { WorkerEmitter } from '../../events.ts';
+import type { GroupNotice, Insight, LaneDepth, WorkerFacts } from '@retry/core/broker';
+import type { WorkerEmitter, WorkerEvents } from '../../events.ts';
 import type { WorkerSettings } from '../../options.ts';
+import { taskOfLane } from '../../task/lane.ts';
 import type { ProcessWarning } from '../../warn-rarely.ts';
 import { warnRarely } from '../../warn-rarely.ts';
-import { emitGroups } from './group-events.ts';
 import type { WorkerReport } from './worker-report.ts';
+
+/** How often a worker asks for error groups that are new or have doubled, at least, in ms. */
+export const GROUP_EVENTS_MS = 5_000;
+
+/** What a worker does meanwhile, as its `error` events say. */
+export const LOOKING_FOR_GROUPS = 'looking for new error groups';
 
 /** How long the worker counts as alive after each call, in cleaner intervals: two calls may be lost. */
 const INTERVALS_ALIVE = 3;
@@ -102,4 +108,22 @@ function warningOf(lanes: readonly string[]): ProcessWarning {
     message: `runs wait in lanes that no live worker works on: ${shown}`,
     cure: 'Start a worker with these tasks (name@version), or cancel the runs.',
   };
+}
+
+/**
+ * Emits the error groups that are new or have doubled. Asks for them only where the event has a listener: a worker that has none
+ * leaves them to the others.
+ */
+async function emitGroups(
+  insight: Pick<Insight, 'claimGroupNotices'> | undefined,
+  emitter: WorkerEmitter,
+): Promise<void> {
+  if (insight === undefined || !emitter.isObserved('deadLetterGroup')) return;
+  for (const notice of await insight.claimGroupNotices())
+    emitter.emit('deadLetterGroup', () => eventOf(notice));
+}
+
+function eventOf({ id, title, ...notice }: GroupNotice): WorkerEvents['deadLetterGroup'] {
+  const { name: task, version } = taskOfLane(notice.lane);
+  return { ...notice, group: { id, title }, task, version };
 }

@@ -1,11 +1,16 @@
 import { hostname } from 'node:os';
+import * as hooks from 'node:perf_hooks';
 import type { WorkerFacts } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { WorkerSettings } from '../../options.ts';
 import type { WorkerState } from '../plan/worker-state.ts';
-import { EventLoopLag } from './event-loop-lag.ts';
 import { FlowCounts } from './flow-counts.ts';
-import { VERSION } from './version.ts';
+
+/** Filled in when the package is built; in the sources it does not exist. */
+declare const RETRY_VERSION: string | undefined;
+
+/** The version of this package; `undefined` where it runs from its sources. */
+const VERSION: string | undefined = typeof RETRY_VERSION === 'undefined' ? undefined : RETRY_VERSION;
 
 /** What a worker says about itself. */
 export interface Report {
@@ -84,5 +89,39 @@ function readHost(): string | undefined {
     return textProblem(host) === undefined ? host : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** How often the lag is sampled, in ms. */
+const RESOLUTION_MS = 20;
+
+/** Measures how late timers of this process fire. Other runtimes than Node may not have it; nothing is measured there. */
+export class EventLoopLag {
+  #delay: hooks.IntervalHistogram | undefined;
+
+  /** Begins to measure. Keeps no process alive. */
+  start(): void {
+    try {
+      this.#delay ??= hooks.monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+      this.#delay.enable();
+    } catch {
+      this.#delay = undefined; // a runtime without it
+    }
+  }
+
+  stop(): void {
+    this.#delay?.disable();
+  }
+
+  /** Returns what 99 of 100 samples since the last call were below, in ms; `undefined` without samples. Begins anew. */
+  take(): number | undefined {
+    const delay = this.#delay;
+    if (delay === undefined) return undefined;
+    const nanoseconds = delay.percentile(99);
+    const hasSamples = delay.max > 0;
+    delay.reset();
+    if (!hasSamples || !Number.isFinite(nanoseconds)) return undefined;
+    // The histogram has the whole interval between two timers, of which one resolution was asked for.
+    return Math.max(0, Math.round(nanoseconds / 1e4) / 100 - RESOLUTION_MS);
   }
 }

@@ -1,12 +1,28 @@
 import type { HoldRequest } from '@retry/core/broker';
 import type { CircuitBreakerSettings, ClosedBreaker } from '@retry/core/circuit-breaker';
-import { closeBreaker, stepBreaker } from '@retry/core/circuit-breaker';
+import { closeBreaker, countsAsFailure, stepBreaker } from '@retry/core/circuit-breaker';
 import { clipName, storable } from '../../error-text.ts';
 import type { WorkerEmitter, WorkerEvents } from '../../events.ts';
 import type { WorkerSettings } from '../../options.ts';
-import type { Sample, SampledAttempt } from '../../settle/sample.ts';
+import type { Execution } from '../../run/execution.ts';
+import { giveBackLane } from '../../run/give-back.ts';
+import type { Outcome } from '../../settle/outcome.ts';
+import type { Settled } from '../../settle/settlement.ts';
 import { storedText } from '../../settle/stored-error.ts';
 import type { AnyTask } from '../../task/task.ts';
+
+/** An attempt of a task with a circuit breaker. */
+interface SampledAttempt {
+  readonly task: AnyTask;
+  readonly outcome: Outcome;
+  /** When its claim was answered, by the worker's clock. */
+  readonly claimedAt: number;
+  /** It was let through by the hold of the breaker. */
+  readonly isProbe: boolean;
+}
+
+/** What an attempt says about the dependency of its task. */
+type Sample = 'success' | 'failure';
 
 /** The circuit breaker of one lane, as far as this worker has seen. */
 interface LaneBreaker {
@@ -31,16 +47,16 @@ interface LaneBreaker {
 export class LaneBreakers {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
-  readonly #onHold: (lane: string) => void;
+  readonly #executions: Iterable<Execution>;
   readonly #breakers = new Map<string, LaneBreaker>();
   /** Calls to the broker that are under way. */
   readonly #calls = new Set<Promise<void>>();
 
-  /** @param onHold - called when a lane was put on hold */
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, onHold: (lane: string) => void) {
+  /** @param executions - all claimed runs of the worker */
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, executions: Iterable<Execution>) {
     this.#settings = settings;
     this.#emitter = emitter;
-    this.#onHold = onHold;
+    this.#executions = executions;
     const state = closeBreaker(settings.clock.now());
     for (const { lane, circuitBreaker } of settings.tasks.values()) {
       if (circuitBreaker === undefined) continue;
@@ -105,7 +121,7 @@ export class LaneBreakers {
       this.#reset(breaker);
       breaker.heldAt = clock.now();
       this.#emit(task, { state: 'open', reason });
-      this.#onHold(task.lane);
+      giveBackLane(this.#executions, task.lane);
     } catch (error) {
       this.#onError(error, `putting the lane ${task.lane} on hold`);
     } finally {
@@ -153,4 +169,31 @@ export class LaneBreakers {
 function countsOf({ successes, failures }: ClosedBreaker): string {
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 1);
   return `${sum(failures)} of ${sum([...failures, ...successes])} attempts`;
+}
+
+/**
+ * Returns what the circuit breaker counts of an attempt; `undefined` when it says nothing about the dependency: its error is
+ * unexpected or stops the retrying, its payload cannot be read, or it did not end by itself.
+ */
+export function sampleOf(outcome: Outcome, { reason }: Pick<Settled, 'reason'>): Sample | undefined {
+  switch (outcome.type) {
+    case 'completed':
+      return 'success';
+    case 'failed':
+    case 'asked':
+      return isFailure(reason) ? 'failure' : undefined;
+    case 'released':
+    case 'cancelled':
+    case 'unreadable':
+    case 'stalled':
+    case 'limited':
+    case 'early':
+      return undefined;
+  }
+}
+
+function isFailure(reason: Settled['reason']): boolean {
+  if (reason === 'stalled' || reason === 'unreadable') return false;
+  if (reason === 'refused' || reason === 'releases-exhausted') return false;
+  return reason === 'asked' || countsAsFailure(reason);
 }

@@ -1,22 +1,23 @@
 import { computeDelay } from '@retry/core';
 import type { Reserved } from '@retry/core/broker';
+import type { WorkerEmitter } from '../../events.ts';
 import type { WorkerSettings } from '../../options.ts';
 import type { Execution } from '../../run/execution.ts';
+import { giveBackLane } from '../../run/give-back.ts';
+import { LIMITED } from '../../settle/outcome.ts';
 import { BROKER_RETRY } from '../plan/lane-pauses.ts';
 import type { SharedLimit } from '../plan/shared-limit.ts';
 
-interface ReservationsPort {
+interface ReservationsParts {
   readonly settings: WorkerSettings;
+  readonly emitter: WorkerEmitter;
   readonly limits: ReadonlyMap<string, SharedLimit>;
-  /** Called for each execution whose start is granted. */
-  readonly onGranted: (execution: Execution) => void;
-  /** Called for each execution whose start is refused, and whose task does not let it wait. */
-  readonly onRefused: (execution: Execution) => void;
-  /** Gives back, uncharged, all runs of a lane that have not started. */
-  readonly giveBack: (lane: string) => void;
-  readonly onError: (error: unknown) => void;
-  /** Called when more runs may be claimed. */
-  readonly onChange: () => void;
+  /** All claimed runs of the worker. */
+  readonly executions: Iterable<Execution>;
+  /** Calls the handler of a run whose start is granted. */
+  readonly begin: (execution: Execution) => void;
+  /** Continues the worker's loop: more runs may be claimed. */
+  readonly wake: () => void;
 }
 
 /**
@@ -24,7 +25,7 @@ interface ReservationsPort {
  * reserved with one call; those that follow while it is under way, with the next one.
  */
 export class StartReservations {
-  readonly #port: ReservationsPort;
+  readonly #parts: ReservationsParts;
   /**
    * Executions without an answer, and when their starts were counted by the worker. Those that end meanwhile leave it. Not a `Map`, for
    * the reason of `Roster`.
@@ -35,8 +36,8 @@ export class StartReservations {
   /** Calls that have failed since the latest answer. */
   #failures = 0;
 
-  constructor(port: ReservationsPort) {
-    this.#port = port;
+  constructor(parts: ReservationsParts) {
+    this.#parts = parts;
   }
 
   /** Reserves a start for an execution, which has a slot since this instant of the worker's clock. */
@@ -69,7 +70,7 @@ export class StartReservations {
   }
 
   async #reserve(batch: ReadonlyMap<SharedLimit, readonly Execution[]>): Promise<void> {
-    const { settings, onError, onChange } = this.#port;
+    const { settings, emitter, wake } = this.#parts;
     const requests = [...batch].map(([{ settings: limit }, { length }]) => ({ ...limit, count: length }));
     try {
       const answers = await settings.broker.reserve(requests);
@@ -79,39 +80,39 @@ export class StartReservations {
       });
     } catch (error) {
       // A worker that stops has given back all runs, and need not report that the broker was closed.
-      if ([...batch.values()].flat().some((execution) => this.#open.has(execution))) onError(error);
+      if ([...batch.values()].flat().some((execution) => this.#open.has(execution)))
+        emitter.emit('error', () => ({ error, doing: 'reserving starts' }));
       this.#fail([...batch.keys()]);
     }
-    onChange();
+    wake();
   }
 
   #answer(limit: SharedLimit, executions: readonly Execution[], reserved: Reserved): void {
-    const { onGranted, onRefused, giveBack } = this.#port;
+    const { executions: all, begin } = this.#parts;
     const { granted } = reserved;
     limit.noteAnswer(executions.length, reserved);
     const open = executions.filter((execution) => this.#open.has(execution));
     // The start of one may end others: a listener of the worker's may stop it.
-    for (const execution of open.slice(0, granted))
-      if (this.leave(execution) !== undefined) onGranted(execution);
+    for (const execution of open.slice(0, granted)) if (this.leave(execution) !== undefined) begin(execution);
     if (granted === executions.length) return;
     const lanes = new Set<string>();
     for (const execution of open.slice(granted)) {
       const { lane, whenFull } = execution.task;
       if (whenFull === 'wait') lanes.add(lane);
-      else onRefused(execution);
+      else execution.interrupt(LIMITED, undefined);
     }
     // The others of these lanes that were claimed in advance would be refused, too.
-    for (const lane of lanes) giveBack(lane);
+    for (const lane of lanes) giveBackLane(all, lane);
   }
 
   /** Nothing starts without a reservation: all runs go back, and come again after a delay. */
   #fail(limits: readonly SharedLimit[]): void {
-    const { settings, giveBack } = this.#port;
+    const { settings, executions } = this.#parts;
     this.#failures += 1;
     const delayMs = computeDelay(BROKER_RETRY, this.#failures, settings);
     for (const limit of limits) {
       limit.noteFailure(delayMs);
-      for (const lane of limit.lanes) giveBack(lane);
+      for (const lane of limit.lanes) giveBackLane(executions, lane);
     }
   }
 
@@ -128,6 +129,6 @@ export class StartReservations {
   }
 
   #limitOf({ task }: Execution): SharedLimit | undefined {
-    return this.#port.limits.get(task.lane);
+    return this.#parts.limits.get(task.lane);
   }
 }

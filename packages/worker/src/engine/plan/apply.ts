@@ -62,7 +62,11 @@ export function apply<Run extends WaitingRun>(state: WorkerState<Run>, event: Wo
     case 'room-freed':
       applyRun(state, event);
       break;
-    default:
+    case 'changed':
+    case 'heartbeats':
+    case 'drains':
+    case 'cleaned':
+    case 'stops':
       applyChange(state, event);
   }
 }
@@ -162,7 +166,7 @@ function end(
 /** Notes why a run that is claimed later may be late. Room that a pending claim has reserved is no obstacle to it. */
 function noteObstacles(state: WorkerState, now: number): void {
   const { slots, estimate, lateness } = state;
-  if (isClosed(state) || state.isNew || slots.isFull(estimate.count(now))) {
+  if (state.isNew || (state.areHeartbeatsLost && isClosed(state)) || slots.isFull(estimate.count(now))) {
     lateness.noteAllBlocked(now);
     for (const lane of slots.rateLimited)
       if (slots.isRateLimited(lane, now)) lateness.noteBlocked(lane, 'rate-limit', now);

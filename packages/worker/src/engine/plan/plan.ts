@@ -23,8 +23,8 @@ export interface Plan {
   readonly claim: PlannedClaim | undefined;
   /** How many of the runs that wait for a slot start. */
   readonly start: number;
-  /** Whether runs have waited for a slot for too long: see `takeLate`. */
-  readonly givesBack: boolean;
+  /** Until runs have waited for a slot for too long, in ms: see `takeLate`. `Infinity`: none waits. */
+  readonly giveBackInMs: number;
   /** The lanes whose work ends the wait; `undefined` where only an event or `wakeInMs` does. */
   readonly waitFor: ReadonlySet<string> | undefined;
   /** When to plan again if nothing happens, in ms from now; `Infinity`: something will. */
@@ -42,13 +42,13 @@ export function plan(state: WorkerState, now: number): Plan {
   const opensInMs = state.sharedLimits.size === 0 ? undefined : opensIn(state, now);
   const room = roomOf(state, now);
   const exchanges = isTimeFor(state, room, now);
-  const drained = exchanges ? undefined : drainEnd(state, room);
+  const drained = exchanges || state.drain === undefined ? undefined : drainEnd(state, room);
   const isWaiting = !exchanges && state.exchanges === 0;
   return {
     exchanges,
     claim: exchanges && room !== undefined ? claimOf(state, room, now) : undefined,
     start: startable(state),
-    givesBack: giveBackAt(state) <= now,
+    giveBackInMs: giveBackInMs(state, now),
     waitFor: isWaiting && room !== undefined ? state.empty?.lanes : undefined,
     wakeInMs: exchanges ? 0 : wakeInMs(state, room, { now, opensInMs }),
     drained,
@@ -62,9 +62,8 @@ export function isIdle({ leased, queued, unanswered }: WorkerState): boolean {
 
 /** Returns what may be claimed now; `undefined` when nothing may be. */
 export function roomOf(state: WorkerState, now: number): Room | undefined {
-  const { slots, estimate, pauses, drain } = state;
-  // While heartbeats are lost, no run is to be claimed that may be lost, too.
-  if (state.isStopping || isClosed(state)) return undefined;
+  const { slots, estimate, pauses, drain, isStopping, areHeartbeatsLost } = state;
+  if (isStopping || (areHeartbeatsLost && isClosed(state))) return undefined;
   const room = slots.room(now, estimate.count(now));
   if (room === undefined) return undefined;
   const lanes = pauses.open(room.lanes, now);
@@ -72,7 +71,7 @@ export function roomOf(state: WorkerState, now: number): Room | undefined {
   return lanes.size === 0 || limit <= 0 ? undefined : { limit, lanes };
 }
 
-/** Whether nothing may be claimed, whatever is free. */
+/** Whether nothing may be claimed, whatever is free: while heartbeats are lost, what is claimed may be lost, too. */
 export function isClosed({ areHeartbeatsLost, leased }: WorkerState): boolean {
   return areHeartbeatsLost && leased > 0;
 }
@@ -89,10 +88,10 @@ export function startable({ slots, waiting, isStopping, concurrency }: WorkerSta
   return count;
 }
 
-/** When runs have waited for a slot for too long; `Infinity` when none waits. */
-export function giveBackAt({ waiting }: WorkerState): number {
+/** Until runs have waited for a slot for too long, in ms; `Infinity`: none waits. */
+export function giveBackInMs({ waiting }: WorkerState, now: number): number {
   const [oldest] = waiting;
-  return oldest === undefined ? Infinity : oldest.since + MAX_WAIT_MS;
+  return oldest === undefined ? Infinity : Math.max(oldest.since + MAX_WAIT_MS - now, 0);
 }
 
 /** How many runs the worker leases at most now: those that run and those that it claims in advance. */

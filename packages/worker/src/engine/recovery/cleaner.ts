@@ -1,12 +1,15 @@
 import type { HeartbeatRequest, Run } from '@retry/core/broker';
+import type { Leases } from '../../lease/leases.ts';
 import type { ServerWatch } from '../../lease/server-watch.ts';
 import type { WorkerSettings } from '../../options.ts';
 import type { RunReader } from '../../queue/read-runs.ts';
 import { createRunReader } from '../../queue/read-runs.ts';
 import type { Outcome } from '../../settle/outcome.ts';
+import type { Settler } from '../../settle/settler.ts';
 import { sleep } from '../../sleep.ts';
 import type { RunTask } from '../../task/run-policy.ts';
 import { taskOfRun } from '../../task/run-policy.ts';
+import type { Exchanger } from '../exchanger.ts';
 import type { StalledTogether } from './suspects.ts';
 import { isSuspect, stallOf } from './suspects.ts';
 
@@ -16,33 +19,34 @@ const PAGE_SIZE = 1_000;
 /** How many claims are remembered whose settlement was refused for good; there is rarely even one. */
 const MAX_REFUSED = 1_000;
 
-/** What a cleaner needs of its worker. */
-export interface CleanerPort {
-  /** Claims that the worker holds, or is settling. */
-  readonly own: () => readonly HeartbeatRequest[];
+/** What a cleaner works with. */
+interface CleanerParts {
   /** Since when the server has answered: leases that expired before may be those of living workers. */
-  readonly watch: Pick<ServerWatch, 'ask' | 'untilAllHad'>;
-  /** Settles the run, if its lease is still expired. */
-  readonly settle: (expired: ExpiredRun, outcome: Outcome) => Promise<'answered' | 'refused'>;
+  readonly watch: ServerWatch;
+  /** Knows the claims that the worker holds. */
+  readonly leases: Leases;
+  /** Knows those that it is settling. */
+  readonly exchanger: Exchanger;
+  readonly settler: Settler;
 }
 
 /** A started run of a known task whose lease has expired. */
-export interface ExpiredRun extends RunTask {
+interface ExpiredRun extends RunTask {
   readonly run: Run<'started'>;
 }
 
 /** Settles runs whose lease has expired. Runs of unknown lanes are left to the workers that know them. */
 export class Cleaner {
   readonly #settings: WorkerSettings;
-  readonly #port: CleanerPort;
+  readonly #parts: CleanerParts;
   readonly #reader: RunReader;
   /** Claims whose settlement the broker refuses for good; settling them again would change nothing. */
   readonly #refused = new Set<string>();
   readonly #stopping = new AbortController();
 
-  constructor(settings: WorkerSettings, port: CleanerPort) {
+  constructor(settings: WorkerSettings, parts: CleanerParts) {
     this.#settings = settings;
-    this.#port = port;
+    this.#parts = parts;
     this.#reader = createRunReader(settings.broker);
   }
 
@@ -68,7 +72,7 @@ export class Cleaner {
    */
   async #cleanPages(): Promise<number> {
     const { clock, heartbeatMs } = this.#settings;
-    const { watch } = this.#port;
+    const { watch } = this.#parts;
     const found = new Set<string>();
     let suspects = 0;
     while (!this.#stopping.signal.aborted) {
@@ -96,12 +100,18 @@ export class Cleaner {
     ]);
   }
 
+  /** Claims that the worker holds, or is settling. */
+  #own(): readonly HeartbeatRequest[] {
+    const { leases, exchanger } = this.#parts;
+    return [...leases.list(), ...exchanger.settling()];
+  }
+
   async #findPage(): Promise<readonly ExpiredRun[]> {
     const { broker, tasks } = this.#settings;
-    const skipped = new Set([...this.#refused, ...this.#port.own().map(claimKey)]);
+    const skipped = new Set([...this.#refused, ...this.#own().map(claimKey)]);
     const lanes = [...tasks.keys()];
     const expired = await broker.findExpired(PAGE_SIZE + skipped.size, { lanes });
-    for (const claim of this.#port.own()) skipped.add(claimKey(claim)); // claims that were made during the call
+    for (const claim of this.#own()) skipped.add(claimKey(claim)); // claims that were made during the call
     return expired.flatMap((run) => {
       const task = tasks.get(run.lane);
       if (task === undefined || skipped.has(claimKey(run))) return [];
@@ -131,7 +141,7 @@ export class Cleaner {
     const { task, run, unreadable: error } = expired;
     const outcome: Outcome =
       error === undefined ? stallOf(task, run, together) : { type: 'unreadable', error };
-    const answer = await this.#port.settle(expired, outcome);
+    const answer = await this.#parts.settler.settleExpired(expired, outcome);
     if (answer === 'answered') return;
     this.#refused.add(claimKey(expired.run));
     const [oldest] = this.#refused;
