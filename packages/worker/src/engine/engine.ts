@@ -352,7 +352,7 @@ export class Engine {
 
   /** Continues the loop: there may be new slots or settlements. */
   #wake(): void {
-    apply(this.#state, { type: 'changed' });
+    this.#state.empty = undefined; // as 'changed' does; every run comes here
     this.#wakeSignal.notify();
     this.#restOfTurn.noteEnd();
   }

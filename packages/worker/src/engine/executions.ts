@@ -17,7 +17,7 @@ import type { FlowCounts } from './attendance/flow-counts.ts';
 import type { Exchanger } from './exchanger.ts';
 import type { LaneBreakers } from './lanes/lane-breakers.ts';
 import { StartReservations } from './lanes/start-reservations.ts';
-import { apply } from './plan/apply.ts';
+import { apply, noteClaimed, noteEnded, noteStarted } from './plan/apply.ts';
 import { takeLate, takeWaiting } from './plan/plan.ts';
 import type { WorkerState } from './plan/worker-state.ts';
 import { isSuspect, suspectsToGiveBack } from './recovery/suspects.ts';
@@ -106,7 +106,7 @@ export class Executions implements ExecutionHost {
       const order = this.#claimedRuns++;
       const execution = new Execution(task, { run, claimedAt, order, leasedUntil, isProbe }, this);
       this.#all.add(execution);
-      apply(this.#state, { type: 'claimed', task });
+      noteClaimed(this.#state, task);
       const outcome = unstartedOutcome(each, runTask);
       if (this.#state.isStopping) execution.giveBack(0);
       else if (outcome !== undefined) execution.interrupt(outcome, undefined);
@@ -132,7 +132,7 @@ export class Executions implements ExecutionHost {
     const { task } = execution;
     const now = this.settings.clock.now();
     if (!this.#state.slots.start(task, now)) return void execution.interrupt(LIMITED, undefined);
-    apply(this.#state, { type: 'started', task });
+    noteStarted(this.#state, task);
     execution.hasSlot = true;
     if (task.globalRateLimit === undefined) this.#begin(execution, now);
     else this.#reservations.add(execution, now);
@@ -160,7 +160,7 @@ export class Executions implements ExecutionHost {
     this.#all.remove(execution);
     if (task.globalRateLimit !== undefined) this.#leaveReservations(execution);
     const durationMs = hasStarted ? execution.durationMs : undefined;
-    apply(this.#state, { type: 'ended', task, hasSlot, holdsRoom: isRunning, durationMs });
+    noteEnded(this.#state, task, { hasSlot, holdsRoom: isRunning, durationMs });
     if (isRunning) this.#keepRoom(execution);
     if (outcome !== undefined) this.#parts.settler.settle(execution, outcome);
     this.#parts.wake();

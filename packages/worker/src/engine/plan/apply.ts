@@ -3,6 +3,15 @@ import { isClosed, roomOf } from './plan.ts';
 import { readClaim } from './prefetch.ts';
 import type { PlannedClaim, Received, WaitingRun, WorkerState } from './worker-state.ts';
 
+/** A run that has ended, or was lost. */
+interface EndedRun {
+  readonly hasSlot: boolean;
+  /** Its handler goes on, and keeps its slot. */
+  readonly holdsRoom: boolean;
+  /** How long its handler took; absent if it was not called. */
+  readonly durationMs: number | undefined;
+}
+
 /** What happens to a worker; instants are by its clock. */
 export type WorkerEvent<Run extends WaitingRun = WaitingRun> =
   /** Something that may be worked on, or an end of something: the latest empty claim says nothing any more. */
@@ -24,15 +33,11 @@ export type WorkerEvent<Run extends WaitingRun = WaitingRun> =
   | { readonly type: 'waits'; readonly runs: readonly Run[]; readonly now: number }
   /** A run that waited has taken a slot. */
   | { readonly type: 'started'; readonly task: AnyTask }
-  /** A run has ended, or was lost. `holdsRoom`: its handler goes on, and keeps its slot. */
-  | {
+  /** A run has ended, or was lost. */
+  | ({
       readonly type: 'ended';
       readonly task: AnyTask;
-      readonly hasSlot: boolean;
-      readonly holdsRoom: boolean;
-      /** How long its handler took; absent if it was not called. */
-      readonly durationMs: number | undefined;
-    }
+    } & EndedRun)
   /** The handler of a run that was lost has returned, or was abandoned. */
   | { readonly type: 'room-freed'; readonly task: AnyTask }
   /** The broker answers heartbeats in time, or does not. */
@@ -78,26 +83,46 @@ function applyRun<Run extends WaitingRun>(
   state: WorkerState<Run>,
   event: Extract<WorkerEvent<Run>, { type: OfRuns }>,
 ): void {
-  const { slots } = state;
   switch (event.type) {
     case 'claimed':
-      state.leased += 1;
-      slots.take(event.task, 'prefetched');
+      noteClaimed(state, event.task);
       break;
     case 'waits':
       if (event.runs.length > 0) state.waiting.push({ since: event.now, runs: event.runs, first: 0 });
       break;
     case 'started':
-      slots.free(event.task, 'prefetched');
-      slots.take(event.task, 'running');
+      noteStarted(state, event.task);
       break;
     case 'ended':
-      end(state, event);
+      noteEnded(state, event.task, event);
       break;
     case 'room-freed':
       state.empty = undefined;
-      slots.free(event.task, 'running');
+      state.slots.free(event.task, 'running');
   }
+}
+
+/** `claimed`, without an event: every run comes here, and to the two that follow. */
+export function noteClaimed(state: WorkerState, task: AnyTask): void {
+  state.leased += 1;
+  state.slots.take(task, 'prefetched');
+}
+
+/** `started`, without an event. */
+export function noteStarted({ slots }: WorkerState, task: AnyTask): void {
+  slots.free(task, 'prefetched');
+  slots.take(task, 'running');
+}
+
+/** `ended`, without an event. */
+export function noteEnded(state: WorkerState, task: AnyTask, ended: EndedRun): void {
+  const { hasSlot, holdsRoom, durationMs } = ended;
+  state.leased -= 1;
+  state.empty = undefined;
+  if (!holdsRoom) state.slots.free(task, hasSlot ? 'running' : 'prefetched');
+  if (durationMs === undefined) return;
+  state.estimate.noteEnd(durationMs);
+  if (state.drain !== undefined) state.drain.started += 1;
 }
 
 function applyChange<Run extends WaitingRun>(
@@ -149,18 +174,6 @@ function answer(
   state.choice.note({ claim, claimed, isCut: reading.isCut });
   if (claimed.length === 0 && isOfAll)
     state.empty = { lanes: new Set(lanes), dueInMs: nextRunAt - now, nextRunAt };
-}
-
-function end(
-  state: WorkerState,
-  { task, hasSlot, holdsRoom, durationMs }: Extract<WorkerEvent, { type: 'ended' }>,
-): void {
-  state.leased -= 1;
-  state.empty = undefined;
-  if (!holdsRoom) state.slots.free(task, hasSlot ? 'running' : 'prefetched');
-  if (durationMs === undefined) return;
-  state.estimate.noteEnd(durationMs);
-  if (state.drain !== undefined) state.drain.started += 1;
 }
 
 /** Notes why a run that is claimed later may be late. Room that a pending claim has reserved is no obstacle to it. */
