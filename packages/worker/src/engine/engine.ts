@@ -166,7 +166,6 @@ export class Engine {
       const now = clock.now();
       apply(state, { type: 'turned', now });
       const next = plan(state, now);
-      if (next.giveBackInMs === 0) this.#executions.giveBackLate(now);
       if (next.start > 0) this.#executions.fill();
       if (next.exchanges) {
         void this.#exchange(next.claim, now);
@@ -327,16 +326,22 @@ export class Engine {
     });
   }
 
-  /** Sets the timer if runs wait for a slot, and cancels it if none does. */
-  #watchWaiting(giveBackInMs: number): void {
-    if (giveBackInMs === Infinity) {
+  /**
+   * Sets the timer if runs wait for a slot, and cancels it if none does. They are given back by the timer alone: after the event loop was
+   * blocked, the timers of handlers that end before come first, and what waits starts.
+   */
+  #watchWaiting(inMs: number): void {
+    if (inMs === Infinity) {
       this.#cancelGiveBack?.();
       this.#cancelGiveBack = undefined;
-    } else
-      this.#cancelGiveBack ??= this.#settings.clock.setTimer(() => {
-        this.#cancelGiveBack = undefined;
-        this.#wakeSignal.notify();
-      }, giveBackInMs);
+    } else this.#cancelGiveBack ??= this.#settings.clock.setTimer(() => this.#giveBackLate(), inMs);
+  }
+
+  #giveBackLate(): void {
+    this.#cancelGiveBack = undefined;
+    const now = this.#settings.clock.now();
+    this.#executions.giveBackLate(now);
+    this.#watchWaiting(giveBackInMs(this.#state, now));
   }
 
   async #waitForWork(lanes: ReadonlySet<string>, timeoutMs: number, signal: AbortSignal): Promise<void> {

@@ -177,7 +177,7 @@ export function takeWaiting<Run extends WaitingRun>(state: WorkerState<Run>): Ru
 
 /** Takes out the runs that have waited for a slot for too long: handlers take longer than estimated. */
 export function takeLate<Run extends WaitingRun>(state: WorkerState<Run>, now: number): readonly Run[] {
-  const late = state.waiting.filter(({ since }) => now - since >= MAX_WAIT_MS);
+  const late = state.waiting.filter(({ since }) => since + MAX_WAIT_MS <= now);
   // Taken out first: whatever ends frees a slot for the next run in line.
   state.waiting = state.waiting.slice(late.length);
   const runs = late.flatMap(({ runs, first }) => runs.slice(first).filter(({ hasEnded }) => !hasEnded));
