@@ -33,7 +33,24 @@ describe('a delay that is stated without headers', () => {
     ['in words', limited('you may retry this request in 7 seconds'), 7_000],
     ['of a cause', new Error('x', { cause: { retryAfterMs: 300 } }), 300],
     ['in metadata of gRPC', { code: 14, metadata: new Map([['grpc-retry-pushback-ms', ['250']]]) }, 250],
+    ['of Qdrant, in seconds', named('QdrantClientResourceExhaustedError', { retry_after: 7 }), 7_000],
+    [
+      'of AWS Lambda, in seconds as text',
+      { name: 'TooManyRequestsException', retryAfterSeconds: '10' },
+      10_000,
+    ],
+    ['of Cosmos DB, in milliseconds', { code: 429, retryAfterInMs: 12.5 }, 12.5],
+    ['of rate-limiter-flexible', { _msBeforeNext: 250, msBeforeNext: 250 }, 250],
+    ['of Kubernetes', { code: 429, body: { kind: 'Status', details: { retryAfterSeconds: 3 } } }, 3_000],
+    ['in a body as text', { statusCode: 429, responseBody: '{"error":{"retryAfterMs":300}}' }, 300],
+    ['in the body of a response as text', { response: { status: 429, body: '{"retry_after_ms":300}' } }, 300],
     ['in a raw response', { statusCode: 429, rawResponse: { headers: { 'retry-after': '7' } } }, 7_000],
+    [
+      'in a response within another object',
+      { meta: { response: { status: 429, headers: new Headers({ 'retry-after': '7' }) } } },
+      7_000,
+    ],
+    ['beside a response', { data: { res: { statusCode: 429, headers: { 'retry-after': '7' } } } }, 7_000],
     ['in parsed headers', { statusCode: 429, response: { parsedHeaders: { 'retry-after': '7' } } }, 7_000],
   ])('is read %s', (_, error, delayMs) => {
     expect(readServerDelay(error, 0)).toEqual({ type: 'delay', delayMs });
@@ -47,7 +64,10 @@ describe('a delay that is stated without headers', () => {
     ['a text without a time', limited('try again later')],
     ['a count of retries', limited('retrying after failure in 3 rows')],
     ['months', limited('retry in 5 months')],
-    ['JSON that is none', limited('retryDelay {"')],
+    ['JSON that is none', limited('{"retryDelay" {"')],
+    ['a body as text without a delay', { status: 429, body: '{"message":"retry later"}' }],
+    ['a long body', { status: 429, body: `{"retryAfterMs":300}${' '.repeat(70_000)}` }],
+    ['the headers of a request', { data: { request: { headers: { 'retry-after': '7' } } } }],
   ])('is not read from %s', (_, error) => {
     expect(readServerDelay(error, 0)).toEqual({ type: 'absent' });
   });

@@ -11,10 +11,11 @@ import {
   parsePolicy,
   policyToJSON,
 } from '@retry/core';
-import { http, network, postgres, redis, timeouts } from '@retry/core/errors';
+import * as families from '@retry/core/errors';
 import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
+const { http, network, postgres, redis, timeouts } = families;
 const sets = { network, http, postgres, redis };
 
 function isMeant(set: readonly Matcher[], error: unknown): boolean {
@@ -321,6 +322,44 @@ describe('the halves of a family', () => {
   });
 });
 
+/** Messages and codes of drivers that were recorded while a server was away. */
+describe('what drivers say of a connection', () => {
+  const policy = definePolicy({ retryOn: Object.values(families).flat(), idempotent: false });
+
+  it.each([
+    [
+      'reset while it was made',
+      error({ code: 'ECONNRESET', syscall: 'connect' }, 'connect ECONNRESET 127.0.0.1:1'),
+    ],
+    ['refused, below node-fetch 2', error({ error: error({}, 'connect ECONNREFUSED 127.0.0.1:1') })],
+    ['of ssh2', error({ level: 'protocol' }, 'getConnection: Connection lost before handshake')],
+    ['of etcd3, without a code', error({}, '14 UNAVAILABLE: No connection established. Last error: null.')],
+  ])('was not made: %s', (_name, thrown) => {
+    expect(explain(policy, thrown)).toMatchObject({ retries: true, half: 'notApplied' });
+  });
+
+  it.each([
+    ['of nodemailer', error({ code: 'ECONNECTION' }, 'Connection closed unexpectedly')],
+    ['of basic-ftp', error({}, 'Timeout (control socket)')],
+    ['of Wreck', error({}, 'Payload stream closed prematurely')],
+    ['of rhea', error({}, 'Unable to open the amqp connection "connection-5" due to operation timeout.')],
+    ['of etcd3, without a code', error({}, '14 UNAVAILABLE: Connection dropped')],
+  ])('may have been lost: %s', (_name, thrown) => {
+    const either = definePolicy({ retryOn: Object.values(families).flat() });
+    expect(explain(either, thrown)).toMatchObject({ retries: true, half: 'ambiguous' });
+    expect(explain(policy, thrown).retries).toBe(false);
+  });
+
+  it.each([
+    ['of neo4j', error({ code: 'ServiceUnavailable' }, 'Failed. Caused by: getaddrinfo ENOTFOUND nohost')],
+    ['of MongoDB', error({ name: 'MongoServerSelectionError' }, 'getaddrinfo ENOTFOUND nohost')],
+    ['of gRPC', error({ code: 14 }, '/a.B/Get UNAVAILABLE: Name resolution failed for target dns:nohost:1')],
+  ])('has no host: %s', (_name, thrown) => {
+    const either = definePolicy({ retryOn: Object.values(families).flat() });
+    expect(explain(either, thrown).retries).toBe(false);
+  });
+});
+
 describe('what is permanent', () => {
   const policy = definePolicy({ retryOn: [...network, ...http, ...timeouts] });
 
@@ -341,6 +380,17 @@ describe('what is permanent', () => {
     ['an abort of the caller', error({ name: 'AbortError', code: 20 }, 'This operation was aborted')],
   ])('is never expected: %s', (_kind, thrown) => {
     expect(explain(policy, thrown).retries).toBe(false);
+  });
+
+  it("does not give way to a client's own word", () => {
+    expect(explain(policy, error({ statusCode: 409, isRetryable: true })).retries).toBe(false);
+    expect(explain(policy, error({ statusCode: 408, isRetryable: true })).retries).toBe(true);
+  });
+
+  it('is a refused certificate in every family', () => {
+    const refused = error({ isRetryable: true, cause: error({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }) });
+
+    expect(explain(definePolicy({ retryOn: Object.values(families).flat() }), refused).retries).toBe(false);
   });
 
   it('gives way to a server that says that a retry helps', () => {

@@ -28,6 +28,16 @@ describe('matchesError with a cause', () => {
     expect(matchesError({ cause: { name: 'RangeError', cause: TypeError } }, outer)).toBe(false);
   });
 
+  it('matches an error in a property that a function made, as node-fetch 2 does', () => {
+    function FetchError(this: { message: string }, message: string): void {
+      this.message = message;
+    }
+    FetchError.prototype = Object.create(Error.prototype);
+    const made: unknown = Reflect.construct(FetchError, ['connect ECONNREFUSED']);
+
+    expect(matchesError({ cause: { message: 'connect' } }, { error: made })).toBe(true);
+  });
+
   it('terminates for circular causes', () => {
     const one: Error = new Error('one');
     const other = new TypeError('other', { cause: one });

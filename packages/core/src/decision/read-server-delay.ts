@@ -1,5 +1,6 @@
 import { askedDelayMs, RETRY_AFTER } from '../markers.ts';
 import { causesOf } from '../matching/causes.ts';
+import { responsesOf } from '../matching/responses-of.ts';
 import { statusOf } from '../matching/status-of.ts';
 import { read } from '../read.ts';
 import type { DecisionContext, ServerDelay } from './decision.ts';
@@ -59,8 +60,8 @@ function mayAsk(source: unknown): boolean {
 }
 
 /**
- * Returns whether an enumerable property is an object, or a number whose name says that it is a delay; or whether the message may state
- * one. An error with nothing but a message, or of the system, is none of a client that would.
+ * Returns whether an enumerable property is an object, or has a name that says that it is a delay, or is JSON with such a name; or
+ * whether the message may state one. An error with nothing but a message, or of the system, is none of a client that would.
  */
 function hasMore(source: object, message: unknown): boolean {
   let isBare = true;
@@ -69,8 +70,9 @@ function hasMore(source: object, message: unknown): boolean {
     if (key === 'syscall') return false;
     isBare = false;
     const value = (source as Readonly<Record<string, unknown>>)[key]; // its own key
-    if (typeof value === 'object' ? value !== null : typeof value === 'number' && key.startsWith('retry'))
+    if (typeof value === 'object' ? value !== null : key.startsWith('retry') || key.endsWith('BeforeNext'))
       return true;
+    if (typeof value === 'string' && value.includes('"retry')) return true;
   }
   return !isBare && typeof message === 'string' && (message.includes('etry') || message.includes('again'));
 }
@@ -87,27 +89,15 @@ function ownServerDelay(source: unknown, nowAt: number, status: number | undefin
   return answers.find(({ type }) => type === 'malformed') ?? NOTHING;
 }
 
-/** Where clients keep a response. */
-const RESPONSES = [
-  'response',
-  '$response',
-  'rawResponse',
-  'httpResponse',
-  'context',
-  'meta',
-  'res',
-  'raw',
-] as const;
-
 function headersOf(source: unknown): readonly HeaderSource[] {
   const sources = [
     read(source, 'headers'),
     read(source, 'responseHeaders'),
     read(source, 'metadata'), // gRPC
-    ...RESPONSES.flatMap((key) => {
-      const response = read(source, key);
-      return response === undefined ? [] : [read(response, 'headers'), read(response, 'parsedHeaders')];
-    }),
+    ...responsesOf(source).flatMap((response) => [
+      read(response, 'headers'),
+      read(response, 'parsedHeaders'),
+    ]),
   ];
   // Every object can be read by the name of a header.
   return sources.filter((source): source is HeaderSource => typeof source === 'object' && source !== null);

@@ -1,8 +1,28 @@
+import { responsesOf } from '../matching/responses-of.ts';
 import { isList, read } from '../read.ts';
 
-/** Clients that document `retryAfter` as seconds, by the names of their errors: Slack, Linear, Vercel Blob. */
+/** Clients that document `retryAfter` as seconds, by the names of their errors: Slack, Linear, Vercel Blob, Qdrant, Clerk. */
 const IN_SECONDS =
-  /^(?:WebAPIRateLimitedError|RateLimit(?:ed)?LinearError|RatelimitedLinearError|BlobServiceRateLimited)$/;
+  /^(?:WebAPIRateLimitedError|RateLimit(?:ed)?LinearError|RatelimitedLinearError|BlobServiceRateLimited|QdrantClientResourceExhaustedError|ClerkAPIResponseError)$/;
+
+/**
+ * Names that say their unit, of an error or in the body of its response: AWS Lambda, Kubernetes, Azure Cosmos DB, problem details of
+ * many APIs, rate-limiter-flexible.
+ */
+const NAMES_WITH_UNIT: Readonly<Record<string, number>> = {
+  retryAfterMs: 1,
+  retryAfterInMs: 1,
+  retryAfterMillis: 1,
+  retryAfterMilliseconds: 1,
+  retryAfterInMilliseconds: 1,
+  retry_after_ms: 1,
+  msBeforeNext: 1,
+  retryAfterSeconds: 1_000,
+  retryAfterInSeconds: 1_000,
+  retryAfterSecs: 1_000,
+  retry_after_seconds: 1_000,
+  retry_after_secs: 1_000,
+};
 
 /** Those of discord.js have milliseconds. */
 const IN_MILLISECONDS = /^(?:RateLimitError|DiscordRateLimitError)$/;
@@ -17,17 +37,32 @@ const IN_TEXT =
 /** The beginning of a message in which a delay is looked for. */
 const MAX_MESSAGE_LENGTH = 4_096;
 
-/** The objects of an error that are searched for a `RetryInfo`. */
+/** The objects of an error that are searched for a delay. */
 const MAX_OBJECTS = 200;
 
 /** Where an error keeps the body of its response, or the details of its status. */
-const BODIES = ['statusDetails', 'details', 'errorDetails', 'error', 'body', 'data', 'response'] as const;
+const BODIES = [
+  ...['statusDetails', 'details', 'errorDetails', 'error', 'body', 'data', 'response', 'message'],
+  // As text: AI SDK, Apollo, Typesense, Azure.
+  ...['responseBody', 'bodyText', 'httpBody', 'bodyAsText'],
+] as const;
+
+/** The longest text that is parsed as JSON. */
+const MAX_JSON_LENGTH = 65_536;
 
 /** Returns the delay in milliseconds that an error states itself, without headers; `undefined` if it states none. Never throws. */
 export function statedDelayMs(error: unknown): number | undefined {
-  return (
-    asDelay(read(error, 'retryAfterMs')) ?? retryAfterOf(error) ?? retryInfoOf(error) ?? delayInText(error)
-  );
+  return delayWithUnit(error) ?? retryAfterOf(error) ?? delayInBody(error) ?? delayInText(error);
+}
+
+function delayWithUnit(value: unknown): number | undefined {
+  for (const [name, unitMs] of Object.entries(NAMES_WITH_UNIT)) {
+    const given = read(value, name);
+    const count = typeof given === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(given) ? Number(given) : given;
+    const delayMs = asDelay(count, unitMs);
+    if (delayMs !== undefined) return delayMs;
+  }
+  return undefined;
 }
 
 function asDelay(value: unknown, unitMs = 1): number | undefined {
@@ -55,12 +90,13 @@ function namesOf(error: unknown): readonly string[] {
   return names.filter((name) => typeof name === 'string');
 }
 
-/** Finds a `google.rpc.RetryInfo`: in the details of a status, in a body, or in the JSON of a message. */
-function retryInfoOf(error: unknown): number | undefined {
-  const queue: unknown[] = BODIES.map((key) => read(error, key)).concat(parsedMessage(error));
+/** Finds a `google.rpc.RetryInfo` or a name with a unit: in the details of a status, in a body, or in the JSON of a message. */
+function delayInBody(error: unknown): number | undefined {
+  const holders = [error, ...responsesOf(error)];
+  const queue = holders.flatMap((holder) => BODIES.map((key) => parsedIfText(read(holder, key))));
   for (let index = 0; index < queue.length && index < MAX_OBJECTS; index += 1) {
     const value = queue[index];
-    const delayMs = protoDurationMs(read(value, 'retryDelay'));
+    const delayMs = protoDurationMs(read(value, 'retryDelay')) ?? delayWithUnit(value);
     if (delayMs !== undefined) return delayMs;
     queue.push(...innerObjects(value));
   }
@@ -80,11 +116,12 @@ function innerObjects(value: unknown): readonly unknown[] {
   }
 }
 
-function parsedMessage(error: unknown): unknown {
-  const message = read(error, 'message');
-  if (typeof message !== 'string' || !message.includes('retryDelay')) return undefined;
+/** Returns what the JSON in a text says, where it may have a delay: parsing any other would be for nothing. */
+function parsedIfText(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (value.length > MAX_JSON_LENGTH || !value.includes('"retry')) return undefined;
   try {
-    return JSON.parse(message.slice(message.indexOf('{'), message.lastIndexOf('}') + 1));
+    return JSON.parse(value.slice(value.indexOf('{'), value.lastIndexOf('}') + 1));
   } catch {
     return undefined;
   }

@@ -1,10 +1,8 @@
-import { isList, read, tagOf } from '../read.ts';
+import { isList, read } from '../read.ts';
+import { isError, isPlain, MAX_PROPERTIES, ownValues } from './own-values.ts';
 
 /** The limit of a chain of causes: getters can make it endless. */
 const MAX_ERRORS = 1_000;
-
-/** The properties of one error, and the items of one list, that are looked at. */
-const MAX_PROPERTIES = 100;
 
 /**
  * Returns the causes of an error, nearest first: `cause`, `AggregateError.errors`, and any own property that holds an error, a list of
@@ -31,7 +29,7 @@ function directCauses(error: unknown): readonly unknown[] {
   return cause === undefined ? [...named, ...others] : [cause, ...named, ...others];
 }
 
-/** Returns the errors that own properties hold. Getters are not called: what they do, and what it costs, is not known. */
+/** Returns the errors that own properties hold. */
 function errorsWithin(holder: object, mayDescend: boolean): readonly unknown[] {
   const errors: unknown[] = [];
   for (const value of ownValues(holder)) {
@@ -41,30 +39,6 @@ function errorsWithin(holder: object, mayDescend: boolean): readonly unknown[] {
     else if (mayDescend && isPlain(value)) errors.push(...errorsWithin(value, false));
   }
   return errors;
-}
-
-/** Returns the values of the enumerable own properties that have one. */
-function ownValues(holder: object): readonly unknown[] {
-  try {
-    const keys = Object.keys(holder).slice(0, MAX_PROPERTIES);
-    return keys.map((key) => Object.getOwnPropertyDescriptor(holder, key)?.value);
-  } catch {
-    return []; // a revoked Proxy
-  }
-}
-
-function isError(value: unknown): boolean {
-  const tag = tagOf(value);
-  return tag === '[object Error]' || tag === '[object DOMException]';
-}
-
-function isPlain(value: object): boolean {
-  try {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    return prototype === null || Object.getPrototypeOf(prototype) === null;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns a copy of the list, because a Proxy may throw at every access; an empty one for anything but a list. */

@@ -1,6 +1,7 @@
 import { isList, read } from '../read.ts';
+import { statusOf } from './status-of.ts';
 
-/** What clients name the property that says whether a repetition may succeed: AI SDK, kafkajs, Azure, Kafka of Platformatic, Prisma. */
+/** What clients name the property that says whether a repetition may succeed: AI SDK, kafkajs, Azure, Kafka of Platformatic, Oracle, Prisma. */
 const HINTS = [
   ...[
     'isRetryable',
@@ -8,6 +9,7 @@ const HINTS = [
     'retriable',
     'isRetriable',
     'canRetry',
+    'isRecoverable',
     'shouldRetry',
     'isTransient',
     'transient',
@@ -18,15 +20,21 @@ const HINTS = [
 const HEADERS = ['x-should-retry', 'stripe-should-retry'] as const;
 
 /**
- * Returns whether the error, or the response it came with, says that it may be retried. A `false` of a client counts for nothing: it may
- * mean that the client has given up its own retries; that of a server is its refusal, which `readServerDelay` returns.
+ * Returns whether the error, or the response it came with, says that it may be retried. A client's own word does not count beside a
+ * status of 4xx other than 408, 425 and 429. A `false` of a client counts for nothing: it may mean that the client has given up its
+ * own retries; that of a server is its refusal, which `readServerDelay` returns.
  */
 export function saysRetryable(error: unknown): boolean {
-  if (HINTS.some((key) => read(error, key) === true)) return true;
+  if (HINTS.some((key) => read(error, key) === true) && !isRefused(statusOf(error))) return true;
   // Of the AWS SDK: an object where a retry may succeed.
   if (typeof read(error, '$retryable') === 'object' && read(error, '$retryable') !== null) return true;
   const sources = [read(error, 'headers'), read(read(error, 'response'), 'headers')];
   return sources.some((headers) => HEADERS.some((name) => headerOf(headers, name) === 'true'));
+}
+
+/** Of a request that is wrong as it is: the AI SDK says of a 409 that it may be retried. */
+function isRefused(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }
 
 /** Returns whether an error of MongoDB has a label. */

@@ -1,8 +1,6 @@
 import { read } from '../read.ts';
 import { causesOf } from './causes.ts';
-
-/** Where clients keep the response: fetch wrappers, Fern, Firebase, supabase, the AWS SDK, Elasticsearch. */
-const RESPONSES = ['response', 'rawResponse', 'httpResponse', 'context', '$response', 'meta', 'res'] as const;
+import { RESPONSES, responsesOf } from './responses-of.ts';
 
 const STATUS_KEYS = [
   'status',
@@ -30,14 +28,15 @@ const MAX_MESSAGE_LENGTH = 1_000;
  * Returns the HTTP status of an error or a `Response`; `undefined` if it has none.
  *
  * Reads `status`, `statusCode`, `httpStatus` and their kin, of the error, of its response (`response`, `rawResponse`, `httpResponse`,
- * `context`, `$response`, `meta`) and of `$metadata`; a `code` that is a status beside a response; else the text of the message. A
- * status that the client invented is none: the error has no response, and says itself or by a cause that the connection failed.
+ * `context`, `$response`, `meta`, or whatever it holds that has a status and headers) and of `$metadata`; a `code` that is a status
+ * beside a response; else the text of the message. A status that the client invented is none: the error has no response, and says
+ * itself or by a cause that the connection failed.
  */
 export function statusOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const own = ownStatus(error);
   if (own !== undefined) return isInvented(error) ? undefined : own;
-  return responseStatus(error) ?? codeAsStatus(error) ?? statusInText(error);
+  return responseStatus(error) ?? codeAsStatus(error) ?? errorCodeAsStatus(error) ?? statusInText(error);
 }
 
 function ownStatus(holder: unknown): number | undefined {
@@ -55,8 +54,8 @@ function asStatus(value: unknown): number | undefined {
 }
 
 function responseStatus(error: unknown): number | undefined {
-  for (const key of RESPONSES) {
-    const status = ownStatus(read(error, key));
+  for (const response of responsesOf(error)) {
+    const status = ownStatus(response);
     if (status !== undefined) return status;
   }
   return ownStatus(read(error, '$metadata'));
@@ -70,6 +69,12 @@ function codeAsStatus(error: unknown): number | undefined {
     SIGNS_OF_HTTP.some((key) => read(error, key) !== undefined) ||
     /HTTP/.test(String(read(error, 'message')));
   return isOfHttp ? code : undefined;
+}
+
+/** The API of Telegram counts its own errors as statuses of HTTP. */
+function errorCodeAsStatus(error: unknown): number | undefined {
+  const code = read(error, 'error_code') ?? read(read(error, 'response'), 'error_code');
+  return typeof code === 'number' && code >= 400 && code < 600 ? code : undefined;
 }
 
 function statusInText(error: unknown): number | undefined {

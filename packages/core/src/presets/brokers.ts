@@ -1,4 +1,5 @@
 import { type ErrorFamily, family, globs } from './family.ts';
+import { NEVER_CONNECTS } from './permanent.ts';
 
 /** Matches errors of Kafka that may pass, as kafkajs, @platformatic/kafka and librdkafka throw them. */
 export const kafka: ErrorFamily = /* @__PURE__ */ family({
@@ -21,6 +22,7 @@ export const kafka: ErrorFamily = /* @__PURE__ */ family({
     { name: ['LibrdKafkaError', 'KafkaJSError'], code: [-195, -192, -187, -185, -166] },
     { retryable: true, unless: { message: globs('The producer is disconnected') } },
   ],
+  unless: NEVER_CONNECTS,
 });
 
 /** Matches errors of RabbitMQ that may pass, as amqplib, amqp-connection-manager and rabbitmq-client throw them. */

@@ -11,6 +11,8 @@ export const grpc: ErrorFamily = /* @__PURE__ */ family({
   notApplied: [
     { code: 14, message: globs('*No connection established*', '*ECONNREFUSED*') },
     { code: 10, message: ['ABORTED', '[aborted]'] },
+    // Wrappers as that of etcd3 keep the text alone.
+    { message: globs('14 UNAVAILABLE: No connection established*', '10 ABORTED: *') },
   ],
   ambiguous: [
     {
@@ -20,6 +22,10 @@ export const grpc: ErrorFamily = /* @__PURE__ */ family({
     },
     { code: 8, message: ['RESOURCE_EXHAUSTED', '[resource_exhausted]'] },
     { code: 4, message: ['DEADLINE_EXCEEDED', '[deadline_exceeded]'] },
+    {
+      message: globs('14 UNAVAILABLE: *', '8 RESOURCE_EXHAUSTED: *', '4 DEADLINE_EXCEEDED: *'),
+      unless: { message: globs('*No connection established*', '*ECONNREFUSED*') },
+    },
     { code: 1, message: globs('1 CANCELLED: Call cancelled') }, // the server died
     { code: 13, message: globs('13 INTERNAL: Received RST_STREAM with code *') },
   ],

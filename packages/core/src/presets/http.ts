@@ -39,7 +39,7 @@ const byStatus = /* @__PURE__ */ family({
       ),
     },
     // The page of a proxy, in place of JSON.
-    { name: 'SyntaxError', message: globs("Unexpected token '<', \"<html>*") },
+    { message: globs("*Unexpected token '<', \"<html>*") },
   ],
   unless: [...NEVER_CONNECTS, ...REFUSED_REQUEST],
 });

@@ -1,4 +1,5 @@
 import { type ErrorFamily, family } from './family.ts';
+import { NEVER_CONNECTS } from './permanent.ts';
 
 /**
  * Matches errors of MongoDB that may pass, by the labels that the server and the driver give to them, and by name and code.
@@ -29,4 +30,5 @@ export const mongodb: ErrorFamily = /* @__PURE__ */ family({
       code: [6, 7, 64, 89, 91, 134, 189, 262, 9001, 11600, 11602],
     },
   ],
+  unless: NEVER_CONNECTS,
 });

@@ -26,9 +26,13 @@ const NOT_CONNECTED: readonly ErrorPattern[] = [
     message: [
       ...endings(
         'connect ECONNREFUSED*',
+        'connect ECONNRESET*',
+        'connect ECONNABORTED*',
+        'connect EPIPE*',
         'connect ETIMEDOUT*',
         'connect EHOSTUNREACH*',
         'connect ENETUNREACH*',
+        'Connection lost before handshake', // ssh2
       ),
       ...globs(
         'ECONNREFUSED', // mailgun.js
@@ -119,7 +123,15 @@ const CONNECTION_LOST: readonly ErrorPattern[] = [
         'fetch failed',
       ),
       ...globs(
-        'Response aborted',
+        'Response aborted*',
+        '*closed prematurely',
+        '*onnection closed unexpectedly*',
+        '*onnection ended unexpectedly*',
+        'Server sent FIN packet unexpectedly*', // basic-ftp
+        'Connection closed before message response was received*', // ldapts
+        'Socket error.*ECONNRESET',
+        "Couldn't connect to server", // mqtt
+        'Failed to connect', // rhea
         'ECONNRESET',
         'ECONNABORTED',
         'The socket connection was closed*',
@@ -130,6 +142,7 @@ const CONNECTION_LOST: readonly ErrorPattern[] = [
     unless: { name: 'TypeError', message: globs('fetch failed', 'terminated') },
   },
   { name: 'ReadError', code: 'ERR_HTTP_CONTENT_LENGTH_MISMATCH' }, // got
+  { name: '200 OK' }, // contentful, whose body was cut
 ];
 
 /**

@@ -24,7 +24,8 @@ export const NEVER_CONNECTS: readonly ErrorPattern[] = [
       '*self signed certificate*',
       '*certificate has expired*',
       "*does not match certificate's altnames*",
-      'getaddrinfo ENOTFOUND*',
+      '*getaddrinfo ENOTFOUND*',
+      '*Name resolution failed for target*', // gRPC
       'unable to verify the first certificate*',
     ),
   },

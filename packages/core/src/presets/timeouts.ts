@@ -9,6 +9,8 @@ const NOT_CONNECTED = [
       '*timeout*when trying to connect*',
       '*timeout acquiring a connection*',
       '*connection timeout',
+      '*quisition timed out*', // rabbitmq-client has no c in it
+      '*resourcerequest timed out*', // generic-pool
     ),
   },
 ];
@@ -25,18 +27,20 @@ export const timeouts: ErrorFamily = /* @__PURE__ */ family({
     {
       message: [
         ...globsOfAnyCase(
-          '*request timed out*',
-          '*operation timed out*',
-          '*has timed out*',
+          '*timed out*',
+          '*request timeout*',
+          '*network timeout*',
           '*due to timeout*',
+          '*due to operation timeout*',
           '*timeout of *exceeded*',
           '*timeout was reached*',
           '*timeout exceeded',
           'timeout error*',
+          'timeout (*',
           'timeout',
           '"timeout"',
         ),
-        ...globs('Command timed out', 'timed out', 'ETIMEDOUT'),
+        ...globs('ETIMEDOUT'),
       ],
     },
   ],

@@ -1,0 +1,37 @@
+import { tagOf } from '../read.ts';
+
+/** The properties of one error, and the items of one list, that are looked at. */
+export const MAX_PROPERTIES = 100;
+
+/** Returns the values of the enumerable own properties that have one. Getters are not called: what they cost is not known. */
+export function ownValues(holder: object): readonly unknown[] {
+  try {
+    const keys = Object.keys(holder).slice(0, MAX_PROPERTIES);
+    return keys.map((key) => Object.getOwnPropertyDescriptor(holder, key)?.value);
+  } catch {
+    return []; // a revoked Proxy
+  }
+}
+
+/** Those of node-fetch 2 have the prototype of an error, but no constructor of one made them: their tag is that of any object. */
+export function isError(value: unknown): boolean {
+  const tag = tagOf(value);
+  return tag === '[object Error]' || tag === '[object DOMException]' || inheritsFromError(value);
+}
+
+function inheritsFromError(value: unknown): boolean {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false; // a Proxy
+  }
+}
+
+export function isPlain(value: object): boolean {
+  try {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    return prototype === null || Object.getPrototypeOf(prototype) === null;
+  } catch {
+    return false;
+  }
+}

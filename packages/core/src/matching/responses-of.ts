@@ -1,0 +1,41 @@
+import { read } from '../read.ts';
+import { isError, isPlain, ownValues } from './own-values.ts';
+
+/** Where clients keep the response: fetch wrappers, Fern, Firebase, supabase, the AWS SDK, Elasticsearch, Stripe, Boom. */
+export const RESPONSES = [
+  'response',
+  '$response',
+  'rawResponse',
+  'httpResponse',
+  'context',
+  'meta',
+  'res',
+  'raw',
+  'output',
+] as const;
+
+/**
+ * Returns what may be the response of an error: what the names of {@link RESPONSES} hold, then whatever an own property, or a plain
+ * object in one (`meta.response` of tRPC, `data.res` of Wreck), holds that has a status and headers.
+ */
+export function responsesOf(error: unknown): readonly unknown[] {
+  if (typeof error !== 'object' || error === null) return [];
+  const named = RESPONSES.map((key) => read(error, key)).filter((response) => response !== undefined);
+  return [...named, ...responsesWithin(error, true)];
+}
+
+function responsesWithin(holder: object, mayDescend: boolean): readonly unknown[] {
+  const found: unknown[] = [];
+  for (const value of ownValues(holder)) {
+    if (typeof value !== 'object' || value === null || isError(value)) continue;
+    if (isResponse(value)) found.push(value);
+    else if (mayDescend && isPlain(value)) found.push(...responsesWithin(value, false));
+  }
+  return found;
+}
+
+function isResponse(value: object): boolean {
+  const status = read(value, 'status') ?? read(value, 'statusCode');
+  const headers = read(value, 'headers');
+  return typeof status === 'number' && status >= 100 && typeof headers === 'object' && headers !== null;
+}
