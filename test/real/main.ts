@@ -33,7 +33,11 @@ function rowOf({ right, lists, delays }: Score) {
     missed: lists.missed.length,
     wrong: lists.wrong.length,
     ...(delays === undefined && { repeated: lists.repeated.length, careful: lists.careful.length }),
-    ...(delays !== undefined && { delays, 'delays missed': lists.delayMissed.length }),
+    ...(delays !== undefined && {
+      delays,
+      'delays missed': lists.delayMissed.length,
+      'not there': lists.delayNowhere.length,
+    }),
   };
 }
 

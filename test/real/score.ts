@@ -18,8 +18,10 @@ export interface Score {
     readonly repeated: string[];
     /** Was not applied, and is not repeated where `idempotent` is false. */
     readonly careful: string[];
-    /** The server asked for a delay of 7 s that was not found. */
+    /** The error has the server's delay of 7 s, which was not found. */
     readonly delayMissed: string[];
+    /** The server asked for a delay of 7 s, and the client has left it out of what it threw. */
+    readonly delayNowhere: string[];
   };
 }
 
@@ -39,7 +41,8 @@ const PASSING: readonly string[] = [
   ...['garbage', 'hang', 'mid', 'midchunk', 'refused', 'reset'],
 ];
 
-const PERMANENT: readonly string[] = ['400', '401', '403', '404', '409'];
+/** Those, and servers whose certificate is refused, or whose name is unknown. */
+const PERMANENT: readonly string[] = ['400', '401', '403', '404', '409', 'badcert', 'nohost'];
 
 /** Scenarios whose response has `Retry-After: 7`. */
 const WITH_DELAY: readonly string[] = ['429ra7', '503ra7'];
@@ -77,14 +80,29 @@ export function scoreClients(folder: string): readonly Score[] {
       if (!WITH_DELAY.includes(scenario)) continue;
       const delay = readServerDelay(error, Date.now());
       if (delay.type === 'delay' && delay.delayMs === 7_000) score.delays += 1;
-      else score.lists.delayMissed.push(scenario);
+      else (hasDelay(shape) ? score.lists.delayMissed : score.lists.delayNowhere).push(scenario);
     }
     return score;
   });
 }
 
+/** Whether a record holds the 7 s of these scenarios anywhere, as a value or in a text that speaks of a retry. */
+function hasDelay(record: unknown, key = ''): boolean {
+  if (typeof record === 'object' && record !== null)
+    return Object.entries(record).some(([inner, value]) =>
+      hasDelay(value, Array.isArray(record) ? key : inner),
+    );
+  const text = String(record);
+  if (/retry|again|reset/i.test(key)) return /^7(?:000)?s?$/.test(text);
+  return /(?:retry|again)[^.]{0,60}\b7(?:000)?(?!\d)/i.test(text);
+}
+
 function emptyScore(file: string): Score {
-  return { file, right: 0, lists: { missed: [], wrong: [], repeated: [], careful: [], delayMissed: [] } };
+  return {
+    file,
+    right: 0,
+    lists: { missed: [], wrong: [], repeated: [], careful: [], delayMissed: [], delayNowhere: [] },
+  };
 }
 
 function count(score: Score, name: string, expected: boolean, seen: boolean): void {
