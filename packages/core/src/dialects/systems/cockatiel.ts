@@ -2,12 +2,12 @@ import { choice, factor, ms, retries } from '../option.ts';
 import { defineSystem, exponential, type System, written } from '../system.ts';
 
 /** What the decorrelated generator multiplies with: the mean of its first delay is `initialDelay`. */
-const SCALE = 0.714;
+const SCALE = 1 / 1.4;
 
-/** Polly's decorrelated formula, which cockatiel uses: 2^t × tanh(√(4t)). */
-function polly(attempt: number): number {
+/** Polly's decorrelated formula, which cockatiel uses: e^t × tanh(√(4t)), of the exponent e. */
+function polly(exponent: number, attempt: number): number {
   const at = Math.max(attempt, 0);
-  return 2 ** at * Math.tanh(Math.sqrt(4 * at));
+  return exponent ** at * Math.tanh(Math.sqrt(4 * at));
 }
 
 /** cockatiel: `retry(…, { maxAttempts, backoff: new ExponentialBackoff({ … }) })`. */
@@ -31,10 +31,10 @@ export const cockatiel: System = /* @__PURE__ */ defineSystem({
     maxDelay: ms(30_000, 'the longest delay'),
     exponent: factor(2, 'of the decorrelated generator'),
   },
-  policy: ({ maxAttempts, generator, initialDelay, maxDelay }) => {
+  policy: ({ maxAttempts, generator, initialDelay, maxDelay, exponent }) => {
     if (generator === 'decorrelatedJitterGenerator') {
       const highest = (retry: number): number =>
-        Math.min((polly(retry) - polly(retry - 2)) * initialDelay * SCALE, maxDelay);
+        Math.min((polly(exponent, retry) - polly(exponent, retry - 2)) * initialDelay * SCALE, maxDelay);
       return { maxAttempts, backoff: written(maxAttempts, highest), jitter: 'full', maxDelay };
     }
     const jitters = {

@@ -1,5 +1,9 @@
-import { group, ignored, ms, number, retries } from '../option.ts';
+import { group, ignored, ms, retries, value } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
+
+function asNoise(written: unknown): number | undefined {
+  return typeof written === 'number' && Math.abs(written) <= 100 ? written : undefined;
+}
 
 /** got: its `retry` option. */
 export const got: System = /* @__PURE__ */ defineSystem({
@@ -13,7 +17,16 @@ export const got: System = /* @__PURE__ */ defineSystem({
       {
         limit: retries(2, 'requests after the first'),
         backoffLimit: ms(Infinity, 'the longest delay before the noise'),
-        noise: number(100, 'milliseconds, up to which a delay is longer; or shorter, below 0'),
+        noise: value(
+          {
+            unit: 'number',
+            parse: asNoise,
+            must: 'a number from -100 to 100',
+            cure: 'got refuses any other.',
+          },
+          100,
+          'milliseconds, up to which a delay is longer; or shorter, below 0',
+        ),
         maxRetryAfter: ms(undefined, 'the longest `Retry-After` that is followed'),
         methods: ignored('methods'),
         statusCodes: ignored('statuses'),
