@@ -59,6 +59,13 @@ function mayAsk(source: unknown): boolean {
   }
 }
 
+/** A longer text may be JSON with a delay. */
+const MAX_CODE_LENGTH = 12;
+
+function isOfDelay(key: string): boolean {
+  return key.startsWith('retry') || key.endsWith('BeforeNext');
+}
+
 /**
  * Returns whether an enumerable property is an object, or has a name that says that it is a delay, or is JSON with such a name; or
  * whether the message may state one. An error with nothing but a message, or of the system, is none of a client that would.
@@ -70,9 +77,8 @@ function hasMore(source: object, message: unknown): boolean {
     if (key === 'syscall') return false;
     isBare = false;
     const value = (source as Readonly<Record<string, unknown>>)[key]; // its own key
-    if (typeof value === 'object' ? value !== null : key.startsWith('retry') || key.endsWith('BeforeNext'))
-      return true;
-    if (typeof value === 'string' && value.includes('"retry')) return true;
+    if (typeof value === 'object' ? value !== null : typeof value === 'number' && isOfDelay(key)) return true;
+    if (typeof value === 'string' && value.length > MAX_CODE_LENGTH && value.includes('"retry')) return true;
   }
   return !isBare && typeof message === 'string' && (message.includes('etry') || message.includes('again'));
 }

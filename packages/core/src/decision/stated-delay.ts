@@ -55,14 +55,24 @@ export function statedDelayMs(error: unknown): number | undefined {
   return delayWithUnit(error) ?? retryAfterOf(error) ?? delayInBody(error) ?? delayInText(error);
 }
 
+/** Reads the names that an object itself has, and two that are getters of a class: of PostHog, of rate-limiter-flexible. */
 function delayWithUnit(value: unknown): number | undefined {
-  for (const [name, unitMs] of Object.entries(NAMES_WITH_UNIT)) {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const name of ['retryAfterMs', 'msBeforeNext', ...ownNamesOfDelays(value)]) {
     const given = read(value, name);
     const count = typeof given === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(given) ? Number(given) : given;
-    const delayMs = asDelay(count, unitMs);
+    const delayMs = asDelay(count, NAMES_WITH_UNIT[name]);
     if (delayMs !== undefined) return delayMs;
   }
   return undefined;
+}
+
+function ownNamesOfDelays(value: object): readonly string[] {
+  try {
+    return Object.keys(value).filter((key) => key.startsWith('retry') && Object.hasOwn(NAMES_WITH_UNIT, key));
+  } catch {
+    return []; // a revoked Proxy
+  }
 }
 
 function asDelay(value: unknown, unitMs = 1): number | undefined {

@@ -23,6 +23,8 @@ export function matches(matcher: Matcher, error: unknown): boolean {
 interface Search {
   /** The causes of errors that were asked for. */
   causes?: Map<unknown, readonly unknown[]>;
+  /** The statuses of errors that were asked for. */
+  statuses?: Map<unknown, number | undefined>;
   /** Which errors a pattern does not match. */
   unmatched?: Map<ErrorPattern, Set<unknown>>;
 }
@@ -73,7 +75,7 @@ function matchesPattern(pattern: ErrorPattern, error: unknown, search: Search): 
   const { name, code, status, message, retryAfter, cause } = pattern;
   if (name !== undefined && !anyOf(name, (wanted) => isNamed(error, wanted))) return false;
   if (code !== undefined && !hasCode(code, error)) return false;
-  if (status !== undefined && !hasStatus(status, error)) return false;
+  if (status !== undefined && !hasStatus(status, error, search)) return false;
   if (message !== undefined && !isMessage(message, messageOf(error))) return false;
   if (retryAfter === true && readServerDelay(error, NO_CLOCK).type !== 'delay') return false;
   if (cause !== undefined && !hasCause(cause, error, search)) return false;
@@ -114,9 +116,18 @@ function hasAnyCode(keys: readonly string[], codes: Codes, error: unknown): bool
   });
 }
 
-function hasStatus(statuses: NonNullable<ErrorPattern['status']>, error: unknown): boolean {
-  const status = statusOf(error);
+function hasStatus(statuses: NonNullable<ErrorPattern['status']>, error: unknown, search: Search): boolean {
+  const status = knownStatus(error, search);
   return status !== undefined && anyOf(statuses, (wanted) => wanted === status);
+}
+
+/** Looking for a status takes longer than anything else, and each family asks for it several times. */
+function knownStatus(error: unknown, search: Search): number | undefined {
+  search.statuses ??= new Map();
+  if (search.statuses.has(error)) return search.statuses.get(error);
+  const status = statusOf(error);
+  search.statuses.set(error, status);
+  return status;
 }
 
 /** Returns whether one of the matchers matches the error or one of its causes. */

@@ -14,14 +14,21 @@ export const RESPONSES = [
   'output',
 ] as const;
 
-/**
- * Returns what may be the response of an error: what the names of {@link RESPONSES} hold, then whatever an own property, or a plain
- * object in one (`meta.response` of tRPC, `data.res` of Wreck), holds that has a status and headers.
- */
+/** Returns what may be the response of an error: what it names one, then whatever else in it has a status and headers. */
 export function responsesOf(error: unknown): readonly unknown[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const named = RESPONSES.map((key) => read(error, key)).filter((response) => response !== undefined);
-  return [...named, ...responsesWithin(error, true)];
+  return [...namedResponses(error), ...otherResponses(error)];
+}
+
+/** Returns what the names of {@link RESPONSES} hold. */
+export function namedResponses(error: unknown): readonly unknown[] {
+  return RESPONSES.map((key) => read(error, key)).filter((response) => response !== undefined);
+}
+
+/**
+ * Returns whatever has a status and headers in an own property, or in a plain object in one: `meta.response` of tRPC, `data.res` of Wreck.
+ */
+export function otherResponses(error: unknown): readonly unknown[] {
+  return typeof error === 'object' && error !== null ? responsesWithin(error, true) : [];
 }
 
 function responsesWithin(holder: object, mayDescend: boolean): readonly unknown[] {
@@ -34,7 +41,7 @@ function responsesWithin(holder: object, mayDescend: boolean): readonly unknown[
   return found;
 }
 
-function isResponse(value: object): boolean {
+function isResponse(value: unknown): boolean {
   const status = read(value, 'status') ?? read(value, 'statusCode');
   const headers = read(value, 'headers');
   return typeof status === 'number' && status >= 100 && typeof headers === 'object' && headers !== null;

@@ -1,6 +1,6 @@
 import { read } from '../read.ts';
 import { causesOf } from './causes.ts';
-import { RESPONSES, responsesOf } from './responses-of.ts';
+import { namedResponses, otherResponses, RESPONSES } from './responses-of.ts';
 
 const STATUS_KEYS = [
   'status',
@@ -54,11 +54,19 @@ function asStatus(value: unknown): number | undefined {
 }
 
 function responseStatus(error: unknown): number | undefined {
-  for (const response of responsesOf(error)) {
+  return (
+    firstStatus(namedResponses(error)) ??
+    ownStatus(read(error, '$metadata')) ??
+    firstStatus(otherResponses(error))
+  );
+}
+
+function firstStatus(responses: readonly unknown[]): number | undefined {
+  for (const response of responses) {
     const status = ownStatus(response);
     if (status !== undefined) return status;
   }
-  return ownStatus(read(error, '$metadata'));
+  return undefined;
 }
 
 /** SendGrid, MCP and OpenTelemetry put the status in `code`. */
