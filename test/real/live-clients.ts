@@ -27,6 +27,20 @@ export const CLIENTS: Readonly<Record<string, (module: Modules, base: string) =>
   '@notionhq/client': ({ Client }, baseUrl) =>
     new Client({ auth: 'x', baseUrl, retry: false, logLevel: 'error' }).users.me({}),
   meilisearch: ({ Meilisearch }, host) => new Meilisearch({ host }).getIndexes(),
+  '@hapi/wreck': ({ default: Wreck }, base) => Wreck.get(base),
+  'make-fetch-happen': async ({ default: fetchIt }, base) => {
+    const response = await fetchIt(base, { retry: false });
+    throw Object.assign(new Error('refused'), { response });
+  },
+  xior: ({ default: xior }, base) => xior.get(base),
+  '@trpc/client': ({ createTRPCClient, httpLink }, url) =>
+    createTRPCClient({ links: [httpLink({ url })] }).a.query(),
+  '@mistralai/mistralai': ({ Mistral }, serverURL) =>
+    new Mistral({ apiKey: 'x', serverURL, retryConfig: { strategy: 'none' } }).models.list(),
+  square: ({ SquareClient }, environment) =>
+    new SquareClient({ token: 'x', environment }).locations.list({ maxRetries: 0 }),
+  arangojs: ({ Database }, url) => new Database({ url, maxRetries: false }).version(),
+  '@opensearch-project/opensearch': ({ Client }, node) => new Client({ node, maxRetries: 0 }).info(),
   wretch: ({ default: wretch }, base) => wretch(base).get().json(),
   '@slack/web-api': ({ WebClient }, base) =>
     new WebClient('x', {
