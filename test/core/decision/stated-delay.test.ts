@@ -61,6 +61,7 @@ describe('a delay that is stated without headers', () => {
     ['a RateLimitError of an unknown client', named('RateLimitError', { retryAfter: 7 })],
     ['an error with nothing but a message', new Error('try again in 20s')],
     ['a negative number', { retryAfterMs: -1 }],
+    ['nothing in place of a number', { retryAfterSeconds: null, body: { retryAfterSeconds: '' } }],
     ['a text without a time', limited('try again later')],
     ['a count of retries', limited('retrying after failure in 3 rows')],
     ['months', limited('retry in 5 months')],

@@ -1,3 +1,4 @@
+import { isPlain, ownEntries } from '../matching/own-values.ts';
 import { responsesOf } from '../matching/responses-of.ts';
 import { isList, read } from '../read.ts';
 
@@ -6,23 +7,10 @@ const IN_SECONDS =
   /^(?:WebAPIRateLimitedError|RateLimit(?:ed)?LinearError|RatelimitedLinearError|BlobServiceRateLimited|QdrantClientResourceExhaustedError|ClerkAPIResponseError)$/;
 
 /**
- * Names that say their unit, of an error or in the body of its response: AWS Lambda, Kubernetes, Azure Cosmos DB, problem details of
- * many APIs, rate-limiter-flexible.
+ * Names that say their unit, of an error or in the body of its response: `retryAfterSeconds` of AWS Lambda and Kubernetes,
+ * `retryAfterInMs` of Azure Cosmos DB, `retry_after_ms`.
  */
-const NAMES_WITH_UNIT: Readonly<Record<string, number>> = {
-  retryAfterMs: 1,
-  retryAfterInMs: 1,
-  retryAfterMillis: 1,
-  retryAfterMilliseconds: 1,
-  retryAfterInMilliseconds: 1,
-  retry_after_ms: 1,
-  msBeforeNext: 1,
-  retryAfterSeconds: 1_000,
-  retryAfterInSeconds: 1_000,
-  retryAfterSecs: 1_000,
-  retry_after_seconds: 1_000,
-  retry_after_secs: 1_000,
-};
+const WITH_UNIT = /^retry_?after_?(?:in_?)?(?:(s(?:ec\w*)?)|m(?:illi)?s\w*)$/i;
 
 /** Those of discord.js have milliseconds. */
 const IN_MILLISECONDS = /^(?:RateLimitError|DiscordRateLimitError)$/;
@@ -55,24 +43,16 @@ export function statedDelayMs(error: unknown): number | undefined {
   return delayWithUnit(error) ?? retryAfterOf(error) ?? delayInBody(error) ?? delayInText(error);
 }
 
-/** Reads the names that an object itself has, and two that are getters of a class: of PostHog, of rate-limiter-flexible. */
+/** Reads what names with a unit hold; of rate-limiter-flexible and PostHog, they are getters of a class. */
 function delayWithUnit(value: unknown): number | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const name of ['retryAfterMs', 'msBeforeNext', ...ownNamesOfDelays(value)]) {
-    const given = read(value, name);
-    const count = typeof given === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(given) ? Number(given) : given;
-    const delayMs = asDelay(count, NAMES_WITH_UNIT[name]);
-    if (delayMs !== undefined) return delayMs;
+  const stated = asDelay(read(value, 'retryAfterMs')) ?? asDelay(read(value, 'msBeforeNext'));
+  if (stated !== undefined) return stated;
+  for (const [name, given] of isObject(value) ? ownEntries(value) : []) {
+    const found = WITH_UNIT.exec(name);
+    const count = typeof given === 'string' && given !== '' ? Number(given) : given;
+    if (found) return asDelay(count, found[1] ? 1_000 : 1);
   }
   return undefined;
-}
-
-function ownNamesOfDelays(value: object): readonly string[] {
-  try {
-    return Object.keys(value).filter((key) => key.startsWith('retry') && Object.hasOwn(NAMES_WITH_UNIT, key));
-  } catch {
-    return []; // a revoked Proxy
-  }
 }
 
 function asDelay(value: unknown, unitMs = 1): number | undefined {
@@ -115,15 +95,13 @@ function delayInBody(error: unknown): number | undefined {
 
 /** Only plain data is entered: a socket or a stream would be large. */
 function innerObjects(value: unknown): readonly unknown[] {
-  try {
-    if (isList(value)) return value.slice(0, MAX_OBJECTS);
-    if (typeof value !== 'object' || value === null) return [];
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== null && prototype !== Object.prototype) return [];
-    return Object.values(value).filter((inner) => typeof inner === 'object');
-  } catch {
-    return [];
-  }
+  if (!isObject(value)) return [];
+  const isData = isList(value) || isPlain(value);
+  return isData ? ownEntries(value).flatMap(([, inner]) => (isObject(inner) ? [inner] : [])) : [];
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Returns what the JSON in a text says, where it may have a delay: parsing any other would be for nothing. */

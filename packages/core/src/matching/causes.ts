@@ -1,5 +1,5 @@
 import { isList, read } from '../read.ts';
-import { isError, isPlain, MAX_PROPERTIES, ownValues } from './own-values.ts';
+import { isError, isPlain, MAX_PROPERTIES, ownEntries } from './own-values.ts';
 
 /** The limit of a chain of causes: getters can make it endless. */
 const MAX_ERRORS = 1_000;
@@ -32,7 +32,7 @@ function directCauses(error: unknown): readonly unknown[] {
 /** Returns the errors that own properties hold. */
 function errorsWithin(holder: object, mayDescend: boolean): readonly unknown[] {
   const errors: unknown[] = [];
-  for (const value of ownValues(holder)) {
+  for (const [, value] of ownEntries(holder)) {
     if (typeof value !== 'object' || value === null) continue;
     if (isError(value)) errors.push(value);
     else if (isList(value)) errors.push(...listOf(value, MAX_PROPERTIES).filter(isError));

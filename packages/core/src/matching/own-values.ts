@@ -3,11 +3,11 @@ import { tagOf } from '../read.ts';
 /** The properties of one error, and the items of one list, that are looked at. */
 export const MAX_PROPERTIES = 100;
 
-/** Returns the values of the enumerable own properties that have one. Getters are not called: what they cost is not known. */
-export function ownValues(holder: object): readonly unknown[] {
+/** Returns the enumerable own properties, and their values. Getters are not called: what they cost is not known. */
+export function ownEntries(holder: object): readonly (readonly [key: string, value: unknown])[] {
   try {
     const keys = Object.keys(holder).slice(0, MAX_PROPERTIES);
-    return keys.map((key) => Object.getOwnPropertyDescriptor(holder, key)?.value);
+    return keys.map((key) => [key, Object.getOwnPropertyDescriptor(holder, key)?.value]);
   } catch {
     return []; // a revoked Proxy
   }

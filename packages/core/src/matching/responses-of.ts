@@ -1,5 +1,5 @@
 import { read } from '../read.ts';
-import { isError, isPlain, ownValues } from './own-values.ts';
+import { isError, isPlain, ownEntries } from './own-values.ts';
 
 /** Where clients keep the response: fetch wrappers, Fern, Firebase, supabase, the AWS SDK, Elasticsearch, Stripe, Boom. */
 export const RESPONSES = [
@@ -33,7 +33,7 @@ export function otherResponses(error: unknown): readonly unknown[] {
 
 function responsesWithin(holder: object, mayDescend: boolean): readonly unknown[] {
   const found: unknown[] = [];
-  for (const value of ownValues(holder)) {
+  for (const [, value] of ownEntries(holder)) {
     if (typeof value !== 'object' || value === null || isError(value)) continue;
     if (isResponse(value)) found.push(value);
     else if (mayDescend && isPlain(value)) found.push(...responsesWithin(value, false));
