@@ -36,7 +36,7 @@ describe('a delay that is stated without headers', () => {
     ['of Qdrant, in seconds', named('QdrantClientResourceExhaustedError', { retry_after: 7 }), 7_000],
     [
       'of AWS Lambda, in seconds as text',
-      { name: 'TooManyRequestsException', retryAfterSeconds: '10' },
+      { name: 'TooManyRequestsException', retryAfterSeconds: '10', $metadata: {} },
       10_000,
     ],
     ['of Cosmos DB, in milliseconds', { code: 429, retryAfterInMs: 12.5 }, 12.5],
