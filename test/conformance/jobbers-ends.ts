@@ -1,3 +1,4 @@
+import { redriveRuns } from '@retry/core/broker/kit';
 import type { TaskContext } from '@retry/worker';
 import { expected, oneOf, optional, record, text } from './case-schema.ts';
 import { makeErrorClasses } from './error-classes.ts';
@@ -97,7 +98,7 @@ export const dlqResubmit = (onScene: OnScene): Runner => ({
       const failed = await scene.look(id);
       await scene.clock.advance('100s');
       // The queue would refuse to keep attempts that are used up, so the broker is called directly.
-      await scene.broker.redrive([id], { keepAttempts: !reset_retry_count });
+      await redriveRuns(scene.broker, [id], { keepAttempts: !reset_retry_count });
       return { before: failed, after: await scene.look(id) };
     }),
   expected: ({ before, after }: DeadLetterCase) => ({

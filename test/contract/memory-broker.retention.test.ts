@@ -1,4 +1,5 @@
 import type { SubmitAnswer } from '@retry/core/broker';
+import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +36,7 @@ describe('createMemoryBroker', () => {
       await end(scene, 'complete', 'a', 'b');
       await end(scene, 'drop', 'c');
       await scene.submit('d');
-      await scene.broker.cancel(['d']);
+      await cancelRuns(scene.broker, ['d']);
 
       const kept = await scene.broker.get(['a', 'b', 'c', 'd']);
 
@@ -59,7 +60,7 @@ describe('createMemoryBroker', () => {
         ...settlements.map((one) => ({ ...one, next: { ...one.next, isDisposable: true } })),
       );
 
-      expect(await scene.broker.redrive(['a', 'c'])).toEqual(['gone', 'redriven']);
+      expect(await redriveRuns(scene.broker, ['a', 'c'])).toEqual(['gone', 'redriven']);
       expect((await scene.broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'd' }]);
       expect(await scene.broker.audit()).toMatchObject({ forgotten: 2, submitted: 1, ended: { failed: 1 } });
     });
@@ -82,10 +83,10 @@ describe('createMemoryBroker', () => {
 
     it('keeps each key for an hour after the end of its run, in whatever order the runs were forgotten', async () => {
       await submit('read late', { keepResultMs: 60_000 });
-      await broker.cancel(['read late']);
+      await cancelRuns(broker, ['read late']);
       await clock.advance(1_000);
       await submit('forgotten first');
-      await broker.cancel(['forgotten first']);
+      await cancelRuns(broker, ['forgotten first']);
       await broker.get(['read late'], { collect: true });
 
       await clock.advance(3_599_000);

@@ -1,3 +1,4 @@
+import { cancelRuns } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
@@ -101,7 +102,7 @@ describe('waitForWork of a memory broker', () => {
     const startedAt = clock.now();
     const waiting = broker.waitForWork(['l'], { timeoutMs: 1_000 }).then(() => clock.now());
 
-    await broker.cancel(['a']);
+    await cancelRuns(broker, ['a']);
     await clock.advance(200);
 
     expect(await waiting).toBe(startedAt + 50);

@@ -14,7 +14,7 @@ import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { refusalOf } from '../support/wrong-input.ts';
 import type { Value } from './wrong-values.ts';
-import { VALUES } from './wrong-values.ts';
+import { MOVES, VALUES } from './wrong-values.ts';
 
 type Opened = Pick<BrokerHarness, 'broker' | 'close'>;
 
@@ -154,6 +154,9 @@ async function kept(broker: Broker): Promise<unknown> {
 }
 
 function verbOf(broker: Broker, name: string): (input: unknown) => Promise<unknown> {
+  const moves: Readonly<Record<string, (broker: Broker, input: never) => Promise<unknown>>> = MOVES;
+  const move = moves[name];
+  if (move !== undefined) return (input) => move(broker, input as never); // wrong on purpose
   const [first = '', second] = name.split('.');
   const part = broker[first as keyof Broker];
   const verb = second === undefined ? part : (part as unknown as Record<string, unknown>)[second];

@@ -3,6 +3,7 @@ import type {
   AttemptError,
   Attendance,
   Broker,
+  Change,
   Claim,
   EndRequest,
   HoldRequest,
@@ -17,7 +18,7 @@ import type {
   Submission,
   WorkerFacts,
 } from '@retry/core/broker';
-import { newRun } from '@retry/core/broker/kit';
+import { discardRuns, endRuns, newRun, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 
 /** One value of the input of a verb, and what it may be. */
 export interface Value {
@@ -255,6 +256,14 @@ const SUBMITTING: readonly Value[] = [
   }),
 ];
 
+/** What the kit does by `read` and `change`. */
+export const MOVES = {
+  end: endRuns,
+  reschedule: rescheduleRuns,
+  redrive: redriveRuns,
+  discard: discardRuns,
+} as const;
+
 const LEASING: readonly Value[] = [
   ...valuesOf('heartbeat', '', {
     valid: { leaseMs: 1 },
@@ -288,21 +297,55 @@ const LEASING: readonly Value[] = [
   }),
 ];
 
+const CHANGE: Change = { id: 'none', seen: 'none', next: { ...RUN, id: 'none' } };
+
+const CHANGING: readonly Value[] = [
+  ...valuesOf('change', '', {
+    valid: { '[0]': CHANGE },
+    takes: { '[0]': required(OBJECT) },
+    call: (broker, given) => broker.change([given['[0]']]),
+  }),
+  ...valuesOf('change', '[0]', {
+    valid: CHANGE,
+    takes: { seen: required(TEXT), next: required(OBJECT), group: optional(OBJECT) },
+    call: (broker, change) => broker.change([change]),
+  }),
+  ...valuesOf('change', '[0].next', {
+    valid: RUN,
+    takes: {
+      ...{ state: required(oneOf(...WAITS, ...ENDS)), ...all(COUNTERS, required(COUNT)) },
+      ...{ ...all(PAST, optional(FINITE)), runAt: optional(NUMBER), previousDelayMs: optional(AT_LEAST_0) },
+      ...{ errors: required(LIST), isDisposable: optional(BOOLEAN) },
+    },
+    call: (broker, next) => broker.change([{ ...CHANGE, next }]),
+  }),
+  ...valuesOf('change', 'options', {
+    valid: {},
+    takes: { operation: optional(OBJECT) } as object,
+    call: (broker, options: object) => broker.change([], options),
+  }),
+  ...valuesOf('change', '', {
+    valid: {},
+    takes: { options: optional(OPTIONS) } as object,
+    call: (broker, given: { options?: object }) => broker.change([], given.options),
+  }),
+];
+
 const OPERATING: readonly Value[] = [
   ...valuesOf('end', '[0]', {
     valid: { id: 'good', as: 'failed', error: { name: 'E', message: 'no' } } as EndRequest,
     takes: { error: required(OBJECT), group: optional(OBJECT) } as object,
-    call: (broker, request) => broker.end([request]),
+    call: (broker, request) => endRuns(broker, [request]),
   }),
   ...valuesOf('end', '', {
     valid: { '[0]': {} as EndRequest },
     takes: { '[0]': required(OBJECT) },
-    call: (broker, given) => broker.end([given['[0]']]),
+    call: (broker, given) => endRuns(broker, [given['[0]']]),
   }),
   ...valuesOf('reschedule', '[0]', {
     valid: { id: 'none' },
     takes: { runAt: optional(NUMBER), delayMs: optional(NUMBER) } as object,
-    call: (broker, request) => broker.reschedule([request]),
+    call: (broker, request) => rescheduleRuns(broker, [request]),
   }),
   ...valuesOf('hold', '[0]', {
     valid: { lane: 'h', source: 'operator', forMs: -1 } as HoldRequest,
@@ -340,23 +383,23 @@ const OPERATING: readonly Value[] = [
     ...valuesOf(verb, '', {
       valid: {},
       takes: { options: optional(OPTIONS) } as object,
-      call: (broker, given: { options?: object }) => broker[verb](['none'], given.options),
+      call: (broker, given: { options?: object }) => MOVES[verb](broker, ['none'], given.options),
     }),
     ...valuesOf(verb, 'options', {
       valid: {},
       takes: { endedBefore: optional(NUMBER), operation: optional(OBJECT) } as object,
-      call: (broker, options: object) => broker[verb](['none'], options),
+      call: (broker, options: object) => MOVES[verb](broker, ['none'], options),
     }),
     ...valuesOf(verb, 'options.operation', {
       valid: STEP,
       takes: { epoch: required(WHOLE), skipped: required(COUNT), isLast: required(BOOLEAN) },
-      call: (broker, operation) => broker[verb](['none'], { operation }),
+      call: (broker, operation) => MOVES[verb](broker, ['none'], { operation }),
     }),
   ]),
   ...valuesOf('redrive', 'options', {
     valid: {},
     takes: { keepAttempts: optional(BOOLEAN), runAts: optional(MAP) } as object,
-    call: (broker, options: object) => broker.redrive(['none'], options),
+    call: (broker, options: object) => redriveRuns(broker, ['none'], options),
   }),
 ];
 
@@ -474,5 +517,5 @@ const ASKING: readonly Value[] = [
 
 /** Every number, choice, truth value and object of the port. */
 export const VALUES: readonly Value[] = [
-  ...[...SETTLING, ...SUBMITTING, ...LEASING, ...OPERATING, ...READING, ...ASKING],
+  ...[...SETTLING, ...SUBMITTING, ...LEASING, ...CHANGING, ...OPERATING, ...READING, ...ASKING],
 ];

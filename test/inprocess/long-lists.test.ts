@@ -19,14 +19,11 @@ const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>
     const next = { ...run, errors } as never; // a list of errors that nobody made
     return broker.settleAndClaim({ settle: [{ id: 'a', epoch: 1, event: 'complete', next }] });
   },
-  cancel: (broker, list) => broker.cancel(list),
-  end: (broker, list) => broker.end(list),
-  reschedule: (broker, list) => broker.reschedule(list),
+  read: (broker, list) => broker.read(list),
+  change: (broker, list) => broker.change(list),
   hold: (broker, list) => broker.hold(list),
   resume: (broker, list) => broker.resume(list),
   reserve: (broker, list) => broker.reserve(list),
-  redrive: (broker, list) => broker.redrive(list),
-  discard: (broker, list) => broker.discard(list),
   heartbeat: (broker, list) => broker.heartbeat(list, 1_000),
   'findExpired, of its lanes': (broker, lanes) => broker.findExpired(1, { lanes }),
   findCancelRequests: (broker, list) => broker.findCancelRequests(list),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { move } from '../../packages/inprocess/src/broker/record/entry.ts';
+import { moveRun } from '../../packages/inprocess/src/broker/record/move-run.ts';
 import { createStore } from '../../packages/inprocess/src/broker/record/store.ts';
-import { cancelRun } from '../../packages/inprocess/src/broker/verbs/cancel.ts';
 import { submitRun } from '../../packages/inprocess/src/broker/verbs/submit.ts';
 import { createFakeClock } from './fake-clock.ts';
 
@@ -38,7 +39,9 @@ describe('the memory broker', () => {
         let count = 0;
         const end = (id: string | undefined): void => {
           if (id === undefined || live.get(id) !== Infinity) return;
-          cancelRun(store, id, now);
+          const entry = store.entries.get(id);
+          if (entry !== undefined)
+            moveRun(store, entry, { next: move(entry.run, { type: 'cancel', at: now }) });
           live.delete(id);
         };
         for (const move of some) {

@@ -54,14 +54,14 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   {
     name: 'leaves redriven runs in their group',
     caughtBy: 'a redriven run leaves its group with its attempts: keep',
-    from: 'kept.run = { ...kept.run, errorGroup: undefined };\n    if (!keepAttempts)',
-    to: 'if (!keepAttempts)',
+    from: 'context, errorGroup: undefined };\n    finishMove',
+    to: 'context, errorGroup: kept.run.errorGroup };\n    finishMove',
   },
   {
     name: 'counts a run that is failed by hand under other',
     caughtBy: 'a run that an operator fails is counted under the group of the request, or else under other',
-    from: "request.as === 'failed' ? request.group : undefined",
-    to: 'undefined',
+    from: 'groups.join(kept, group);\n    return',
+    to: 'groups.join(kept, undefined);\n    return',
   },
   {
     name: 'goes on with a group that was empty',

@@ -25,7 +25,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
     'wait.ts',
     'unique.ts',
     'read.ts',
-    'operate.ts',
+    'change.ts',
     'holds.ts',
     'groups.ts',
     'notes.ts',

@@ -253,25 +253,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'cancels a started run without its worker',
     caughtBy: 'cancel requests the cancellation of a started run, which keeps running',
-    from: "if (kept.run.state !== 'started') {",
-    to: 'if (kept.run.epoch >= 0) {',
+    from: "else if (next.state === 'started') requestCancel(id);",
+    to: "else if (next.state === 'started') write(kept, { ...next, state: 'cancelled' });",
   },
   {
     name: 'calls no listener of cancel requests',
     caughtBy: 'onCancelRequest calls its listener for started runs only, until the listener is removed',
     from: 'for (const listener of [...listeners]) listener(id);',
-    to: '',
-  },
-  {
-    name: 'redrives whatever has ended',
-    caughtBy: 'redrive refuses a run that waits, is started, or ended otherwise',
-    from: "if (!DEAD_LETTERS.includes(kept.run.state) || kept.run.trimmed?.includes('payload')) return 'refused';",
-    to: "if (!ENDED.includes(kept.run.state)) return 'refused';\n    if (!DEAD_LETTERS.includes(kept.run.state)) return 'redriven';",
-  },
-  {
-    name: 'keeps the errors of a redriven run',
-    caughtBy: 'errors are removed by a redrive, and kept by one with keepAttempts',
-    from: 'if (!keepAttempts) kept.run = { ...kept.run, errors: [], previousDelayMs: undefined };',
     to: '',
   },
   {
@@ -283,14 +271,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'forgets dead letters like completed runs',
     caughtBy: 'keepResultMs changes nothing for a dead letter, and applies to its redrive',
-    from: '!isDead(kept) && kept.awaitedUntil <= now',
-    to: 'kept.awaitedUntil <= now',
+    from: '!isDead(kept) && ',
+    to: '',
   },
   {
     name: 'forgets a result before it is collected',
     caughtBy: 'keepResultMs keeps a completed run until its result is collected',
-    from: '!isDead(kept) && kept.awaitedUntil <= now',
-    to: '!isDead(kept)',
+    from: ' && kept.awaitedUntil <= now',
+    to: '',
   },
   {
     name: 'keeps a result for ever',

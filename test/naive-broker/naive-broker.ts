@@ -1,16 +1,5 @@
 import type { Clock } from '@retry/core';
-import type {
-  Broker,
-  CancelAnswer,
-  DiscardAnswer,
-  DiscardOptions,
-  HeartbeatAnswer,
-  HeartbeatRequest,
-  RedriveAnswer,
-  RedriveOptions,
-  Submission,
-  SubmitAnswer,
-} from '@retry/core/broker';
+import type { Broker, HeartbeatAnswer, HeartbeatRequest, Submission, SubmitAnswer } from '@retry/core/broker';
 import {
   carrySpent,
   checkInput,
@@ -19,14 +8,14 @@ import {
   keepableMs,
   newRun,
 } from '@retry/core/broker/kit';
+import { createChanges } from './change.ts';
 import { createGroups, insightOf } from './groups.ts';
 import { createNotes } from './notes.ts';
-import { createOperations } from './operate.ts';
 import { createReads } from './read.ts';
 import { createReservations } from './reservations.ts';
 import { createSettleAndClaim } from './settle-and-claim.ts';
 import type { Kept, Retention } from './storage.ts';
-import { createStorage, DEAD_LETTERS, ENDED } from './storage.ts';
+import { createStorage } from './storage.ts';
 import { createTakeKey } from './unique.ts';
 import type { Wait } from './wait.ts';
 import { createWait } from './wait.ts';
@@ -47,14 +36,14 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   const storage = createStorage(retention, () => {
     for (const wait of [...resultWaits]) wait.end();
   });
-  const { runs, holds, knownKeys, add, move, forget, forgetOld, audit } = storage;
+  const { runs, holds, knownKeys, add, move, forgetOld, audit } = storage;
   const { findExpired, getAll, listRuns, attend } = createReads(storage);
   const groups = createGroups(storage);
   const settleAndClaim = createSettleAndClaim(storage, groups, submitOne);
-  const { endOne, rescheduleOne } = createOperations(storage, groups, requestCancel);
+  const { readRuns, changeOne } = createChanges(storage, groups, requestCancel);
   const reserveOne = createReservations();
   const notes = createNotes();
-  const takeKey = createTakeKey(storage, cancelOne);
+  const takeKey = createTakeKey(storage);
   const wait = createWait(clock, storage);
   let isClosed = false;
 
@@ -101,18 +90,6 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     return kept.run.isCancelRequested ? 'cancel' : 'ok';
   }
 
-  function cancelOne(id: string, now: number): CancelAnswer {
-    const kept = runs.get(id);
-    if (kept === undefined) return 'gone';
-    if (ENDED.includes(kept.run.state)) return 'ended';
-    if (kept.run.state !== 'started') {
-      move(kept, { type: 'cancel', at: now });
-      return 'cancelled';
-    }
-    requestCancel(id);
-    return 'requested';
-  }
-
   function requestCancel(id: string): void {
     const kept = runs.get(id);
     if (kept === undefined) return;
@@ -125,39 +102,14 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested === true;
   }
 
-  function redriveOne(
-    id: string,
-    { keepAttempts = false, runAts, endedBefore = Infinity }: RedriveOptions,
-    now: number,
-  ): RedriveAnswer {
-    const kept = runs.get(id);
-    if (kept === undefined) return 'gone';
-    if (!DEAD_LETTERS.includes(kept.run.state) || kept.run.trimmed?.includes('payload')) return 'refused';
-    if ((kept.run.endedAt ?? 0) >= endedBefore) return 'refused';
-    const runAt = Math.ceil(runAts?.get(id) ?? now);
-    move(kept, { type: 'redrive', at: now, runAt, keepAttempts });
-    kept.run = { ...kept.run, errorGroup: undefined };
-    if (!keepAttempts) kept.run = { ...kept.run, errors: [], previousDelayMs: undefined };
-    return 'redriven';
-  }
-
-  function discardOne(id: string, { endedBefore = Infinity }: DiscardOptions, now: number): DiscardAnswer {
-    const kept = runs.get(id);
-    if (kept === undefined) return 'gone';
-    if (!ENDED.includes(kept.run.state) || (kept.run.endedAt ?? 0) >= endedBefore) return 'refused';
-    forget(kept, now);
-    return 'discarded';
-  }
-
   return checkInput({
     submit: (submissions) => call((now) => submissions.map((submission) => submitOne(submission, now))),
     settleAndClaim: (request) => call((now) => settleAndClaim(request, now)),
     heartbeat: (leases, leaseMs) =>
       call((now) => leases.map((lease) => heartbeatOne(lease, { now, leaseMs }))),
     findExpired: (limit, scope = {}) => call((now) => findExpired(limit, scope, now)),
-    cancel: (ids) => call((now) => ids.map((id) => cancelOne(id, now))),
-    end: (requests) => call((now) => requests.map((request) => endOne(request, now))),
-    reschedule: (requests) => call((now) => requests.map((request) => rescheduleOne(request, now))),
+    read: (ids) => call((now) => readRuns(ids, now)),
+    change: (changes) => call((now) => changes.map((change) => changeOne(change, now))),
     hold: (requests) =>
       call((now) => {
         for (const request of requests) holds.holdOne(request, now);
@@ -174,8 +126,6 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    redrive: (ids, options = {}) => call((now) => ids.map((id) => redriveOne(id, options, now))),
-    discard: (ids, options = {}) => call((now) => ids.map((id) => discardOne(id, options, now))),
     get: (ids, options = {}) => call(() => getAll(ids, options)),
     list: (query) => call((now) => listRuns(query, now)),
     waitForWork: (lanes, options) => call(() => wait(waits, lanes, options)),

@@ -94,7 +94,7 @@ export const UNIQUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'leaves the run that is replaced',
     caughtBy: 'unique: replace cancels a run that waits in its lane, and submits the new one',
-    from: 'cancelOne(other, now);\n    return',
+    from: "move(kept, { type: 'cancel', at: now });\n    return",
     to: 'return',
   },
   {
@@ -106,9 +106,9 @@ export const UNIQUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'asks a started run to cancel when it is replaced',
     caughtBy: 'unique: replace takes the key from a started run, which goes on',
-    from: "if (other === undefined || (state !== 'submitted' && state !== 'scheduled')) return 'created';",
-    to: `if (other !== undefined && state === 'started') cancelOne(other, now);
-    if (other === undefined || (state !== 'submitted' && state !== 'scheduled')) return 'created';`,
+    from: 'if (kept === undefined || (kept.run.state',
+    to: `if (kept?.run.state === 'started') kept.run = { ...kept.run, isCancelRequested: true };
+    if (kept === undefined || (kept.run.state`,
   },
   {
     name: 'keeps the started run although it is to be replaced',

@@ -1,10 +1,10 @@
-import type { CancelAnswer, KeyAnswer, Unique } from '@retry/core/broker';
+import type { KeyAnswer, Unique } from '@retry/core/broker';
 import { keepableMs } from '@retry/core/broker/kit';
 import type { Storage } from './storage.ts';
 import { ENDED } from './storage.ts';
 
 /** Creates the step that gives a unique key to a run which is about to be added, or returns that another run keeps it. */
-export function createTakeKey({ runs }: Storage, cancelOne: (id: string, now: number) => CancelAnswer) {
+export function createTakeKey({ runs, move }: Storage) {
   /** Which run has a key, and until when by its submission. */
   const holders = new Map<string, { readonly id: string; readonly until: Unique['until'] }>();
 
@@ -22,9 +22,10 @@ export function createTakeKey({ runs }: Storage, cancelOne: (id: string, now: nu
     const other = isTaken(key, now) ? holders.get(key)?.id : undefined;
     if (other !== undefined && onConflict === 'keep') return { type: 'kept', id: other };
     holders.set(key, { id, until: typeof until === 'number' ? keepableMs(now + until) : until });
-    const state = runs.get(other ?? '')?.run.state;
-    if (other === undefined || (state !== 'submitted' && state !== 'scheduled')) return 'created';
-    cancelOne(other, now);
-    return { type: 'replaced', id: other };
+    const kept = runs.get(other ?? '');
+    if (kept === undefined || (kept.run.state !== 'submitted' && kept.run.state !== 'scheduled'))
+      return 'created';
+    move(kept, { type: 'cancel', at: now });
+    return { type: 'replaced', id: kept.run.id };
   };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Broker, Operation, Run } from '@retry/core/broker';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import type { ApplyOptions } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import fc from 'fast-check';
@@ -102,10 +103,10 @@ export async function playHistory(broker: Broker, number: number, history: Histo
   for (const [deed, pick] of history.meanwhile) {
     const run = runs[pick % runs.length];
     if (run === undefined) continue;
-    if (deed === 'redrive') await broker.redrive([run.id]);
-    if (deed === 'discard') await broker.discard([run.id]);
-    if (deed === 'cancel') await broker.cancel([run.id]);
-    if (deed === 'die again') await broker.redrive([run.id]);
+    if (deed === 'redrive') await redriveRuns(broker, [run.id]);
+    if (deed === 'discard') await discardRuns(broker, [run.id]);
+    if (deed === 'cancel') await cancelRuns(broker, [run.id]);
+    if (deed === 'die again') await redriveRuns(broker, [run.id]);
     if (deed === 'die again' || deed === 'die') await bury(await claimAll());
     if (run.dies && deed !== 'cancel' && deed !== 'die') changed.add(run.id);
   }
@@ -122,8 +123,14 @@ export async function playHistory(broker: Broker, number: number, history: Histo
   const { id } = await plan.apply(ways[history.apply]);
   const operation = await untilEnded(broker, id);
   const after = await read();
-  await broker.discard(runs.map((run) => run.id));
-  await broker.cancel(runs.map((run) => run.id));
+  await discardRuns(
+    broker,
+    runs.map((run) => run.id),
+  );
+  await cancelRuns(
+    broker,
+    runs.map((run) => run.id),
+  );
 
   const moved = runs.flatMap((run, index) => {
     const [was, is] = [before[index], after[index]];

@@ -1,4 +1,5 @@
 import type { ClaimedRun } from '@retry/core/broker';
+import { discardRuns } from '@retry/core/broker/kit';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, transaction } from '@retry/postgres';
 import { expect, it } from 'vitest';
@@ -192,7 +193,7 @@ async function reuseId({ pool, schema, submit, claim }: TwoConnections) {
   await submit({ id: 'a' });
   const lost = await claim('r');
   await other.settleAndClaim({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
-  await other.discard(['a']);
+  await discardRuns(other, ['a']);
   await submit({ id: 'a' });
   return { other, lost };
 }

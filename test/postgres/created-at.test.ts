@@ -1,3 +1,4 @@
+import { redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
 import { settlementOf } from '../support/settle.ts';
@@ -53,7 +54,10 @@ describeTwoConnections('the creation of a run', (open) => {
     await broker.settleAndClaim({ settle: retried === undefined ? [] : [retried] });
     const seen: unknown[] = [];
     for (const delayMs of [5, 0, 1, 1, 0]) {
-      await broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs })));
+      await rescheduleRuns(
+        broker,
+        ['a', 'b'].map((id) => ({ id, delayMs })),
+      );
       seen.push([(await read('a'))?.createdAt, (await read('b'))?.createdAt]);
       await passTime(10);
       await claim(`promotes ${seen.length}`, 0); // starts none
@@ -80,7 +84,7 @@ describeTwoConnections('the creation of a run', (open) => {
       await broker.settleAndClaim({ settle: failed === undefined ? [] : [failed] });
       seen.push(next?.run.createdAt, (await read('a'))?.createdAt);
       await passTime(5);
-      await broker.redrive(['a'], { keepAttempts });
+      await redriveRuns(broker, ['a'], { keepAttempts });
     }
     const redriven = await read('a');
 

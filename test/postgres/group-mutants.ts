@@ -97,8 +97,8 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is failed by hand counts no attempts',
-    right: `read_count(read_record(r.record), 'failures') + read_count(read_record(r.record), 'stalls') end`,
-    wrong: '0 end',
+    right: 'spent = a.spent, result',
+    wrong: 'spent = 0, result',
     scene: dieByHand,
   },
   {
@@ -114,21 +114,15 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     scene: dieAfterAttempts,
   },
   {
-    name: 'a run that is redriven stays in its group',
-    right: 'perform leave_groups(array (select id from unnest(v_dead)));',
-    wrong: '',
-    scene: dieElsewhere,
-  },
-  {
-    name: 'a run that is discarded stays in its group',
-    right: 'perform leave_groups(array (select id from unnest(v_ended)));',
+    name: 'a run that is redriven or discarded stays in its group',
+    right: 'perform leave_groups(array (select id from unnest(v_runs) where is_dead));',
     wrong: '',
     scene: dieElsewhere,
   },
   {
     name: 'a run that is redriven still names its group',
-    right: 'error_name = null, error_group = null,',
-    wrong: 'error_name = null,',
+    right: 'error_group = a.group_id, spent = a.spent',
+    wrong: 'error_group = coalesce(a.group_id, r.error_group), spent = a.spent',
     scene: tellCase('a redriven run leaves its group with its attempts: keep'),
   },
   {

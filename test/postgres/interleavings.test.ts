@@ -1,8 +1,12 @@
+import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import { expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
 import { completed, describeTwoConnections, idsOf } from './two-connections.ts';
+
+/** A call that does not wait for another client's transaction ends its statement with this. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 const ONE_AT_A_TIME = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
@@ -12,12 +16,11 @@ describeTwoConnections('two connections', (open) => {
     await submit({ id: 'open' });
     await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
     await submit({ id: 'waits' }, { id: 'other' });
-    const cancelling = broker.cancel(['open', 'waits']);
-    while ((await broker.get(['waits']))[0]?.state !== 'cancelled') await passTime(5);
 
-    expect(await broker.cancel(['other'])).toEqual(['cancelled']);
+    expect(await cancelRuns(broker, ['open', 'waits'])).toEqual(['locked', 'cancelled']);
+    expect(await cancelRuns(broker, ['other'])).toEqual(['cancelled']);
     await tx.query('commit');
-    expect(await cancelling).toEqual(['ended', 'cancelled']);
+    expect(await cancelRuns(broker, ['open'])).toEqual(['ended']);
   });
 
   it('end and reschedule by hand what waits beside a run that a transaction is settling', async () => {
@@ -26,13 +29,21 @@ describeTwoConnections('two connections', (open) => {
     await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
     await submit({ id: 'ends' }, { id: 'moves' });
 
-    const moved = await broker.reschedule(['open', 'moves'].map((id) => ({ id, delayMs: 60_000 })));
-    const ending = broker.end(['open', 'ends'].map((id) => ({ id, as: 'completed', result: '1' })));
-    while ((await broker.get(['ends']))[0]?.state !== 'completed') await passTime(5);
+    const moved = await rescheduleRuns(
+      broker,
+      ['open', 'moves'].map((id) => ({ id, delayMs: 60_000 })),
+    );
+    const end = (...ids: readonly string[]) =>
+      endRuns(
+        broker,
+        ids.map((id) => ({ id, as: 'completed', result: '1' })),
+      );
+    const ended = await end('open', 'ends');
     await tx.query('commit');
 
     expect(moved).toEqual(['refused', 'rescheduled']);
-    expect(await ending).toEqual(['ended', 'done']);
+    expect(ended).toEqual(['locked', 'done']);
+    expect(await end('open')).toEqual(['ended']);
   });
 
   it('refuse to reschedule a run that a claim is starting, and leave it a cancel request where it is to end', async () => {
@@ -41,15 +52,15 @@ describeTwoConnections('two connections', (open) => {
     await pauseClaimOf('a');
     const claiming = claim('r');
     await untilBlocked();
-    const rescheduling = broker.reschedule([{ id: 'a', delayMs: 60_000 }]);
-    await untilBlocked(2);
-    const ending = broker.end([{ id: 'a', as: 'completed', result: '1' }]);
-    await untilBlocked(3);
+    const reschedule = () => rescheduleRuns(broker, [{ id: 'a', delayMs: 60_000 }]);
+    const end = () => endRuns(broker, [{ id: 'a', as: 'completed', result: '1' }]);
+    const locked = [await reschedule(), await end()];
     await tx.query('commit');
 
+    expect(locked).toEqual([['locked'], ['locked']]);
     expect(idsOf(await claiming)).toEqual(['a']);
-    expect(await rescheduling).toEqual(['refused']);
-    expect(await ending).toEqual(['requested']);
+    expect(await reschedule()).toEqual(['refused']);
+    expect(await end()).toEqual(['requested']);
   });
 
   it('reschedule a parked run while its key is freed: it is claimed once', async () => {
@@ -57,14 +68,15 @@ describeTwoConnections('two connections', (open) => {
     await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
     const settle = completed(await claim('r'));
     await lock('run', 'parked');
-    const rescheduling = broker.reschedule([{ id: 'parked', delayMs: 1 }]);
+    const reschedule = () => rescheduleRuns(broker, [{ id: 'parked', delayMs: 1 }]);
+    const rescheduling = reschedule();
     await untilBlocked();
     const settling = broker.settleAndClaim({ settle });
-    await untilBlocked(2);
-    await tx.query('commit');
 
-    expect(await rescheduling).toEqual(['rescheduled']);
+    expect(await rescheduling).toEqual(['locked']);
     expect((await settling).settled).toEqual(['ok']);
+    await tx.query('commit');
+    expect(await reschedule()).toEqual(['rescheduled']);
     await passTime(5);
     expect(idsOf(await claim('next'))).toEqual(['parked']);
   });
@@ -82,7 +94,7 @@ describeTwoConnections('two connections', (open) => {
     const listing = broker.list({ state: 'started', limit: 9 });
     await untilBlocked();
     await broker.settleAndClaim({ settle });
-    await broker.discard(['b']);
+    await discardRuns(broker, ['b']);
     await tx.query('commit');
 
     expect((await listing).runs.map(({ id, state }) => [id, state])).toEqual([
@@ -97,7 +109,7 @@ describeTwoConnections('two connections', (open) => {
     await broker.submit([keyed]);
     await broker.settleAndClaim({ settle: completed(await claim('r')) });
     const forgetting = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
-    expect(await forgetting.discard(['a'])).toEqual(['discarded']);
+    expect(await discardRuns(forgetting, ['a'])).toEqual(['discarded']);
 
     const submitting = broker.submit([keyed, { ...keyed, id: 'b' }]);
     await untilBlocked();
@@ -111,8 +123,8 @@ describeTwoConnections('two connections', (open) => {
     await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
     await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
 
-    expect(await broker.discard(['parked'])).toEqual(['refused']);
-    expect(await broker.redrive(['parked'])).toEqual(['refused']);
+    expect(await discardRuns(broker, ['parked'])).toEqual(['refused']);
+    expect(await redriveRuns(broker, ['parked'])).toEqual(['refused']);
   });
 
   it('cancel a parked run while its key is freed, without an error in either call', async () => {
@@ -130,15 +142,16 @@ describeTwoConnections('two connections', (open) => {
         }),
     };
     const watched = createPostgresBroker({ client, schema: schema.name, listen: false });
-    const cancelling = watched.cancel(['parked', 'second']);
+    const cancel = () => cancelRuns(watched, ['parked', 'second']);
+    const cancelling = cancel();
     await untilBlocked();
     const settling = watched.settleAndClaim({ settle });
-    await untilBlocked(2);
-    await tx.query('commit');
 
-    expect(await cancelling).toEqual(['cancelled', 'cancelled']);
+    expect(await cancelling).toEqual(['locked', 'locked']);
     expect((await settling).settled).toEqual(['ok']);
-    expect(refused).toEqual([]);
+    await tx.query('commit');
+    expect(await cancel()).toEqual(['cancelled', 'cancelled']);
+    expect(refused.map((error) => Object(error).code)).toEqual([LOCK_NOT_AVAILABLE]);
     await watched.close();
   });
 
@@ -148,7 +161,7 @@ describeTwoConnections('two connections', (open) => {
     await tx.query('set transaction isolation level serializable');
     const strict = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
 
-    expect(await strict.cancel(['a'])).toEqual(['cancelled']);
+    expect(await cancelRuns(strict, ['a'])).toEqual(['cancelled']);
     await tx.query('commit');
     await strict.close();
   });

@@ -81,14 +81,14 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is ended while it keeps its slot does not free it',
-    right: 'holds_key = false\n    from unnest(v_waiting)',
-    wrong: 'holds_key = r.holds_key\n    from unnest(v_waiting)',
+    right: 'r.keeps_key is true and a.destination in',
+    wrong: 'r.keeps_key is true or false and a.destination in',
     scene: endWhileHolding,
   },
   {
     name: 'a run that is ended by hand leaves its free slot to nobody',
-    right: 'v_unparked := unpark_runs(keys_of(v_waiting));',
-    wrong: '',
+    right: 'keys_of(array (select r from unnest(v_runs) r where',
+    wrong: 'keys_of(array (select r from unnest(v_runs) r where false and',
     scene: leaveWithTheFreeSlot,
   },
   {

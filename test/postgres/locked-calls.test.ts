@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker } from '@retry/postgres';
 import { createQueue, defineTask } from '@retry/worker';
@@ -32,6 +33,8 @@ describeOnPostgres('calls that do not wait for a lock', (server) => {
     return { pool, opened };
   };
   const open = (client: SqlClient) => createPostgresBroker({ client, schema: schema.name, listen: false });
+  const submitWaiting = (id: string) =>
+    open(admin).submit([{ id, lane: 'l', payload: '1', delayMs: 3_600_000 }]);
   /** Replaces the run of a key in a transaction that stays open: it has the lock of operators until then. */
   const lockOperators = async (): Promise<() => Promise<void>> => {
     const client = await admin.connect();
@@ -52,15 +55,17 @@ describeOnPostgres('calls that do not wait for a lock', (server) => {
   ])('on %s', (_how, options) => {
     it('keep their connection when they are locked, and when they are not', async () => {
       const { pool, opened } = countingPool(options);
-      const { withoutWaiting } = open(pool);
+      const broker = open(pool);
+      await submitWaiting('a');
       const unlock = await lockOperators();
 
-      const locked = [await withoutWaiting?.cancel(['a']), await withoutWaiting?.cancel(['a'])];
+      const locked = [await cancelRuns(broker, ['a']), await cancelRuns(broker, ['a'])];
       await unlock();
-      const after = await withoutWaiting?.cancel(['a']);
+      const after = await cancelRuns(broker, ['a']);
+      await discardRuns(broker, ['a']);
 
       expect(locked).toEqual([['locked'], ['locked']]);
-      expect(after).toEqual(['gone']);
+      expect(after).toEqual(['cancelled']);
       expect(opened.times).toBe(1);
       await pool.end();
     });
@@ -95,11 +100,12 @@ describeOnPostgres('calls that do not wait for a lock', (server) => {
       const text = 'select pid from pg_stat_activity where application_name = $1';
       return (await admin.query(text, [schema.name])).rows;
     };
-    await broker.withoutWaiting?.cancel(['a']);
+    await submitWaiting('kept');
+    await cancelRuns(broker, ['unknown']);
     const before = await pids();
     const unlock = await lockOperators();
 
-    const locked = await broker.withoutWaiting?.cancel(['a']);
+    const locked = await cancelRuns(broker, ['kept']);
     await unlock();
 
     expect(locked).toEqual(['locked']);
@@ -110,15 +116,15 @@ describeOnPostgres('calls that do not wait for a lock', (server) => {
 
   it('close a connection whose statement failed otherwise', async () => {
     const { pool, opened } = countingPool();
-    const { withoutWaiting } = open(pool);
-    await withoutWaiting?.cancel(['a']);
+    const broker = open(pool);
+    await submitWaiting('b');
     await admin.query(`alter function ${schema.name}.lock_waiting rename to lock_other`);
 
-    const failed = await withoutWaiting?.cancel(['b']).catch((error: unknown) => error);
+    const failed = await cancelRuns(broker, ['b']).catch((error: unknown) => error);
     await admin.query(`alter function ${schema.name}.lock_other rename to lock_waiting`);
 
     expect(failed).toMatchObject({ code: '42883' });
-    expect(await withoutWaiting?.cancel(['a'])).toEqual(['gone']);
+    expect(await cancelRuns(broker, ['b'])).toEqual(['cancelled']);
     expect(opened.times).toBeGreaterThan(1);
     await pool.end();
   });

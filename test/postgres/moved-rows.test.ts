@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Broker, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -40,8 +41,8 @@ for (const count of [5, 40])
       broker.submit(given.map((id) => ({ id, lane, payload: `"${id}"` })));
     /** Rewrites the table without its first row: every other run is where another one was. */
     const shift = async (): Promise<void> => {
-      await broker.cancel(['first']);
-      await broker.discard(['first']);
+      await cancelRuns(broker, ['first']);
+      await discardRuns(broker, ['first']);
       await pool.query(`vacuum full ${schema.name}.run`);
     };
     const resultsOf = async (): Promise<readonly unknown[]> =>
@@ -104,7 +105,7 @@ for (const count of [5, 40])
       const reply = await claim();
       const [, beating = '', late = '', cancelled = ''] = ids;
       await broker.heartbeat([{ id: beating, epoch: 1 }], 60_000);
-      await broker.cancel([cancelled]);
+      await cancelRuns(broker, [cancelled]);
       const failed = reply.claimed.map(({ run }) =>
         settlementOf(run, { type: 'retry', at: reply.now, runAt: reply.now }),
       );

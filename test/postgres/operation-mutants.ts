@@ -11,7 +11,6 @@ const SENT_AGAIN = tellCase(
 );
 const COUNTED = tellCase('a step of an operation redrives, counts, and says where the next one begins');
 const LAST = tellCase('the last step of an operation ends it, even without runs');
-const CHANGED_SINCE = tellCase('a step of an operation takes due times, and leaves what has ended since');
 
 /** Mistakes with operations on dead letters, and their steps. */
 export const OPERATION_MUTANTS: readonly Mutant[] = [
@@ -140,11 +139,5 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     right: 'ended_at = case when p_is_last then now_ms() end',
     wrong: 'ended_at = null',
     scene: LAST,
-  },
-  {
-    name: 'a step redrives what has ended since the plan',
-    right: 'where r.ended_at < p_ended_before;',
-    wrong: 'where r.ended_at <= p_ended_before;',
-    scene: CHANGED_SINCE,
   },
 ];

@@ -1,15 +1,13 @@
-import { REDRIVABLE, state } from '../../packages/postgres/src/schema/letters.ts';
+import { state } from '../../packages/postgres/src/schema/letters.ts';
 import { IS_ANY_HELD } from '../../packages/postgres/src/schema/operators/hold.ts';
-import { CREATED_AT } from '../../packages/postgres/src/schema/operators/locations.ts';
 import { holdAgain, holdAndProbe, holdLanes, sayWhenAHoldEnds } from '../support/telling-scenes/holds.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
+import { tellCase } from '../support/telling-scenes/scene.ts';
 import {
-  endAfterCarried,
-  endAfterErrors,
+  changeWhatWasSeen,
   endWherever,
   redriveAndDiscard,
   redriveLater,
-  rescheduleWherever,
   stepOperations,
   submitKnownIds,
 } from '../support/telling-scenes/waiting.ts';
@@ -17,45 +15,15 @@ import {
 /** Mistakes in what operators do, and in holds. */
 export const OPERATOR_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a redrive keeps the counters',
-    right: "again.record - '{errors,previousDelayMs,failures,stalls,releases,rateLimits}'::text[]",
-    wrong: 'again.record',
-    scene: redriveAndDiscard,
-  },
-  {
-    name: 'an end forgets the errors that a run brought along',
-    right: 'with_carried(read_record(r.record), r.extras)',
-    wrong: 'read_record(r.record)',
-    scene: endAfterCarried,
-  },
-  {
-    name: 'errors that a run brought along come back after a redrive',
-    right: "p_record ?| '{errors,resetAt}'",
-    wrong: "p_record ? 'errors'",
-    scene: endAfterCarried,
-  },
-  {
-    name: 'a redrive takes what was cancelled',
-    right: `r.state in ${REDRIVABLE}`,
-    wrong: `(r.state in ${REDRIVABLE} or r.state = ${state('cancelled')})`,
-    scene: redriveAndDiscard,
-  },
-  {
     name: 'a redrive ignores when a run is due',
-    right: 'again.is_later then',
-    wrong: 'false then',
-    scene: redriveLater,
-  },
-  {
-    name: 'a redrive takes what has ended since',
-    right: 'where r.ended_at < p_ended_before',
-    wrong: 'where true',
+    right: 'then a.at when a.record is null then r.run_at end',
+    wrong: 'then v_now when a.record is null then r.run_at end',
     scene: redriveLater,
   },
   {
     name: 'a redrive for later puts the run into its lane, too',
-    right: `select lane, ord, id, key, row_at from back where state = ${state('submitted')}`,
-    wrong: 'select lane, ord, id, key, row_at from back',
+    right: `select lane, ord, id, key, row_at from written where state = ${state('submitted')}`,
+    wrong: 'select lane, ord, id, key, row_at from written',
     scene: redriveLater,
   },
   {
@@ -78,9 +46,9 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a step does not count what it refused',
-    right: 'p_skipped + cardinality(p_ids) - coalesce(cardinality(v_dead), 0)',
+    right: 'p_skipped + cardinality(p_ids) - cardinality(v_done)',
     wrong: 'p_skipped',
-    scene: stepOperations,
+    scene: tellCase('a step of an operation counts runs that have changed since they were read as skipped'),
   },
   {
     name: 'an operation is claimed although another carrier holds it',
@@ -96,8 +64,8 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a discarded id stays taken',
-    right: 'delete from run r using unnest(v_ended) o where',
-    wrong: 'update run r set state = r.state from unnest(v_ended) o where',
+    right: 'delete from run r using unnest(v_runs) f join',
+    wrong: 'update run r set state = r.state from unnest(v_runs) f join',
     scene: redriveAndDiscard,
   },
   {
@@ -159,45 +127,34 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     wrong: '',
   },
   {
-    name: 'a run that is ready and rescheduled for now loses its place',
-    right: 'or a.due > v_now;',
-    wrong: 'or true;',
-  },
-  {
-    name: 'a reschedule forgets when a run was created',
-    right: `created_at = ${CREATED_AT},\n      submitted_at = case when next.is_later`,
-    wrong: 'submitted_at = case when next.is_later',
-    scene: rescheduleWherever,
-  },
-  {
-    name: 'a rescheduled run stays where it was, too',
-    right: 'perform remove_from_locations(v_moved);',
-    wrong: 'null;',
-    scene: rescheduleWherever,
-  },
-  {
     name: 'an end by hand of a started run leaves no cancel request',
     right: 'update run r set wants_cancel = true',
     wrong: 'update run r set wants_cancel = r.wants_cancel',
     scene: endWherever,
   },
   {
-    name: 'an error by hand keeps the stacks of those before',
-    right: "then error #- '{8,stack}' else",
-    wrong: 'then error else',
-    scene: endAfterErrors,
-  },
-  {
     name: 'a run that is completed by hand has the result of none',
-    right: 'result = a.result,\n      error_name = coalesce',
-    wrong: 'error_name = coalesce',
+    right: 'spent = a.spent, result = a.result',
+    wrong: 'spent = a.spent',
     scene: endWherever,
   },
   {
     name: 'a run that is cancelled or ended by hand stays where it was, too',
-    right: 'perform remove_from_locations(v_waiting);',
+    right: 'perform remove_from_locations(v_runs);',
     wrong: 'null;',
     scene: endWherever,
+  },
+  {
+    name: 'a change is written whatever the run has become',
+    right: '= a.seen;\n',
+    wrong: 'is not null;\n',
+    scene: changeWhatWasSeen,
+  },
+  {
+    name: 'a cancel request is left for any claim',
+    right: '= a.seen\n      returning r.id',
+    wrong: 'is not null\n      returning r.id',
+    scene: tellCase('change leaves no cancel request for a later claim than was seen'),
   },
   {
     name: 'a claim does not say when a hold ends',

@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { createPostgresBroker } from '@retry/postgres';
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -75,17 +76,26 @@ describeOnPostgres('operators among workers', (server) => {
         broker.submit(submissions),
         work('w1', round),
         work('w2', round),
-        broker.cancel(some(round)),
-        broker.cancel(some(round + 1)),
-        broker.end(some(round + 4).map((id, index) => (index % 2 === 0 ? failed(id) : completed(id)))),
-        broker.reschedule(some(round + 5).map((id, index) => ({ id, delayMs: (index + round) % 3 }))),
-        broker.reschedule(some(round + 6).map((id) => ({ id }))),
+        cancelRuns(broker, some(round)),
+        cancelRuns(broker, some(round + 1)),
+        endRuns(
+          broker,
+          some(round + 4).map((id, index) => (index % 2 === 0 ? failed(id) : completed(id))),
+        ),
+        rescheduleRuns(
+          broker,
+          some(round + 5).map((id, index) => ({ id, delayMs: (index + round) % 3 })),
+        ),
+        rescheduleRuns(
+          broker,
+          some(round + 6).map((id) => ({ id })),
+        ),
         broker.hold([hold('l', round), hold('m', round)]),
         broker.hold([hold('m', round + 1), hold('l', round + 1)]),
         broker.resume([{ lane: 'm' }, { lane: 'l' }]),
-        broker.redrive(some(round + 2)),
-        broker.discard(some(round + 3)),
-        broker.discard(some(round)),
+        redriveRuns(broker, some(round + 2)),
+        discardRuns(broker, some(round + 3)),
+        discardRuns(broker, some(round)),
         broker.findExpired(5),
       ]);
     }

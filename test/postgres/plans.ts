@@ -1,4 +1,5 @@
 import type { Broker, Claim } from '@retry/core/broker';
+import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { settlementOf } from '../support/settle.ts';
@@ -212,14 +213,26 @@ export async function listAll(client: pg.Client, schema: string): Promise<void> 
 async function callRest(broker: Broker): Promise<void> {
   await broker.findExpired(10);
   await broker.get(['a', 'ready-500', 'finished-500']);
-  await broker.cancel(['ready-700', 'scheduled-700', 'started-700', 'parked-700']);
-  await broker.end(['ready-704', 'scheduled-704'].map((id) => ({ id, as: 'completed', result: '1' })));
+  await cancelRuns(broker, ['ready-700', 'scheduled-700', 'started-700', 'parked-700']);
+  await endRuns(
+    broker,
+    ['ready-704', 'scheduled-704'].map((id) => ({ id, as: 'completed', result: '1' })),
+  );
   const error = { name: 'E', message: 'by hand' };
-  await broker.end(['ready-705', 'parked-705', 'started-705'].map((id) => ({ id, as: 'failed', error })));
-  await broker.reschedule(['ready-706', 'parked-706'].map((id) => ({ id, delayMs: 60_000 })));
-  await broker.reschedule(['scheduled-706', 'started-706'].map((id) => ({ id })));
-  await broker.redrive(['dead-701', 'dead-702']);
-  await broker.discard(['dead-703', 'finished-703']);
+  await endRuns(
+    broker,
+    ['ready-705', 'parked-705', 'started-705'].map((id) => ({ id, as: 'failed', error })),
+  );
+  await rescheduleRuns(
+    broker,
+    ['ready-706', 'parked-706'].map((id) => ({ id, delayMs: 60_000 })),
+  );
+  await rescheduleRuns(
+    broker,
+    ['scheduled-706', 'started-706'].map((id) => ({ id })),
+  );
+  await redriveRuns(broker, ['dead-701', 'dead-702']);
+  await discardRuns(broker, ['dead-703', 'finished-703']);
   const wait = { timeoutMs: 1 };
   await broker.waitForWork(['l', 'none'], wait);
 }

@@ -1,4 +1,5 @@
 import type { Submission, Unique } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { expect, it } from 'vitest';
 import { describeTwoConnections, idsOf } from './two-connections.ts';
 
@@ -95,7 +96,10 @@ describeTwoConnections('unique submissions on two connections', (open) => {
     await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
         await round(`${index}`, index % 2 === 0 ? keys : [...keys].reverse());
-        await broker.cancel(keys.map((key) => `{${key}}${index}`));
+        await cancelRuns(
+          broker,
+          keys.map((key) => `{${key}}${index}`),
+        );
       }),
     );
 
@@ -114,7 +118,10 @@ describeTwoConnections('unique submissions on two connections', (open) => {
     const round = (index: number) => [0, 1, 2, 3, 4].map((item) => `${index}-${item}`);
     for (let index = 0; index < 30; index += 1) {
       await broker.submit(round(index).map((key) => unique('a', { key })));
-      await broker.cancel(round(index).map((key) => `{${key}}a`));
+      await cancelRuns(
+        broker,
+        round(index).map((key) => `{${key}}a`),
+      );
     }
 
     const { rowCount } = await pool.query(`select from ${schema.name}.unique_key`);

@@ -1,4 +1,5 @@
 import type { ClaimedRun } from '@retry/core/broker';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
 import { settlementOf } from '../support/settle.ts';
@@ -52,7 +53,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     expect(idsOf(claimed)).toEqual(['before', 'behind']);
     expect((await broker.settleAndClaim({ settle: completed(claimed) })).settled).toEqual(['ok', 'ok']);
     await expectFailed('broken');
-    expect(await broker.discard(['broken'])).toEqual(['discarded']);
+    expect(await discardRuns(broker, ['broken'])).toEqual(['discarded']);
   });
 
   it.each(BROKEN_EPOCHS)('affects no other run: the epoch %s of a waiting run', async (epoch) => {
@@ -62,7 +63,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
 
     expect(idsOf(await claim('r'))).toEqual(['before', 'behind']);
     await expectFailed('broken');
-    expect(await broker.redrive(['broken'])).toEqual(['redriven']);
+    expect(await redriveRuns(broker, ['broken'])).toEqual(['redriven']);
     expect(idsOf(await claim('again'))).toEqual(['broken']);
   });
 
@@ -142,7 +143,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     expect(got.map((run) => run?.state)).toEqual(['started', 'started']);
     expect(runs.map(({ id }) => id).sort()).toEqual(ids);
     expect(extended).toEqual(['fenced', 'ok']);
-    expect(await broker.cancel(['broken'])).toEqual(['requested']);
+    expect(await cancelRuns(broker, ['broken'])).toEqual(['requested']);
     const settle = completed(fine === undefined ? [] : [fine]);
     expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
   });
@@ -171,7 +172,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     await spoil('a', `record = '{"redrives":"many","errors":{}}'`);
 
     expect((await broker.get(['a']))[0]?.errors.at(-1)?.name).toBe('UNREADABLE_RUN');
-    expect(await broker.redrive(['a'])).toEqual(['redriven']);
+    expect(await redriveRuns(broker, ['a'])).toEqual(['redriven']);
     expect((await claim('second')).map(({ run }) => [run.id, run.redrives, run.errors])).toEqual([
       ['a', 1, []],
     ]);

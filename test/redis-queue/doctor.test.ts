@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import type { RedisClient } from '@retry/redis-queue';
 import { createRedisBroker, RedisBrokerError } from '@retry/redis-queue';
 import { Redis } from 'ioredis';
@@ -178,7 +179,7 @@ describeOnPrivateRedis('the doctor', () => {
       { id: 'c', lane: 'l', payload: '1' },
     ]);
     await broker.settleAndClaim({ claim });
-    await broker.cancel(['b', 'c']);
+    await cancelRuns(broker, ['b', 'c']);
 
     const client = await createClient({ url: server.url }).connect();
     const keys = await client.keys('*');

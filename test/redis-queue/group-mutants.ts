@@ -127,8 +127,8 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an operator who fails a run gives its group no title',
-    right: 'readTitles(groupTitles)\ncheckRights()\nwriteWithoutMemory()',
-    wrong: 'checkRights()\nwriteWithoutMemory()',
+    right: 'readTitles(groupTitles)\ncheckRights()\ncheckLanes()',
+    wrong: 'checkRights()\ncheckLanes()',
     scene: dieByHand,
   },
 ];

@@ -1,5 +1,5 @@
 import { BODY_KINDS, KEY_UNTIL } from '../../packages/redis-queue/src/record/layout.ts';
-import { answer, has, letter } from '../../packages/redis-queue/src/scripts/lua.ts';
+import { has, letter } from '../../packages/redis-queue/src/scripts/lua.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { reserveFullWindow, reserveSeveral } from '../support/telling-scenes/reservations.ts';
 import { tellCase } from '../support/telling-scenes/scene.ts';
@@ -48,7 +48,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a replacement keeps the old run',
-    right: `if isReplaced and cancelRuns({ other }) == ${answer('cancel', 'cancelled')} then`,
+    right: 'if isReplaced and cancelRun(other) then',
     wrong: 'if isReplaced then',
     scene: replaceByKey,
   },
@@ -105,7 +105,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is ended while it keeps its slot does not free it',
-    right: 'new = freeKeptSlot(id, record, new)',
+    right: '    freeKeptSlot(id, old)\n',
     wrong: '',
     scene: endWhileHolding,
   },

@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import fc from 'fast-check';
 import { createClient } from 'redis';
@@ -54,17 +55,26 @@ class Player {
           })),
         );
       case 'later':
-        return this.#broker.reschedule(ids.map((id) => ({ id, delayMs: LONG_MS })));
+        return rescheduleRuns(
+          this.#broker,
+          ids.map((id) => ({ id, delayMs: LONG_MS })),
+        );
       case 'now':
-        return this.#broker.reschedule(ids.map((id) => ({ id })));
+        return rescheduleRuns(
+          this.#broker,
+          ids.map((id) => ({ id })),
+        );
       case 'cancel':
-        return this.#broker.cancel(ids);
+        return cancelRuns(this.#broker, ids);
       case 'fail':
-        return this.#broker.end(ids.map((id) => ({ id, as: 'failed', error })));
+        return endRuns(
+          this.#broker,
+          ids.map((id) => ({ id, as: 'failed', error })),
+        );
       case 'redrive':
-        return this.#broker.redrive(ids);
+        return redriveRuns(this.#broker, ids);
       case 'discard':
-        return this.#broker.discard(ids);
+        return discardRuns(this.#broker, ids);
       case 'claim':
         return this.#claim(ids.length, outcome);
     }
@@ -117,8 +127,8 @@ describeOnRedis('runs that leave their lane and come back to it', (server) => {
 
     const lengths: number[] = [];
     for (let cycle = 0; cycle < 2_500; cycle += 1) {
-      await broker.reschedule([{ id: 'a', delayMs: LONG_MS }]);
-      await broker.reschedule([{ id: 'a' }]);
+      await rescheduleRuns(broker, [{ id: 'a', delayMs: LONG_MS }]);
+      await rescheduleRuns(broker, [{ id: 'a' }]);
       if (cycle % 100 === 0) lengths.push(await client.lLen(`{${prefix}:0}:lane:l`));
     }
     assertBalanced(await broker.audit());
@@ -141,8 +151,8 @@ describeOnRedis('runs that leave their lane and come back to it', (server) => {
     await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
 
     for (let cycle = 0; cycle < 50; cycle += 1) {
-      await broker.end([{ id: 'a', as: 'failed', error: { name: 'E', message: 'by hand' } }]);
-      await broker.redrive(['a']);
+      await endRuns(broker, [{ id: 'a', as: 'failed', error: { name: 'E', message: 'by hand' } }]);
+      await redriveRuns(broker, ['a']);
     }
     const length = await client.lLen(`{${prefix}:0}:lane:l`);
     assertBalanced(await broker.audit());

@@ -1,4 +1,5 @@
 import type { Broker, ListQuery } from '@retry/core/broker';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import { openRedisBroker } from '../support/redis-harness.ts';
@@ -92,8 +93,8 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
   it('shows a run once whose id was used before by one that was cancelled in the lane', async () => {
     const { broker, close } = await open();
     await broker.submit(['a', 'b', 'c', 'd'].map(submission));
-    await broker.cancel(['a', 'c']);
-    await broker.discard(['a', 'c']);
+    await cancelRuns(broker, ['a', 'c']);
+    await discardRuns(broker, ['a', 'c']);
     await broker.submit([submission('a'), { ...submission('c'), lane: 'm' }]);
 
     const seen = [await listAll(broker, 1, async () => {}), await listAll(broker, 9, async () => {})];
@@ -111,7 +112,7 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
     const { broker, sent, close } = await open();
     const ids = idsOf('a', 3_000);
     await broker.submit(ids.map(submission));
-    await broker.cancel(ids.slice(0, 900));
+    await cancelRuns(broker, ids.slice(0, 900));
     sent.length = 0;
 
     const first = await broker.list({ state: 'submitted', limit: 10, payloads: 'omit' });
@@ -129,7 +130,10 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
     const ids = idsOf('a', 2_500);
     await broker.submit(ids.map((id) => ({ id, lane: `lane-${id}`, payload: '1' })));
     const kept = ids.filter((_, index) => index % 100 === 7);
-    await broker.cancel(ids.filter((id) => !kept.includes(id)));
+    await cancelRuns(
+      broker,
+      ids.filter((id) => !kept.includes(id)),
+    );
 
     const seen = await listAll(broker, 3, async () => {});
     await close();

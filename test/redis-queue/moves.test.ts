@@ -1,4 +1,5 @@
 import type { Run, Settlement } from '@retry/core/broker';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import { LONG_MS, useScene } from '../support/broker-scene.ts';
@@ -128,9 +129,9 @@ describeOnRedis('retries and later completions that are settled together on Redi
     await scene.submit('fenced', 'gone', 'asked', 'stack', 'plain');
     const runs = await claimAll('fenced', 'gone', 'asked', 'stack', 'plain');
     const at = await scene.now();
-    await scene.broker.cancel(['asked']);
+    await cancelRuns(scene.broker, ['asked']);
     await scene.settle(settlementOf(runIn(runs, 'gone'), { type: 'fail', at }));
-    await scene.broker.discard(['gone']);
+    await discardRuns(scene.broker, ['gone']);
     await scene.settle(failed(runIn(runs, 'fenced'), at), failed(runIn(runs, 'stack'), at, 'at x'));
     const again = await claimAll('fenced', 'stack');
     expect(runIn(again, 'stack').errors[0]?.stack).toBe('at x');

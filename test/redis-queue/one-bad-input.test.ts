@@ -1,4 +1,5 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -83,7 +84,7 @@ describeOnRedis('one bad input on Redis', (server) => {
     const [one] = (await broker.list({ state: 'stalled', limit: 1 })).runs;
     expect(one?.payload === payload).toBe(true);
     expect((await broker.list({ state: 'stalled', limit: 1_000 })).runs.length).toBeLessThanOrEqual(9);
-    expect(new Set(await broker.redrive(ids))).toEqual(new Set(['redriven']));
+    expect(new Set(await redriveRuns(broker, ids))).toEqual(new Set(['redriven']));
     expect((await claim('l'))[0]?.run.payload === payload).toBe(true);
   });
 
@@ -106,7 +107,10 @@ describeOnRedis('one bad input on Redis', (server) => {
     expect(new Set(first.settled)).toEqual(new Set(['ok']));
     expect(new Set(again.settled)).toEqual(new Set(['already']));
     expect((await broker.get(['7']))[0]?.result === result).toBe(true);
-    await broker.discard(claimed.map(({ run }) => run.id));
+    await discardRuns(
+      broker,
+      claimed.map(({ run }) => run.id),
+    );
     const client = await createClient({ url: server().url }).connect();
     expect(await client.exists(`{${harness.prefix}:0}:large`)).toBe(0);
     await client.close();

@@ -128,10 +128,10 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     scene: COUNTED,
   },
   {
-    name: 'a step that discards counts nothing as skipped',
-    right: 'closeStep(step, figures, #gone, #ids - #gone)',
-    wrong: 'closeStep(step, figures, #gone, 0)',
-    scene: tellCase('a step of an operation discards, and counts'),
+    name: 'a step does not count the runs that have changed',
+    right: 'endStep(step, figures, done, #ids - done)',
+    wrong: 'endStep(step, figures, done, 0)',
+    scene: tellCase('a step of an operation counts runs that have changed since they were read as skipped'),
   },
   {
     name: 'a step does not say where the next one begins',

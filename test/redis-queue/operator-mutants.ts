@@ -1,4 +1,3 @@
-import { answer } from '../../packages/redis-queue/src/scripts/lua.ts';
 import {
   holdAgain,
   holdAndProbe,
@@ -9,8 +8,10 @@ import {
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import {
   cancelWherever,
+  changeWhatWasSeen,
   endAfterErrors,
   endWherever,
+  redriveAndDiscard,
   rescheduleWherever,
 } from '../support/telling-scenes/waiting.ts';
 
@@ -64,32 +65,33 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     scene: sayWhenAHoldEnds,
   },
   {
-    name: 'a rescheduled run stays where it waited',
-    right: 'for index = 1, #leaving do leave(unpack(leaving[index], 1, 3)) end\nwriteCounts()\nreturn {',
-    wrong: 'writeCounts()\nreturn {',
+    name: 'a run that waits elsewhere, or has ended, stays where it waited',
+    right: '  for index = 1, #wasWaiting do leave(unpack(wasWaiting[index], 1, 3)) end\n',
+    wrong: '',
     scene: rescheduleWherever,
   },
   {
-    name: 'a reschedule for now loses the place in the lane',
-    right: 'if due > now then schedules',
-    wrong: 'if due > now or isReady then schedules',
+    name: 'a dead letter that waits again stays one',
+    right: '  for index = 1, #hadEnded do takeFromEnded(unpack(hadEnded[index])) end\n',
+    wrong: '',
+    scene: redriveAndDiscard,
   },
   {
-    name: 'of the reschedules of one run in one call only the first counts',
-    right: 'elseif seen[id] or not move(index, body, record) then',
-    wrong: 'elseif not seen[id] and not move(index, body, record) then',
-    scene: rescheduleWherever,
+    name: 'a change is written whatever the run has become',
+    right: ' or seenOf(id, body, old) ~= seen[index]',
+    wrong: '',
+    scene: changeWhatWasSeen,
   },
   {
-    name: 'a run that is cancelled or ended by hand stays where it waited',
-    right: '  for index = 1, #leaving do leave(unpack(leaving[index], 1, 3)) end\n  writeSlots()',
-    wrong: '  writeSlots()',
-    scene: endWherever,
+    name: 'of two changes of one run in one call the second is written, too',
+    right: 'isChanged[id] or ',
+    wrong: '',
+    scene: changeWhatWasSeen,
   },
   {
     name: 'an end by hand of a started run leaves no cancel request',
-    right: `answers[index], new = ${answer('cancel', 'requested')}, withCancelRequest(record)`,
-    wrong: `answers[index] = ${answer('cancel', 'requested')}`,
+    right: "many('HSET', RECORD, requests)\n",
+    wrong: '',
     scene: endWherever,
   },
   {

@@ -1,4 +1,5 @@
 import type { ListQuery, RunPage } from '@retry/core/broker';
+import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import type { RedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient, createCluster } from 'redis';
@@ -70,10 +71,10 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     };
     const first = await next(false);
 
-    await checked.redrive([...ids.slice(0, 20), 'unknown'], { operation: first });
-    const again = await checked.redrive(ids.slice(15, 40), { operation: first });
-    await checked.discard(ids.slice(15, 30), { operation: await next(false) });
-    await checked.redrive(ids, { operation: await next(true) });
+    await redriveRuns(checked, [...ids.slice(0, 20), 'unknown'], { operation: first });
+    const again = await redriveRuns(checked, ids.slice(15, 40), { operation: first });
+    await discardRuns(checked, ids.slice(15, 30), { operation: await next(false) });
+    await redriveRuns(checked, ids, { operation: await next(true) });
 
     expect(again).toEqual(ids.slice(15, 40).map(() => 'fenced'));
     expect(await operations?.get('o')).toMatchObject({
@@ -100,8 +101,8 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
       else await operations?.change('o', what);
       const operation = { id: 'o', epoch, skipped: 0, progress: '-', isLast: false };
 
-      const redriven = await broker.redrive(ids, { operation });
-      const discarded = await broker.discard(ids, { operation });
+      const redriven = await redriveRuns(broker, ids, { operation });
+      const discarded = await discardRuns(broker, ids, { operation });
 
       expect(new Set([...redriven, ...discarded])).toEqual(new Set(['fenced']));
       expect(await broker.audit()).toMatchObject({ ended: { failed: 60 }, forgotten: 0, unbalanced: 0 });
@@ -134,7 +135,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     const mixed = ['unknown', ...[...ids].reverse()];
 
     const found = await broker.get(mixed);
-    const answers = await broker.cancel(mixed.slice(0, 31));
+    const answers = await cancelRuns(broker, mixed.slice(0, 31));
 
     expect(found.map((run) => run?.id)).toEqual([undefined, ...[...ids].reverse()]);
     expect(answers).toEqual(['gone', ...Array(30).fill('cancelled')]);
@@ -198,12 +199,12 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     await submit();
     const [first = '', second = '', third = ''] = ids;
 
-    const ended = await broker.end([
+    const ended = await endRuns(broker, [
       { id: second, as: 'completed', result: '1' },
       { id: 'unknown', as: 'completed', result: '1' },
       { id: first, as: 'failed', error: { name: 'E', message: 'by hand' } },
     ]);
-    const moved = await broker.reschedule([
+    const moved = await rescheduleRuns(broker, [
       { id: first },
       { id: third, delayMs: LONG_MS },
       { id: 'unknown' },
@@ -302,7 +303,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     const depths = await broker.attend({ worker: 'w', lanes: ['other'], ttlMs: LONG_MS });
     const lanes = new Map([['l', 60]]);
     await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 60, lanes, leaseMs: 1 } });
-    await broker.cancel(ids.slice(0, 30));
+    await cancelRuns(broker, ids.slice(0, 30));
     await new Promise((resolve) => setTimeout(resolve, 20));
 
     const requests = await broker.findCancelRequests(ids.map((id) => ({ id, epoch: 1 })));

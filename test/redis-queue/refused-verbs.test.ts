@@ -1,4 +1,5 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
+import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
@@ -48,7 +49,7 @@ const settle = async (
  * writes loses no run (half-way.test.ts), but may leave one to the end of its lease.
  */
 const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
-  cancel: ({ broker }) => broker.cancel(WAITING),
+  cancel: ({ broker }) => cancelRuns(broker, WAITING),
   // As a worker does it: the same claim again, if it was refused.
   claim: async ({ started, claim }) => started.push(...(await claim())),
   // It is for the lane of a run that is started, one that is at its front, one that is due, and the list.
@@ -58,11 +59,15 @@ const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     started.push(...(await claim()));
   },
   collect: ({ broker }) => broker.get(['kept'], { collect: true }),
-  discard: ({ broker }) => broker.discard(['failed', 'completed', 'kept']),
+  discard: ({ broker }) => discardRuns(broker, ['failed', 'completed', 'kept']),
   'end as completed': ({ broker }) =>
-    broker.end(WAITING.map((id) => ({ id, as: 'completed', result: `"${'x'.repeat(5_000)}"` }))),
+    endRuns(
+      broker,
+      WAITING.map((id) => ({ id, as: 'completed', result: `"${'x'.repeat(5_000)}"` })),
+    ),
   'end as failed': ({ broker }) =>
-    broker.end(
+    endRuns(
+      broker,
       WAITING.map((id) => ({ id, as: 'failed', error: { name: 'E', message: 'no', stack: 'at x' } })),
     ),
   hold: ({ broker }) => broker.hold([{ source: 'operator', forMs: 5 }]),
@@ -70,9 +75,17 @@ const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     await broker.hold([{ source: 'operator' }]);
     await broker.resume([{}]);
   },
-  'reschedule for later': ({ broker }) => broker.reschedule(WAITING.map((id) => ({ id, delayMs: 5 }))),
-  'reschedule for now': ({ broker }) => broker.reschedule(WAITING.map((id) => ({ id }))),
-  redrive: ({ broker }) => broker.redrive(['failed'], { keepAttempts: false }),
+  'reschedule for later': ({ broker }) =>
+    rescheduleRuns(
+      broker,
+      WAITING.map((id) => ({ id, delayMs: 5 })),
+    ),
+  'reschedule for now': ({ broker }) =>
+    rescheduleRuns(
+      broker,
+      WAITING.map((id) => ({ id })),
+    ),
+  redrive: ({ broker }) => redriveRuns(broker, ['failed'], { keepAttempts: false }),
   reserve: ({ broker }) =>
     broker.reserve(['a', 'b'].map((key) => ({ key, limit: 5, windowMs: LONG_MS, count: 1 }))),
   complete: (scene) => settle(scene, (at) => ({ type: 'complete', at })),

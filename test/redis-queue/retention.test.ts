@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { createRedisBroker } from '@retry/redis-queue';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -23,7 +24,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
     await end('complete', 'a', 'b');
     await end('drop', 'c');
     await scene.submit('d');
-    await scene.broker.cancel(['d']);
+    await cancelRuns(scene.broker, ['d']);
 
     const kept = await scene.broker.get(['a', 'b', 'c', 'd']);
 
@@ -44,7 +45,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
     const settlements = claimed.map(({ run }) => settlementOf(run, { type: 'fail', at }));
     await scene.settle(...settlements.map((one) => ({ ...one, next: { ...one.next, isDisposable: true } })));
 
-    expect(await scene.broker.redrive(['a', 'c'])).toEqual(['gone', 'redriven']);
+    expect(await redriveRuns(scene.broker, ['a', 'c'])).toEqual(['gone', 'redriven']);
     expect((await scene.broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([
       { id: 'd', isDisposable: true },
     ]);
@@ -53,7 +54,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
 
   it('forgets the old one of two runs that had the same id one after the other', async () => {
     await end('complete', 'a');
-    await scene.broker.discard(['a']);
+    await discardRuns(scene.broker, ['a']);
     await end('complete', 'a', 'b');
 
     expect((await scene.broker.get(['a', 'b'])).map((run) => run?.state)).toEqual(['completed', 'completed']);

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import type { RedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { Redis } from 'ioredis';
@@ -133,15 +134,15 @@ async function useAll(broker: RedisBroker): Promise<void> {
   await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
   await broker.heartbeat([{ id: 'a', epoch: 1 }], 1);
   await broker.findExpired(9, { lanes: ['l'] });
-  await broker.cancel(['a', 'b', 'c']);
+  await cancelRuns(broker, ['a', 'b', 'c']);
   await broker.findCancelRequests([{ id: 'a', epoch: 1 }]);
   await broker.attend({ worker: 'w', lanes: ['m'], ttlMs: 1_000 });
   await broker.list({ state: 'submitted', limit: 9 });
   await broker.list({ state: 'scheduled', limit: 9 });
   await broker.list({ state: 'completed', limit: 9 });
   await broker.list({ state: 'failed', limit: 9 });
-  await broker.redrive([failed.id]);
-  await broker.discard(['b', id]);
+  await redriveRuns(broker, [failed.id]);
+  await discardRuns(broker, ['b', id]);
   await broker.get([id, 'a'], { collect: true });
   await broker.waitForResult({ timeoutMs: 20 });
   expect((await broker.audit()).unbalanced).toBe(0);

@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { expect, it } from 'vitest';
 import { LONG_MS, PASS_MS, SHORT_MS, useScene } from '../support/broker-scene.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
@@ -28,7 +29,7 @@ describeOnRedis('short records of first starts and their completions on Redis', 
 
   it('keep a cancel request, which a completion ignores and a retry obeys', async () => {
     const runs = [await scene.start('completes'), await scene.start('retries')] as const;
-    await scene.broker.cancel(['completes', 'retries']);
+    await cancelRuns(scene.broker, ['completes', 'retries']);
     const asked = await scene.read('completes');
     const at = await scene.now();
 
@@ -90,7 +91,7 @@ describeOnRedis('short records of first starts and their completions on Redis', 
       return settlementOf(run, { type, at });
     };
     await scene.settle(end('gone', 'fail'));
-    await scene.broker.discard(['gone']);
+    await discardRuns(scene.broker, ['gone']);
 
     const answers = await scene.settle(
       end('a', 'fail'),

@@ -1,4 +1,5 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import type { RedisHarness } from '../support/redis-harness.ts';
@@ -48,7 +49,10 @@ async function pass(broker: Broker, round: number): Promise<void> {
     payload,
   }));
   await broker.submit(abandoned);
-  await broker.cancel(abandoned.map(({ id }) => id));
+  await cancelRuns(
+    broker,
+    abandoned.map(({ id }) => id),
+  );
   for (let step = 0; ; step += 1) {
     const claim = {
       worker: `w${round % 3}`,

@@ -1,4 +1,5 @@
 import type { Run } from '@retry/core/broker';
+import { discardRuns, endRuns, redriveRuns } from '@retry/core/broker/kit';
 import type { RedisClientType } from 'redis';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -44,8 +45,8 @@ describeOnRedis('stacks on Redis', (server) => {
     await settle('renewed', (run) => settlementOf(run, { type: 'fail', at }, { errors: [errorOf(run)] }));
     await settle('plain', (run) => settlementOf(run, { type: 'fail', at }, { errors: [thrown] }));
     await settle('forgotten', (run) => settlementOf(run, { type: 'complete', at }));
-    await scene.broker.redrive(['redriven']);
-    await scene.broker.discard(['discarded']);
+    await redriveRuns(scene.broker, ['redriven']);
+    await discardRuns(scene.broker, ['discarded']);
     const last = await scene.start('last');
     await scene.settle(settlementOf(last, { type: 'complete', at }));
 
@@ -63,7 +64,7 @@ describeOnRedis('stacks on Redis', (server) => {
       );
     await scene.settle(...(await scene.claim()).map(retry));
 
-    await scene.broker.end([
+    await endRuns(scene.broker, [
       { id: 'with', as: 'failed', error: { name: 'E', message: '', stack: 'at desk' } },
       { id: 'without', as: 'failed', error: { name: 'E', message: '' } },
       { id: 'completed', as: 'completed', result: '1' },

@@ -65,20 +65,14 @@ export const SUBMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a redrive for later puts the run into its lane, too',
-    right: 'schedules[#schedules + 1] = { lane, id, new }\n    else',
-    wrong: 'schedules[#schedules + 1] = { lane, id, new }\n    end do',
+    right: 'waitingSchedules[#waitingSchedules + 1] = { lane, id, new }\n  else',
+    wrong: 'waitingSchedules[#waitingSchedules + 1] = { lane, id, new }\n  end do',
     scene: redriveLater,
   },
   {
     name: 'a redrive ignores when a run is due',
-    right: 'putOnSchedule(schedules, tags, writes)\nmany(',
-    wrong: 'many(',
-    scene: redriveLater,
-  },
-  {
-    name: 'a discard takes what has ended since',
-    right: 'or endedAt(record) >= endedBefore then',
-    wrong: 'then',
+    right: '  putOnSchedule(waitingSchedules, tags, waitingRecords)\n',
+    wrong: '',
     scene: redriveLater,
   },
   {
@@ -100,15 +94,9 @@ export const SUBMIT_MUTANTS: readonly Mutant[] = [
     scene: stepOperations,
   },
   {
-    name: 'a step of a redrive does not count what it redrove',
-    right: 'closeStep(step, figures, done, #ids - done)',
-    wrong: 'closeStep(step, figures, 0, 0)',
-    scene: stepOperations,
-  },
-  {
-    name: 'a step of a discard does not count what it refused',
-    right: 'closeStep(step, figures, #gone, #ids - #gone)',
-    wrong: 'closeStep(step, figures, #gone, 0)',
+    name: 'a step does not count what it moved',
+    right: 'endStep(step, figures, done, #ids - done)',
+    wrong: 'endStep(step, figures, 0, 0)',
     scene: stepOperations,
   },
   {

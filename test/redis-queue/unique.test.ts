@@ -1,4 +1,5 @@
 import type { Broker, SubmitAnswer } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import { auditEachCall } from '../support/broker-checked.ts';
@@ -39,7 +40,7 @@ describeOnRedis('unique submissions', (server) => {
     for (let index = 0; index < 400; index += 1) {
       await submit(harness.broker, ['same'], `${index}`, 'replace');
       await submit(harness.broker, [`one ${index}`], 'a', 'keep');
-      await harness.broker.cancel([`{one ${index}}a`]);
+      await cancelRuns(harness.broker, [`{one ${index}}a`]);
     }
 
     const keys = await client.hLen(`{${harness.prefix}:0}:unique-keys`);

@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
@@ -55,7 +56,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const letters = (await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).runs;
     expect(letters).toMatchObject([{ id, state: 'failed', errors: [{ name: 'UNREADABLE_RUN' }] }]);
     assertBalanced(await broker.audit());
-    expect(await broker.discard([id])).toEqual(['discarded']);
+    expect(await discardRuns(broker, [id])).toEqual(['discarded']);
     assertBalanced(await broker.audit());
   };
 
@@ -196,9 +197,9 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
 
     expect((await broker.heartbeat(beats, 1_000))[1]).toBe('ok');
     expect(await broker.findCancelRequests(beats)).toEqual([]);
-    expect((await broker.cancel(['broken', 'next']))[1]).toBe('requested');
-    expect((await broker.redrive(['broken', 'next']))[1]).toBe('refused');
-    expect((await broker.discard(['broken', 'next']))[1]).toBe('refused');
+    expect((await cancelRuns(broker, ['broken', 'next']))[1]).toBe('requested');
+    expect((await redriveRuns(broker, ['broken', 'next']))[1]).toBe('refused');
+    expect((await discardRuns(broker, ['broken', 'next']))[1]).toBe('refused');
     const settle = beats.flatMap(({ id }) =>
       next === undefined ? [] : [{ ...settlementOf(next.run, { type: 'fail', at }), id }],
     );
@@ -262,7 +263,7 @@ describeOnRedis('a count that is none on Redis', (server) => {
     await broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '1' })));
     await client.hSet(key('cancelled-in-lane'), { '\0l': text, 'l\0a': text, 'l\0b': text });
 
-    expect(await broker.cancel(['b'])).toEqual(['cancelled']);
+    expect(await cancelRuns(broker, ['b'])).toEqual(['cancelled']);
     expect(await claimAll()).toEqual(['a', 'c']);
   });
 

@@ -12,7 +12,7 @@ import type {
   Settlement,
   Submission,
 } from '@retry/core/broker';
-import { partitionTag } from '@retry/core/broker/kit';
+import { cancelRuns, discardRuns, partitionTag, redriveRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import fc from 'fast-check';
@@ -431,7 +431,7 @@ function heartbeat(pick: number, lease: Ripeness): Step {
 function cancel(some: readonly string[]): Step {
   return async (model, { broker }) =>
     assertSame(
-      await broker.cancel(some),
+      await cancelRuns(broker, some),
       some.map((id) => modelCancel(model, id)),
     );
 }
@@ -441,7 +441,7 @@ function redrive(some: readonly string[], attempts: 'keep' | 'reset', due: Ripen
     const { now } = await broker.settleAndClaim({});
     const runAts = new Map(due === 'now' ? [] : some.map((id) => [id, now + msOf(due)]));
     assertSame(
-      await broker.redrive(some, { keepAttempts: attempts === 'keep', runAts }),
+      await redriveRuns(broker, some, { keepAttempts: attempts === 'keep', runAts }),
       some.map((id) => modelRedrive(model, id, attempts, due)),
     );
   };
@@ -450,7 +450,7 @@ function redrive(some: readonly string[], attempts: 'keep' | 'reset', due: Ripen
 function discard(some: readonly string[]): Step {
   return async (model, { broker }) =>
     assertSame(
-      await broker.discard(some),
+      await discardRuns(broker, some),
       some.map((id) => modelDiscard(model, id)),
     );
 }

@@ -1,4 +1,5 @@
 import type { Broker, EndRequest, HoldRequest, ResumeRequest } from '@retry/core/broker';
+import { endRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { assertSame } from './broker-agrees.ts';
 import type { Model, Ripeness } from './broker-model.ts';
@@ -46,7 +47,7 @@ function ends({ ids }: Subjects): fc.Arbitrary<Operation> {
     `end ${JSON.stringify(some)}`,
     async (model, { broker }) =>
       assertSame(
-        await broker.end(some.map(endRequest)),
+        await endRuns(broker, some.map(endRequest)),
         some.map((end) => modelEnd(model, end)),
       ),
   ]);
@@ -71,7 +72,10 @@ function reschedules({ ids, msOf }: Subjects): fc.Arbitrary<Operation> {
     `reschedule ${JSON.stringify(some)}`,
     async (model, { broker }) =>
       assertSame(
-        await broker.reschedule(some.map(([id, ripeness]) => ({ id, delayMs: msOf(ripeness) }))),
+        await rescheduleRuns(
+          broker,
+          some.map(([id, ripeness]) => ({ id, delayMs: msOf(ripeness) })),
+        ),
         some.map(([id, ripeness]) => modelReschedule(model, id, ripeness)),
       ),
   ]);

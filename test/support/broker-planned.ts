@@ -1,5 +1,6 @@
 /** Commands of operations on dead letters: put, claim, change, and the steps of a carrier. */
 import type { Broker, OperationStep } from '@retry/core/broker';
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { assertSame } from './broker-agrees.ts';
 import type { Model, Ripeness } from './broker-model.ts';
@@ -100,14 +101,14 @@ function steps({ ids, msOf }: Subjects): fc.Arbitrary<Operation> {
       if (verb === 'redrive') {
         const move = (run: string) => modelRedrive(model, run, attempts, due);
         assertSame(
-          await broker.redrive(some, { operation, runAts, keepAttempts: attempts === 'keep' }),
+          await redriveRuns(broker, some, { operation, runAts, keepAttempts: attempts === 'keep' }),
           modelStep(model, operation, { ids: some, success: 'redriven', move }),
         );
         return;
       }
       const move = (run: string) => modelDiscard(model, run);
       assertSame(
-        await broker.discard(some, { operation }),
+        await discardRuns(broker, some, { operation }),
         modelStep(model, operation, { ids: some, success: 'discarded', move }),
       );
     },

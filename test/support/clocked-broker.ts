@@ -13,9 +13,7 @@ const AHEAD_MS = 1_000_000_000;
 const WAKING: ReadonlySet<string> = new Set<keyof Broker>([
   'submit',
   'settleAndClaim',
-  'redrive',
-  'cancel',
-  'reschedule',
+  'change',
   'hold',
   'resume',
 ]);

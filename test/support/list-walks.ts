@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Broker, ClaimedRun, ListQuery } from '@retry/core/broker';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { settlementOf } from './settle.ts';
 
@@ -160,9 +161,9 @@ function createActor(broker: Broker, moved: Set<string>): (move: Move) => Promis
     }
     if (move.type === 'cancel') {
       const id = `run-${String(move.index).padStart(2, '0')}`;
-      await broker.cancel([id]);
+      await cancelRuns(broker, [id]);
       moved.add(id);
-      if (move.discards) await broker.discard([id]);
+      if (move.discards) await discardRuns(broker, [id]);
     }
   };
 }

@@ -1,6 +1,8 @@
 import { deepStrictEqual } from 'node:assert';
 import type {
   Broker,
+  Change,
+  ChangeOptions,
   ExchangeReply,
   ExchangeRequest,
   GroupPage,
@@ -13,6 +15,7 @@ import type {
   Notes,
   NotesQuery,
   Operations,
+  Reading,
   Run,
   RunPage,
 } from '@retry/core/broker';
@@ -37,17 +40,14 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     // The order of leases that end at the same instant is not specified.
     findExpired: (limit, scope) =>
       both('findExpired', async (broker) => byId(await broker.findExpired(limit, scope))),
-    cancel: (ids) => both('cancel', (broker) => broker.cancel(ids)),
-    end: (requests) => both('end', (broker) => broker.end(requests)),
-    reschedule: (requests) => both('reschedule', (broker) => broker.reschedule(requests)),
     hold: (holds) => both('hold', (broker) => broker.hold(holds)),
     resume: (requests) => both('resume', (broker) => broker.resume(requests)),
     holds: () => both('holds', (broker) => broker.holds()),
     notes: pairNotes(first.notes, second.notes),
     reserve: (requests) => both('reserve', (broker) => broker.reserve(requests)),
     findCancelRequests: (leases) => both('findCancelRequests', (broker) => broker.findCancelRequests(leases)),
-    redrive: (ids, options) => both('redrive', (broker) => broker.redrive(ids, options)),
-    discard: (ids, options) => both('discard', (broker) => broker.discard(ids, options)),
+    read: (ids) => readBoth(first, second, ids),
+    change: (changes, options) => changeBoth(first, second, { changes, options }),
     ...(first.operations &&
       second.operations && { operations: pairOperations(first.operations, second.operations) }),
     get: (ids, options) => both('get', (broker) => broker.get(ids, options)),
@@ -185,6 +185,34 @@ async function exchangeBoth(first: Broker, second: Broker, request: ExchangeRequ
   const [one, other] = [await first.settleAndClaim(request), await second.settleAndClaim(request)];
   const compared = isOnHold ? { ...one, nextRunAt: other.nextRunAt } : one;
   deepStrictEqual(bare(compared, second), bare(other), 'settleAndClaim is answered differently');
+  return one;
+}
+
+/** What both return of the runs; what they recognise them by differs, and each is given its own again. */
+async function readBoth(first: Broker, second: Broker, ids: readonly string[]): Promise<Reading> {
+  const [one, other] = [await first.read(ids), await second.read(ids)];
+  const runsOf = ({ runs }: Reading) => runs.map((seen) => seen?.run);
+  deepStrictEqual(bare(runsOf(one), second), bare(runsOf(other)), 'read is answered differently');
+  const runs = one.runs.map((run, index) => {
+    return run && { ...run, seen: JSON.stringify([run.seen, other.runs[index]?.seen]) };
+  });
+  return { now: one.now, runs };
+}
+
+interface ChangeCall {
+  readonly changes: readonly Change[];
+  readonly options: ChangeOptions | undefined;
+}
+
+async function changeBoth(
+  first: Broker,
+  second: Broker,
+  { changes, options }: ChangeCall,
+): ReturnType<Broker['change']> {
+  const seenBy = (index: number) =>
+    changes.map((change) => ({ ...change, seen: String((JSON.parse(change.seen) as unknown[])[index]) })); // as written above
+  const [one, other] = [await first.change(seenBy(0), options), await second.change(seenBy(1), options)];
+  deepStrictEqual(one, other, 'change is answered differently');
   return one;
 }
 

@@ -118,8 +118,8 @@ describe('cancel', () => {
 
   it('is sent in one call with the others of its turn', async () => {
     const { clock, broker } = setScene();
-    const cancel = vi.fn(broker.cancel);
-    const queue = createQueue({ broker: { ...broker, cancel }, clock });
+    const change = vi.fn(broker.change);
+    const queue = createQueue({ broker: { ...broker, change }, clock });
     const submitted = await queue.submitMany(task, [1, 2, 3]);
 
     const answers = await Promise.all([
@@ -128,7 +128,7 @@ describe('cancel', () => {
     ]);
 
     expect(answers).toEqual(['cancelled', 'cancelled', 'cancelled', 'gone']);
-    expect(cancel).toHaveBeenCalledTimes(1);
+    expect(change).toHaveBeenCalledTimes(1);
   });
 
   it('is kept when the worker never receives it: the handler keeps running and the run is not lost', async () => {

@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import { discardRuns } from '@retry/core/broker/kit';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
@@ -310,11 +311,11 @@ describe('deadLetters.redrive', () => {
   it('leaves out a run that another caller redrove meanwhile', async () => {
     const scene = setScene();
     await bury(scene, { mails: 2, images: 0 });
-    const redrive: Broker['redrive'] = vi.fn(async (ids, options) => {
-      await scene.broker.discard(['mail@mail-1']);
-      return scene.broker.redrive(ids, options);
+    const change: Broker['change'] = vi.fn(async (changes, options) => {
+      await discardRuns(scene.broker, ['mail@mail-1']);
+      return scene.broker.change(changes, options);
     });
-    const queue = createQueue({ broker: { ...scene.broker, redrive }, clock: scene.clock });
+    const queue = createQueue({ broker: { ...scene.broker, change }, clock: scene.clock });
 
     expect(await queue.deadLetters.redrive({ all: true })).toEqual(['mail@mail-0']);
   });

@@ -1,5 +1,6 @@
 import type { Clock } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { setScene } from './scene.ts';
@@ -95,7 +96,7 @@ describe('a listener', () => {
     const worker = startWorker({ tasks: [RECEIVED], concurrency: 1 });
     const off = worker.on('started', ({ id }) => {
       off();
-      void broker.cancel([id]);
+      void cancelRuns(broker, [id]);
     });
     await queue.submit(RECEIVED, null);
     await clock.advance(100);

@@ -206,11 +206,11 @@ describe('queue.fail', () => {
   it('answers many calls of the same turn, each its own', async () => {
     const { queue, broker } = setScene();
     let calls = 0;
-    const end: typeof broker.end = (requests) => {
+    const change: typeof broker.change = (changes, options) => {
       calls += 1;
-      return broker.end(requests);
+      return broker.change(changes, options);
     };
-    const counting = createQueue({ broker: { ...broker, end } });
+    const counting = createQueue({ broker: { ...broker, change } });
     const submitted = await queue.submitMany(task, Array(500).fill(null));
 
     const answers = await Promise.all([

@@ -1,3 +1,4 @@
+import { cancelRuns } from '@retry/core/broker/kit';
 import type { ReleaseRequest, TaskContext } from '@retry/worker';
 import { defineTask, ReleasesExhaustedError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
@@ -215,7 +216,7 @@ describe('ctx.release', () => {
       name: 'unaware',
       run: async (_: null, { id, release }) => {
         await pass(clock, 10);
-        await broker.cancel([id]);
+        await cancelRuns(broker, [id]);
         release({ delay: '1m' });
       },
     });

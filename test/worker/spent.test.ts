@@ -1,4 +1,5 @@
 import { definePolicy } from '@retry/core';
+import { redriveRuns } from '@retry/core/broker/kit';
 import type { RecordedAttempt } from '@retry/core/failures';
 import { replay } from '@retry/core/failures';
 import type { TaskContext } from '@retry/worker';
@@ -192,7 +193,7 @@ describe('what a submission brings along', () => {
     await clock.advance('1m');
     await queue.deadLetters.redrive({ ids: [id] });
     await clock.advance('1m');
-    await broker.redrive([id], { keepAttempts: true });
+    await redriveRuns(broker, [id], { keepAttempts: true });
     await clock.advance('1m');
 
     expect(seen.map(({ attempt }) => attempt)).toEqual([3, 1, 2, 3, 4]);

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { InvalidOptionsError } from '@retry/core';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask, RunFailedError } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
@@ -311,8 +312,8 @@ describe('a run that is no longer stored', () => {
     const waiting = queue.waitForResult('theirs').catch((error: unknown) => error);
     await clock.advance('2s');
 
-    await broker.cancel(['theirs']);
-    await broker.discard(['theirs']);
+    await cancelRuns(broker, ['theirs']);
+    await discardRuns(broker, ['theirs']);
     await clock.advance('2s');
 
     expect(await waiting).toMatchObject(forgotten);

@@ -24,9 +24,7 @@ import type { TransactionBroker } from './transaction/within.ts';
 import { brokerWithin } from './transaction/within.ts';
 import { attend } from './verbs/attend.ts';
 import { auditRuns } from './verbs/audit.ts';
-import { cancelRuns } from './verbs/cancel.ts';
-import { discardRuns } from './verbs/discard.ts';
-import { endRuns } from './verbs/end.ts';
+import { changeRuns } from './verbs/change.ts';
 import { createFindExpired } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { findCancelRequests } from './verbs/heartbeat.ts';
@@ -34,8 +32,7 @@ import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
 import { createNotes } from './verbs/notes.ts';
-import { redriveRuns } from './verbs/redrive.ts';
-import { rescheduleRuns } from './verbs/reschedule.ts';
+import { readRuns } from './verbs/read.ts';
 import { reserveStarts } from './verbs/reserve.ts';
 import type { ExchangePort } from './verbs/settle-and-claim.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
@@ -174,7 +171,6 @@ function openPort(
   };
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each verb
 function verbs(
   port: Port,
   { retention, schema }: PostgresBrokerSettings,
@@ -182,26 +178,22 @@ function verbs(
 ): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database } = port;
   const list: Broker['list'] = (query) => listRuns(database, schema, query);
-  const discard: Broker['discard'] = (ids, options) =>
-    discardRuns(database, ids, { ...options, keepKeysMs: retention.keepKeysMs });
-  const findExpired = createFindExpired({ ...port, list, discard }, { ...retention, onError });
+  const read: Broker['read'] = (ids) => readRuns(database, ids);
+  const change: Broker['change'] = (changes, options) =>
+    changeRuns({ ...port, keepKeysMs: retention.keepKeysMs }, changes, options);
   return {
     submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
     heartbeat: port.heartbeats.heartbeat,
-    findExpired,
-    cancel: (ids) => cancelRuns(port, ids),
-    end: (requests) => endRuns(port, requests),
-    reschedule: (requests) => rescheduleRuns(port, requests),
+    findExpired: createFindExpired({ ...port, list, read, change }, { ...retention, onError }),
+    ...{ read, change },
     hold: (holds) => holdLanes(port, holds),
     resume: (requests) => resumeLanes(port, requests),
     holds: () => listHolds(database),
     notes: createNotes(database),
     reserve: (requests) => reserveStarts(database, requests),
     findCancelRequests: (leases) => findCancelRequests(database, leases),
-    redrive: (ids, options) => redriveRuns(port, ids, options),
     operations: createOperations(database),
-    discard,
     get: (ids, options) => getRuns(database, ids, options),
     list,
     attend: (attendance) => attend(database, attendance),

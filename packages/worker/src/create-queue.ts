@@ -1,5 +1,6 @@
 import type { Clock } from '@retry/core';
 import type { Audit, Broker, CancelAnswer, LaneDepth } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
 import { BARE_BROKER, isRefused, readBroker } from './broker.ts';
@@ -85,8 +86,7 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
   const { broker, redact, clock, times } = readOptions(options, CALL, readParts<Own>);
   const emitter = createEmitter<QueueEvents>('queue', QUEUE_EVENTS, clock);
   const waiting = createResultWaiting(broker, clock, emitter);
-  const shared = broker.withoutWaiting ?? broker;
-  const cancel = coalesce<string, CancelAnswer>((ids) => shared.cancel(ids), {
+  const cancel = coalesce<string, CancelAnswer>((ids) => cancelRuns(broker, ids), {
     outstanding: 1,
     isRefusal: (error) => isRefused(broker, error),
   });

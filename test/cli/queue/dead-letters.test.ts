@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { beforeEach, expect, it } from 'vitest';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
@@ -12,7 +13,7 @@ describeOnServers('dead letters', (queue) => {
         for (const state of ['submitted', 'scheduled', 'failed'] as const) {
           const { runs } = await broker.list({ state, limit: 1_000 });
           const ids = runs.map(({ id }) => id);
-          await (state === 'failed' ? broker.discard(ids) : broker.cancel(ids));
+          await (state === 'failed' ? discardRuns(broker, ids) : cancelRuns(broker, ids));
         }
         round += 1;
         await seedQueue({ broker }, String(round));

@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns, endRuns } from '@retry/core/broker/kit';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import pg from 'pg';
@@ -39,7 +40,7 @@ describeOnServers('retry doctor', (queue) => {
       use(async (broker) => {
         for (const state of ['submitted', 'failed'] as const) {
           const ids = (await broker.list({ state, limit: 1_000 })).runs.map(({ id }) => id);
-          await (state === 'failed' ? broker.discard(ids) : broker.cancel(ids));
+          await (state === 'failed' ? discardRuns(broker, ids) : cancelRuns(broker, ids));
         }
         for (const { worker } of (await broker.insight?.workers()) ?? [])
           await broker.attend({ worker, lanes: [], ttlMs: 0 });
@@ -88,7 +89,7 @@ describeOnServers('retry doctor', (queue) => {
     });
 
     const { codes } = await diagnoseQueue();
-    await use((broker) => broker.cancel(['lost']));
+    await use((broker) => cancelRuns(broker, ['lost']));
 
     expect(codes).toContain('EXPIRED_LEASES');
   });
@@ -99,7 +100,10 @@ describeOnServers('retry doctor', (queue) => {
       await broker.submit(ids.map((id) => ({ id, lane: 'mail@1', payload: '{}' })));
       const error = { name: 'Error', message: 'no mailbox', at: 0, epoch: 0 };
       const group = { id: 'mailbox', title: 'no mailbox' };
-      await broker.end(ids.map((id) => ({ id, as: 'failed', error, group })));
+      await endRuns(
+        broker,
+        ids.map((id) => ({ id, as: 'failed', error, group })),
+      );
     });
 
     expect((await diagnoseQueue()).codes).toContain('DOMINANT_GROUP');

@@ -1,6 +1,6 @@
 /** Scenes of error groups: how dead letters come into them, leave them, and are listed by them. */
 import type { ErrorGroupName, Run, Settlement } from '@retry/core/broker';
-import { MAX_GROUPS } from '@retry/core/broker/kit';
+import { discardRuns, endRuns, MAX_GROUPS, redriveRuns } from '@retry/core/broker/kit';
 import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
 import { settlementOf } from '../settle.ts';
 import type { Steps } from './scene.ts';
@@ -42,9 +42,9 @@ export const dieAfterAttempts = tell(async (steps) => {
   await settle({ ...settlementOf(c, { type: 'stall', at }), group: named('x') });
   await settle({ ...diedOf(d, 'x', at), next: { ...diedOf(d, 'x', at).next, isDisposable: true } });
   await askAboutGroups(steps);
-  await steps.broker.redrive(['b'], { keepAttempts: true });
+  await redriveRuns(steps.broker, ['b'], { keepAttempts: true });
   await askAboutGroups(steps);
-  await steps.broker.discard(['a']);
+  await discardRuns(steps.broker, ['a']);
   await askAboutGroups(steps);
 });
 
@@ -54,7 +54,7 @@ export const dieByHand = tell(async (steps) => {
   await submit('a', 'b', { id: 'c', delayMs: 1_000 }, 'd');
   await settle(...runsOf(await claim({ limit: 2 })).map((run) => retry(run)));
   const error = { name: 'Error', message: 'no' };
-  await broker.end([
+  await endRuns(broker, [
     { id: 'a', as: 'failed', error, group: named('x') },
     { id: 'b', as: 'failed', error },
     { id: 'c', as: 'failed', error, group: named('x') },
@@ -70,13 +70,13 @@ export const dieElsewhere = tell(async (steps) => {
   const runs = runsOf(await claim());
   const at = await now();
   await settle(...runs.map((run, index) => diedOf(run, 'x', at + index)));
-  await broker.redrive(['d']);
+  await redriveRuns(broker, ['d']);
   await askAboutGroups(steps);
   await settle(...runsOf(await claim()).map((run) => diedOf(run, 'y', at + 10)));
   await askAboutGroups(steps);
-  await broker.discard(['a', 'd']);
+  await discardRuns(broker, ['a', 'd']);
   await askAboutGroups(steps);
-  await broker.redrive(['b', 'c']);
+  await redriveRuns(broker, ['b', 'c']);
   await settle(...runsOf(await claim()).map((run) => diedOf(run, 'x', at + 20)));
   await askAboutGroups(steps);
 });
@@ -90,7 +90,7 @@ export const dieOneByOne = tell(async (steps) => {
     await advance(99);
   }
   await askAboutGroups(steps);
-  await broker.discard(['run-0', 'run-39']);
+  await discardRuns(broker, ['run-0', 'run-39']);
   for (let index = 0; index < 20; index += 1)
     await settle(diedOf(await start(`more-${index}`), 'once', index));
   await advance(2_000);
@@ -112,10 +112,10 @@ export const fillLane = tell(async (steps) => {
   await die(...Array.from({ length: MAX_GROUPS - 1 }, (_, index) => [`${index}`, `group-${index}`] as const));
   await die(['last', 'last'], ['more', 'more'], ['again', 'group-1']);
   await askAboutGroups(steps);
-  await broker.discard(['plain', 'more']);
+  await discardRuns(broker, ['plain', 'more']);
   await die(['over', 'over']);
   await askAboutGroups(steps);
-  await broker.discard(['0']);
+  await discardRuns(broker, ['0']);
   await die(['late', 'late'], ['too late', 'too-late']);
   await askAboutGroups(steps);
 });

@@ -1,5 +1,6 @@
 /** Scenes of what operators ask: lanes, due times and workers. */
 import type { Insight, WorkerFacts } from '@retry/core/broker';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { die } from '../../../packages/worker/src/testing/contract/groups/grouped.ts';
 import type { Steps } from './scene.ts';
 import { release, retry, tell } from './scene.ts';
@@ -20,7 +21,7 @@ export const askAboutLanes = tell(async (steps) => {
     await submit(id);
   }
   await submit({ id: 'm', lane: 'm' });
-  await broker.cancel(['a']);
+  await cancelRuns(broker, ['a']);
   await ask(steps);
   await advance(4);
   const [other] = await claim({ lanes: ['m'] });
@@ -74,7 +75,7 @@ export const askAboutGroupNotices = tell(async (steps) => {
     await claimGroupNotices();
   }
   await die(steps, { m1: 'x' }, 'm');
-  await broker.discard(['x1', 'x2', 'x3', 'x4', 'x5', 'y3', 'y6']);
+  await discardRuns(broker, ['x1', 'x2', 'x3', 'x4', 'x5', 'y3', 'y6']);
   await claimGroupNotices();
   await die(steps, { a1: 'x', a2: 'x', a3: 'x', a4: 'x', a5: 'x', a6: 'y' });
   await claimGroupNotices();

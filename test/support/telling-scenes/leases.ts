@@ -1,4 +1,5 @@
 /** Scenes of leases: heartbeats, cleaners and cancel requests. */
+import { cancelRuns } from '@retry/core/broker/kit';
 import { assertSame } from '../broker-agrees.ts';
 import { complete, fail, release, retry, stall, tell } from './scene.ts';
 
@@ -55,7 +56,7 @@ export const findExpiredOfOneLane = tell(async ({ submit, claim, advance, broker
 export const cancelRequestOfOneEpoch = tell(async ({ start, settle, claim, broker }) => {
   await settle(retry(await start('a')));
   await claim();
-  await broker.cancel(['a']);
+  await cancelRuns(broker, ['a']);
   const leases = [1, 2, 3].map((epoch) => ({ id: 'a', epoch }));
 
   assertSame(await broker.findCancelRequests(leases), [{ id: 'a', epoch: 2 }]);
@@ -66,7 +67,7 @@ export const settleAfterCancelRequest = tell(async ({ submit, claim, settle, bro
   const ids = ['retried', 'later', 'released', 'completed', 'failed'];
   await submit(...ids);
   const claimed = await claim();
-  await broker.cancel(ids);
+  await cancelRuns(broker, ids);
   await advance(10);
   const [retried, later, released, completed, failed] = claimed.map(({ run }) => run);
   if (!retried || !later || !released || !completed || !failed) throw new Error('not all runs were claimed');

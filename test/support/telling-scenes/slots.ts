@@ -1,5 +1,6 @@
 /** Scenes of concurrency keys: who takes a slot, who waits for one, and when it is free. */
 import type { Concurrency, Run } from '@retry/core/broker';
+import { cancelRuns, endRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { assertSame } from '../broker-agrees.ts';
 import type { Steps } from './scene.ts';
 import { complete, release, retry, tell } from './scene.ts';
@@ -41,9 +42,9 @@ export const waitForSlots = tell(async ({ submit, claim, settle, broker, claimId
 export const leaveWhileParked = tell(async ({ submit, claim, settle, broker, claimIds }) => {
   await submit(...['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, concurrency: WAITS })));
   const [first] = await claim();
-  await broker.cancel(['b']);
-  await broker.end([{ id: 'c', as: 'completed', result: '1' }]);
-  await broker.reschedule([{ id: 'd', delayMs: 60_000 }]);
+  await cancelRuns(broker, ['b']);
+  await endRuns(broker, [{ id: 'c', as: 'completed', result: '1' }]);
+  await rescheduleRuns(broker, [{ id: 'd', delayMs: 60_000 }]);
   await broker.list({ state: 'submitted', limit: 9 });
   if (first !== undefined) await settle(complete(first.run));
   await broker.list({ state: 'submitted', limit: 9 });
@@ -53,9 +54,9 @@ export const leaveWhileParked = tell(async ({ submit, claim, settle, broker, cla
 /** A run that has come back to its lane for a free slot leaves it: the next one of the key comes in its place. */
 export const leaveWithTheFreeSlot = tell(async ({ submit, claim, settle, broker, claimIds }) => {
   const ways: readonly ((id: string) => Promise<unknown>)[] = [
-    (id) => broker.cancel([id]),
-    (id) => broker.end([{ id, as: 'completed', result: '1' }]),
-    (id) => broker.reschedule([{ id, delayMs: 60_000 }]),
+    (id) => cancelRuns(broker, [id]),
+    (id) => endRuns(broker, [{ id, as: 'completed', result: '1' }]),
+    (id) => rescheduleRuns(broker, [{ id, delayMs: 60_000 }]),
   ];
   for (const [round, leave] of ways.entries()) {
     const [first, next, last] = [`a${round}`, `b${round}`, `c${round}`];
@@ -105,9 +106,9 @@ export const holdOverTheLimit = tell(async ({ submit, claim, settle }) => {
 /** A run that keeps its slot ends while it waits, by a cancel or by hand: the slot is free. */
 export const endWhileHolding = tell(async ({ submit, claim, settle, broker, claimIds }) => {
   const ways: readonly ((id: string) => Promise<unknown>)[] = [
-    (id) => broker.cancel([id]),
-    (id) => broker.end([{ id, as: 'completed', result: '1' }]),
-    (id) => broker.end([{ id, as: 'failed', error: { name: 'Error', message: 'no' } }]),
+    (id) => cancelRuns(broker, [id]),
+    (id) => endRuns(broker, [{ id, as: 'completed', result: '1' }]),
+    (id) => endRuns(broker, [{ id, as: 'failed', error: { name: 'Error', message: 'no' } }]),
   ];
   for (const [round, end] of ways.entries()) {
     const [keeper, next] = [`a${round}`, `b${round}`];
@@ -125,7 +126,7 @@ export const endWhileHolding = tell(async ({ submit, claim, settle, broker, clai
 export const cancelRequestWhileHolding = tell(async ({ submit, claim, settle, broker, claimIds }) => {
   await submit({ id: 'a', concurrency: KEEPS }, { id: 'b', concurrency: WAITS });
   const [first] = await claim();
-  await broker.cancel(['a']);
+  await cancelRuns(broker, ['a']);
   if (first !== undefined) await settle(retry(first.run));
   assertSame(await claimIds(), ['b']);
 });

@@ -1,5 +1,6 @@
 /** Scenes of unique keys: until when a run has its key, and what a submission does about it. */
 import type { Submission, SubmitAnswer, Unique } from '@retry/core/broker';
+import { cancelRuns, discardRuns, endRuns, redriveRuns } from '@retry/core/broker/kit';
 import { assertSame } from '../broker-agrees.ts';
 import type { Steps } from './scene.ts';
 import { complete, fail, retry, tell } from './scene.ts';
@@ -28,11 +29,11 @@ export const freeKeyAtEnd = tell(async (steps) => {
     for (const { run } of await claim()) await settle(next(run));
   }
   assertSame(await submitUnique(steps, '{u}3', { until: 'ended' }), 'created');
-  await broker.cancel(['{u}3']);
+  await cancelRuns(broker, ['{u}3']);
   assertSame(await submitUnique(steps, '{u}4', { until: 'ended' }), 'created');
-  await broker.end([{ id: '{u}4', as: 'completed', result: '1' }]);
+  await endRuns(broker, [{ id: '{u}4', as: 'completed', result: '1' }]);
   assertSame(await submitUnique(steps, '{u}5', { until: 'started' }), 'created');
-  await broker.cancel(['{u}5']);
+  await cancelRuns(broker, ['{u}5']);
   assertSame(await submitUnique(steps, '{u}6', { until: 'started' }), 'created');
   for (const { run } of await claim()) await settle(fail(run));
   assertSame(await submitUnique(steps, '{u}7', { until: 'ended' }), 'created');
@@ -42,8 +43,8 @@ export const freeKeyAtEnd = tell(async (steps) => {
 export const freeKeyInTime = tell(async (steps) => {
   const { broker, advance } = steps;
   assertSame(await submitUnique(steps, '{u}1', { until: 100 }), 'created');
-  await broker.cancel(['{u}1']);
-  await broker.discard(['{u}1']);
+  await cancelRuns(broker, ['{u}1']);
+  await discardRuns(broker, ['{u}1']);
   await advance(99);
   assertSame(await submitUnique(steps, '{u}2', { until: 100 }), { type: 'kept', id: '{u}1' });
   await advance(1);
@@ -55,7 +56,7 @@ export const redriveWithoutKey = tell(async (steps) => {
   const { claim, settle, broker } = steps;
   assertSame(await submitUnique(steps, '{u}1', { until: 'ended' }), 'created');
   for (const { run } of await claim()) await settle(fail(run));
-  await broker.redrive(['{u}1']);
+  await redriveRuns(broker, ['{u}1']);
   assertSame(await submitUnique(steps, '{u}2', { until: 'ended' }), 'created');
 });
 

@@ -1,4 +1,12 @@
 /** Scenes of submissions, of waiting runs that an operator moves or ends, and of runs that are redriven or discarded. */
+import {
+  cancelRuns,
+  discardRuns,
+  endRuns,
+  newRun,
+  redriveRuns,
+  rescheduleRuns,
+} from '@retry/core/broker/kit';
 import { assertSame } from '../broker-agrees.ts';
 import { extrasOf } from '../broker-extras.ts';
 import { claimEach, complete, fail, release, retry, retryWithStack, tell } from './scene.ts';
@@ -26,10 +34,10 @@ export const cancelWherever = tell(async (steps) => {
   await submit('front', 'a', 'b', 'c', { id: 'later', delayMs: 100 });
   const [first] = await claim({ limit: 1 });
   if (first !== undefined) await settle(release(first.run));
-  await broker.cancel(['front', 'a', 'later', 'unknown']);
+  await cancelRuns(broker, ['front', 'a', 'later', 'unknown']);
   await broker.list({ state: 'submitted', limit: 9 });
   await steps.claimIds({ limit: 1 });
-  await broker.cancel(['c']);
+  await cancelRuns(broker, ['c']);
   await submit('d');
   await advance(100);
   await claimEach(steps);
@@ -43,15 +51,15 @@ export const endWherever = tell(async (steps) => {
   const [first] = await claim({ limit: 1 });
   if (first !== undefined) await settle(release(first.run));
   for (const id of ['front', 'a', 'later', 'unknown'])
-    assertSame(await broker.end([{ id, as: 'completed', result: '{"by":"hand"}' }]), [
+    assertSame(await endRuns(broker, [{ id, as: 'completed', result: '{"by":"hand"}' }]), [
       id === 'unknown' ? 'gone' : 'done',
     ]);
-  await broker.end([{ id: 'c', as: 'failed', error: ERROR }]);
+  await endRuns(broker, [{ id: 'c', as: 'failed', error: ERROR }]);
   await broker.list({ state: 'submitted', limit: 9 });
   await submit('d');
   await advance(100);
   assertSame(await claimEach(steps), ['b', 'd']);
-  await broker.end([{ id: 'b', as: 'completed', result: '1' }]);
+  await endRuns(broker, [{ id: 'b', as: 'completed', result: '1' }]);
   await broker.findCancelRequests([{ id: 'b', epoch: 1 }]);
 });
 
@@ -68,15 +76,15 @@ export const redriveLater = tell(async (steps) => {
     ['d', at + 60_000],
   ]);
   const before = (await broker.get(['e']))[0]?.endedAt ?? 0;
-  assertSame(await broker.redrive(['e'], { endedBefore: before, runAts }), ['refused']);
-  assertSame(await broker.discard(['e', 'e'], { endedBefore: before }), ['refused', 'refused']);
-  await broker.redrive(['b', 'a', 'c', 'd', 'a', 'unknown'], { runAts, endedBefore: before + 1 });
+  assertSame(await redriveRuns(broker, ['e'], { endedBefore: before, runAts }), ['refused']);
+  assertSame(await discardRuns(broker, ['e', 'e'], { endedBefore: before }), ['refused', 'refused']);
+  await redriveRuns(broker, ['b', 'a', 'c', 'd', 'a', 'unknown'], { runAts, endedBefore: before + 1 });
   await broker.get(['a', 'b', 'c', 'd']);
   await broker.list({ state: 'scheduled', limit: 9 });
   await claimEach(steps);
   await advance(100);
   await claimEach(steps);
-  await broker.discard(['e'], { endedBefore: before + 1 });
+  await discardRuns(broker, ['e'], { endedBefore: before + 1 });
 });
 
 /** Operations are claimed, stepped, paused and ended; what is sent twice, or too late, changes nothing. */
@@ -95,22 +103,22 @@ export const stepOperations = tell(async (steps) => {
     return { id: operation?.id ?? '-', epoch, skipped: 1, progress: `${epoch}`, isLast: false, ...more };
   };
   const first = await next('w');
-  await broker.redrive(['a', 'x', 'a-'], { operation: first });
-  await broker.redrive(['b'], { operation: first });
+  await redriveRuns(broker, ['a', 'x', 'a-'], { operation: first });
+  await redriveRuns(broker, ['b'], { operation: first });
   await operations?.list();
   await next('v');
   const late = await next('w', 10);
   await advance(100);
   const now = await next('u');
-  assertSame(await broker.redrive(['b'], { operation: late }), ['fenced']);
-  await broker.redrive(['b', 'a'], { operation: now });
+  assertSame(await redriveRuns(broker, ['b'], { operation: late }), ['fenced']);
+  await redriveRuns(broker, ['b', 'a'], { operation: now });
   const paused = await next('u');
   await operations?.change('first', 'paused');
-  await broker.discard(['c'], { operation: paused });
+  await discardRuns(broker, ['c'], { operation: paused });
   await operations?.change('first', 'running');
-  await broker.discard(['c', 'a'], { operation: await next('u') });
-  await broker.discard(['c'], { operation: { ...late, id: 'unknown' } });
-  await broker.redrive([], { operation: await next('u', 50, { isLast: true }) });
+  await discardRuns(broker, ['c', 'a'], { operation: await next('u') });
+  await discardRuns(broker, ['c'], { operation: { ...late, id: 'unknown' } });
+  await redriveRuns(broker, [], { operation: await next('u', 50, { isLast: true }) });
   await operations?.get('first');
   await operations?.change('second', 'cancelled');
   await operations?.change('second', 'running');
@@ -123,13 +131,13 @@ export const endAfterErrors = tell(async ({ submit, claim, settle, broker }) => 
   const ids = ['a', 'b', 'c', 'd'];
   await submit(...ids);
   await settle(...(await claim()).map(({ run }) => retryWithStack(run, run.id === 'a' ? 0 : 60_000)));
-  await broker.end([
+  await endRuns(broker, [
     { id: 'a', as: 'failed', error: { ...ERROR, stack: 'at desk' } },
     { id: 'b', as: 'failed', error: ERROR },
     { id: 'c', as: 'completed', result: '"by hand"' },
   ]);
   await broker.get(ids);
-  await broker.redrive(['a', 'b', 'c']);
+  await redriveRuns(broker, ['a', 'b', 'c']);
   await broker.get(ids);
 });
 
@@ -137,12 +145,16 @@ export const endAfterErrors = tell(async ({ submit, claim, settle, broker }) => 
 export const endAfterCarried = tell(async ({ submit, claim, settle, broker }) => {
   const ids = ['f', 'h', 'plain'];
   await submit(...ids.map((id) => ({ id, ...extrasOf(id) })));
-  const end = () => broker.end(ids.map((id) => ({ id, as: 'failed', error: ERROR }) as const));
+  const end = () =>
+    endRuns(
+      broker,
+      ids.map((id) => ({ id, as: 'failed', error: ERROR }) as const),
+    );
   await end();
-  await broker.redrive(['f', 'h'], { keepAttempts: true });
+  await redriveRuns(broker, ['f', 'h'], { keepAttempts: true });
   await settle(...(await claim()).map(({ run }) => retryWithStack(run, 60_000)));
   await end();
-  await broker.redrive(ids);
+  await redriveRuns(broker, ids);
   await end();
 });
 
@@ -153,14 +165,17 @@ export const rescheduleWherever = tell(async (steps) => {
   const [first] = await claim({ limit: 1 });
   if (first !== undefined) await settle(release(first.run));
   await advance(10);
-  await broker.reschedule(['front', 'later', 'b'].map((id) => ({ id })));
+  await rescheduleRuns(
+    broker,
+    ['front', 'later', 'b'].map((id) => ({ id })),
+  );
   await broker.get(['front', 'later', 'b']);
   await broker.list({ state: 'submitted', limit: 9 });
-  await broker.reschedule([
+  await rescheduleRuns(broker, [
     { id: 'a', delayMs: 100 },
     { id: 'latest', delayMs: 200 },
   ]);
-  await broker.reschedule([
+  await rescheduleRuns(broker, [
     { id: 'b', delayMs: 100 },
     { id: 'b', delayMs: 300 },
   ]);
@@ -170,19 +185,49 @@ export const rescheduleWherever = tell(async (steps) => {
   await claimEach(steps);
   await advance(300);
   await claimEach(steps);
-  await broker.reschedule([{ id: 'a' }, { id: 'unknown' }]);
+  await rescheduleRuns(broker, [{ id: 'a' }, { id: 'unknown' }]);
 });
+
+/** Runs are changed that are no longer what was seen, or twice in a call: each is written once at most. */
+export const changeWhatWasSeen = tell(async ({ submit, broker }) => {
+  await submit('a', 'b');
+  const { now, runs } = await broker.read(['a', 'b']);
+  const [a, b] = runs.map((one) => ({
+    ...{ id: one?.run.id ?? '', seen: one?.seen ?? '' },
+    next: {
+      ...newRun({ ...NO_IDENTITY, ...one?.run }),
+      ...one?.run,
+      state: 'cancelled',
+      endedAt: now,
+    } as const,
+  }));
+  if (a === undefined || b === undefined) return;
+  await rescheduleRuns(broker, [{ id: 'a', delayMs: 60_000 }]);
+  assertSame(await broker.change([a, b, b]), ['changed', 'done', 'changed']);
+  await broker.get(['a', 'b']);
+  await broker.audit();
+});
+
+const NO_IDENTITY = {
+  id: '',
+  lane: '',
+  payload: '',
+  concurrency: undefined,
+  retry: undefined,
+  origin: undefined,
+  context: undefined,
+};
 
 /** A run leaves its lane and comes back to its end: what it left there does not start it. */
 export const comeBackToTheLane = tell(async (steps) => {
   const { submit, broker, advance } = steps;
   await submit('a', 'b', 'c');
-  await broker.reschedule([{ id: 'a', delayMs: 10 }]);
+  await rescheduleRuns(broker, [{ id: 'a', delayMs: 10 }]);
   await advance(10);
-  await broker.reschedule([{ id: 'a' }]);
+  await rescheduleRuns(broker, [{ id: 'a' }]);
   await broker.list({ state: 'submitted', limit: 9 });
-  await broker.cancel(['b']);
-  await broker.discard(['b']);
+  await cancelRuns(broker, ['b']);
+  await discardRuns(broker, ['b']);
   await submit('d', 'b');
   await broker.list({ state: 'submitted', limit: 9 });
   assertSame(await claimEach(steps), ['c', 'a', 'd', 'b']);
@@ -192,14 +237,14 @@ export const comeBackToTheLane = tell(async (steps) => {
 export const redriveAndDiscard = tell(async (steps) => {
   const { submit, claim, settle, broker } = steps;
   await submit('a', 'b', 'c', 'd', 'e', { id: 'keyed', keyed: true });
-  await broker.cancel(['d']);
+  await cancelRuns(broker, ['d']);
   await settle(...(await claim()).map(({ run }) => retry(run)));
   const claimed = await claim();
   await settle(...claimed.map(({ run }) => (run.id === 'c' ? complete(run) : fail(run))));
-  await broker.redrive(['a', 'c', 'd', 'unknown']);
-  await broker.redrive(['b'], { keepAttempts: true });
+  await redriveRuns(broker, ['a', 'c', 'd', 'unknown']);
+  await redriveRuns(broker, ['b'], { keepAttempts: true });
   await broker.get(['a', 'b']);
-  await broker.discard(['c', 'd', 'a', 'unknown', 'keyed']);
+  await discardRuns(broker, ['c', 'd', 'a', 'unknown', 'keyed']);
   await submit('c', 'd', 'keyed');
   await claimEach(steps);
 });

@@ -1,22 +1,12 @@
 import type { AbortSignalLike } from '../fields/value-rules.ts';
 import type { EndState, RunState } from '../lifecycle/run-state.ts';
+import type { Change, ChangeAnswer, ChangeOptions, Reading } from './change.ts';
 import type { ExchangeReply, ExchangeRequest } from './exchange.ts';
 import type { HeartbeatAnswer, HeartbeatModule, HeartbeatRequest } from './heartbeat.ts';
 import type { Hold, HoldRequest, ResumeAnswer, ResumeRequest } from './hold.ts';
 import type { Insight } from './insight/insight.ts';
 import type { WorkerFacts } from './insight/workers.ts';
 import type { Notes } from './notes.ts';
-import type {
-  CancelAnswer,
-  DiscardAnswer,
-  DiscardOptions,
-  EndAnswer,
-  EndRequest,
-  RedriveAnswer,
-  RedriveOptions,
-  RescheduleAnswer,
-  RescheduleRequest,
-} from './operation.ts';
 import type { Operations } from './operations.ts';
 import type { Reservation, Reserved } from './reservation.ts';
 import type { Run } from './run.ts';
@@ -61,18 +51,20 @@ export interface Broker {
    * integer ≥ 0. With `lanes`, runs of other lanes do not count against it.
    */
   readonly findExpired: (limit: number, scope?: ExpiredScope) => Promise<readonly Run[]>;
-  /** Cancels waiting runs immediately, and leaves a cancel request for the workers of started ones. */
-  readonly cancel: (ids: readonly string[]) => Promise<readonly CancelAnswer[]>;
+  /** Returns the runs of these ids, with what `change` recognises them by. */
+  readonly read: (ids: readonly string[]) => Promise<Reading>;
   /**
-   * Ends waiting runs as an operator decides, and leaves a cancel request for the workers of started ones. A failed one gets
-   * the error as its latest and is a dead letter.
+   * Writes runs that no worker holds, and cancel requests of those that one does, each only if it is still what was seen. Whatever
+   * follows from the difference of the two states follows in the same write: where it waits, a slot of its concurrency key, its error
+   * group, retention, notifications. `changeRuns` of the kit reads, decides and writes.
+   *
+   * With an operation, it is the step of it: `fenced`, if the step is not accepted, and nothing has changed then. Runs that are not
+   * `done` are counted as passed over. A step has at most 500 runs, each once, and may have none.
    */
-  readonly end: (requests: readonly EndRequest[]) => Promise<readonly EndAnswer[]>;
-  /**
-   * Moves waiting runs to another instant: onto the schedule, or to the back of their lane. A run that is in its lane and
-   * due now keeps its place there; one that waits for its concurrency key keeps waiting for it.
-   */
-  readonly reschedule: (requests: readonly RescheduleRequest[]) => Promise<readonly RescheduleAnswer[]>;
+  readonly change: (
+    changes: readonly Change[],
+    options?: ChangeOptions,
+  ) => Promise<readonly ChangeAnswer[] | 'fenced'>;
   /**
    * Puts lanes on hold: from the answer on no claim starts a run of theirs. Started runs keep running, waiting ones keep
    * their places, and nothing is charged. A hold replaces the one of the same lane and source, unless that ends later and
@@ -96,13 +88,6 @@ export interface Broker {
    * listener. Only brokers that can do so at no cost have it; a worker asks `findCancelRequests` in any case.
    */
   readonly onCancelRequest?: (listener: (id: string) => void) => () => void;
-  /**
-   * Sends failed, stalled and rate limited runs to the back of their lanes, or onto the schedule where they are due later.
-   * Unless attempts are kept, `errors` and `previousDelayMs` are reset, too.
-   */
-  readonly redrive: (ids: readonly string[], options?: RedriveOptions) => Promise<readonly RedriveAnswer[]>;
-  /** Deletes ended runs. */
-  readonly discard: (ids: readonly string[], options?: DiscardOptions) => Promise<readonly DiscardAnswer[]>;
   /** Returns the runs of these ids; `undefined` for an unknown one. */
   readonly get: (ids: readonly string[], options?: GetOptions) => Promise<readonly (Run | undefined)[]>;
   /**
@@ -139,7 +124,7 @@ export interface Broker {
   readonly attend: (attendance?: Attendance) => Promise<readonly LaneDepth[]>;
   /** Keeps small versioned documents that all processes share. */
   readonly notes: Notes;
-  /** Keeps operations on many dead letters. Without it, `redrive` and `discard` take no steps of one. */
+  /** Keeps operations on many dead letters. Without it, `change` takes no steps of one. */
   readonly operations?: Operations;
   /** Returns the conservation figures: every run ever created is in exactly one state, or forgotten. */
   readonly audit: () => Promise<Audit>;

@@ -12,6 +12,7 @@ export type {
 } from './broker.ts';
 export type { BrokerErrorCode } from './broker-error.ts';
 export { BrokerError } from './broker-error.ts';
+export type { Change, ChangeAnswer, ChangeOptions, Reading, SeenRun } from './change.ts';
 export type { Claim, ClaimedRun, ExchangeReply, ExchangeRequest, LaneConcurrency } from './exchange.ts';
 export type {
   HeartbeatAnswer,

@@ -1,10 +1,3 @@
-import type {
-  CancelAnswer,
-  EndAnswer,
-  EndRequest,
-  RescheduleAnswer,
-  RescheduleRequest,
-} from './operation.ts';
 import type { SettleAnswer, Settlement } from './settlement.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
 
@@ -17,12 +10,4 @@ export interface WithoutWaiting {
   readonly submit: (submissions: readonly Submission[]) => Promise<readonly (SubmitAnswer | Locked)[]>;
   /** As `settleAndClaim` without a claim. A handler that completes its run in a transaction keeps it locked until that ends. */
   readonly settle: (settlements: readonly Settlement[]) => Promise<readonly (SettleAnswer | Locked)[]>;
-  /** As `cancel` of a broker. */
-  readonly cancel: (ids: readonly string[]) => Promise<readonly (CancelAnswer | Locked)[]>;
-  /** As `end` of a broker. */
-  readonly end: (requests: readonly EndRequest[]) => Promise<readonly (EndAnswer | Locked)[]>;
-  /** As `reschedule` of a broker. */
-  readonly reschedule: (
-    requests: readonly RescheduleRequest[],
-  ) => Promise<readonly (RescheduleAnswer | Locked)[]>;
 }

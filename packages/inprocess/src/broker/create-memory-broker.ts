@@ -8,7 +8,7 @@ import {
   listOperations,
   putOperation,
 } from './operations/operations.ts';
-import { inStep } from './operations/step.ts';
+import { changeInStep } from './operations/step.ts';
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
@@ -17,9 +17,8 @@ import type { Store } from './record/store.ts';
 import { createStore, followWallClock, readNow } from './record/store.ts';
 import { attend } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
-import { cancelRun, isCancelRequested, onCancelRequest } from './verbs/cancel.ts';
-import { discardRun } from './verbs/discard.ts';
-import { endByHand } from './verbs/end.ts';
+import { isCancelRequested, onCancelRequest } from './verbs/cancel-requests.ts';
+import { changeRun } from './verbs/change.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRun } from './verbs/get.ts';
 import { extendLease } from './verbs/heartbeat.ts';
@@ -27,8 +26,7 @@ import { holdLane, resumeLane } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
 import { createNotes } from './verbs/notes.ts';
-import { redriveRun } from './verbs/redrive.ts';
-import { rescheduleRun } from './verbs/reschedule.ts';
+import { readRuns } from './verbs/read.ts';
 import { reserve } from './verbs/reserve.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { submitRun } from './verbs/submit.ts';
@@ -59,8 +57,8 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     findCancelRequests: (leases) => call(() => leases.filter((lease) => isCancelRequested(store, lease))),
     reserve: (requests) => each(requests, (request, now) => reserve(store, request, now)),
     onCancelRequest: (listener) => onCancelRequest(store, listener),
-    ...operatorVerbs(store, gate),
-    ...deadLetterVerbs(store, gate),
+    ...changes(store, gate),
+    ...holdVerbs(store, gate),
     get: (ids, options) => each(ids, (id) => getRun(store, id, options)),
     list: (query) => call(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => call(() => waitForWork(store, lanes, wait)),
@@ -75,37 +73,15 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
   });
 }
 
-/** The verbs by which operators, and handlers, move runs and lanes. */
-function operatorVerbs(store: Store, { call, each }: Gate) {
+/** The verbs by which runs that no worker holds are changed, also as steps of operations. */
+function changes(store: Store, { call }: Gate) {
   return {
-    cancel: (ids) => each(ids, (id, now) => cancelRun(store, id, now)),
-    end: (requests) => each(requests, (request, now) => endByHand(store, request, now)),
-    reschedule: (requests) => each(requests, (request, now) => rescheduleRun(store, request, now)),
-    hold: (requests) =>
-      call((now) => {
-        for (const request of requests) holdLane(store, request, now);
-      }),
-    resume: (requests) => each(requests, (request, now) => resumeLane(store, request, now)),
-    holds: () => call((now) => listHolds(store, now)),
-  } satisfies Partial<Broker>;
-}
-
-/** The verbs that redrive and discard dead letters, also as steps of operations. */
-function deadLetterVerbs(store: Store, { call }: Gate) {
-  return {
-    redrive: (ids, options) =>
+    read: (ids) => call((now) => readRuns(store, ids, now)),
+    change: (given, options) =>
       call((now) =>
-        inStep({ store, ids, now }, options?.operation, {
-          success: 'redriven',
-          answer: (id) => redriveRun(store, id, { ...options, now }),
-        }),
-      ),
-    discard: (ids, options) =>
-      call((now) =>
-        inStep({ store, ids, now }, options?.operation, {
-          success: 'discarded',
-          answer: (id) => discardRun(store, id, options),
-        }),
+        changeInStep({ store, now }, options?.operation, () =>
+          given.map((change) => changeRun(store, change)),
+        ),
       ),
     operations: {
       put: (request) => call((now) => putOperation(store, request, now)),
@@ -114,6 +90,18 @@ function deadLetterVerbs(store: Store, { call }: Gate) {
       claim: (claim) => call((now) => claimOperation(store, claim, now)),
       change: (...change) => call((now) => changeOperation(store, change, now)),
     },
+  } satisfies Partial<Broker>;
+}
+
+/** The verbs by which operators, and handlers, hold lanes. */
+function holdVerbs(store: Store, { call, each }: Gate) {
+  return {
+    hold: (requests) =>
+      call((now) => {
+        for (const request of requests) holdLane(store, request, now);
+      }),
+    resume: (requests) => each(requests, (request, now) => resumeLane(store, request, now)),
+    holds: () => call((now) => listHolds(store, now)),
   } satisfies Partial<Broker>;
 }
 

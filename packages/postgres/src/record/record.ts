@@ -1,6 +1,6 @@
 /** The column `record`: what the latest settlement wrote of a run, as JSON, as far as no other column has it. */
-import type { OperatorError, Run, Settlement } from '@retry/core/broker';
-import { endedBy, isAttemptError, packErrors, settledBy, unpackErrors } from '@retry/core/broker/kit';
+import type { Run, Settlement } from '@retry/core/broker';
+import { isAttemptError, packErrors, settledBy, unpackErrors } from '@retry/core/broker/kit';
 
 const COUNTERS = ['failures', 'stalls', 'releases', 'rateLimits', 'redrives', 'resetEpoch'] as const;
 
@@ -68,6 +68,16 @@ export function needsNoRecord({ epoch, event, next }: Settlement): boolean {
   return isFirst && next.heartbeatAt === next.startedAt && hasNoPast(next);
 }
 
+/**
+ * Returns whether the columns are enough of a run that was changed: it was never claimed, nor a dead letter. Its first completion, which
+ * drops the record, then finds in a column when it was created.
+ */
+export function isFresh(run: Run): boolean {
+  const { state, runAt, submittedAt } = run;
+  if (run.epoch > 0 || state === 'completed' || !hasNoPast(run)) return false;
+  return state !== 'submitted' || runAt === submittedAt;
+}
+
 function hasNoPast(run: Run): boolean {
   const { failures, stalls, releases, rateLimits, redrives, resetEpoch, errors } = run;
   const counted = failures + stalls + releases + rateLimits + redrives + resetEpoch + errors.length;
@@ -79,6 +89,11 @@ function hasNoPast(run: Run): boolean {
  * absent are left out, and `createdAt` where it is the same as `submittedAt`.
  */
 export function writeRecord({ epoch, event, next }: Settlement): string {
+  return recordOf(next, settledBy(epoch, event));
+}
+
+/** Writes the record of a run that was changed, as of its latest settlement. */
+export function recordOf(next: Run, by: string | undefined): string {
   const text = JSON.stringify({
     createdAt: next.createdAt === next.submittedAt ? undefined : next.createdAt,
     submittedAt: next.submittedAt,
@@ -87,7 +102,7 @@ export function writeRecord({ epoch, event, next }: Settlement): string {
     startedAt: next.startedAt,
     heartbeatAt: next.heartbeatAt,
     endedAt: next.endedAt,
-    settledBy: settledBy(epoch, event),
+    settledBy: by,
     failures: next.failures || undefined,
     stalls: next.stalls || undefined,
     releases: next.releases || undefined,
@@ -100,17 +115,6 @@ export function writeRecord({ epoch, event, next }: Settlement): string {
     errors: next.errors.length > 0 ? packErrors(next.errors) : undefined,
   } satisfies Record<RecordKey, unknown>);
   return keepable(text);
-}
-
-/** An error that the server adds to a record, with its name as the column has it. */
-interface WrittenError {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Writes an error without epoch and instant, which the server adds. */
-export function writeError(error: OperatorError): WrittenError {
-  return { name: cleanText(error.name), text: keepable(JSON.stringify(endedBy(error))) };
 }
 
 /** Returns the name of the latest error, if there is one. */

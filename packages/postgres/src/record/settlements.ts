@@ -1,4 +1,4 @@
-import type { ErrorGroupName, Settlement, Submission } from '@retry/core/broker';
+import type { ErrorGroupName, Run, Settlement, Submission } from '@retry/core/broker';
 import {
   DESTINATION_LETTERS,
   destinationOf,
@@ -75,11 +75,13 @@ function isOfAnotherKind(
 function letterOf(settlement: Settlement): string {
   const destination = destinationOf(settlement);
   if (destination === 'completed') return DESTINATION_LETTERS.completed; // most of them, and never a dead letter
-  const dead =
-    settlement.next.isDisposable === true
-      ? undefined
-      : DEAD_LETTER_STATES.find((name) => name === destination);
-  return dead === undefined ? DESTINATION_LETTERS[destination] : deadLetterOf(dead);
+  return deadLetterOfRun(settlement.next) ?? DESTINATION_LETTERS[destination];
+}
+
+/** The letter of a dead letter; `undefined` for any other run. */
+export function deadLetterOfRun({ state, isDisposable }: Run): string | undefined {
+  const dead = isDisposable === true ? undefined : DEAD_LETTER_STATES.find((name) => name === state);
+  return dead && deadLetterOf(dead);
 }
 
 /** Where a run was when it was claimed: its order in the lane, and its row in the table. */

@@ -154,34 +154,22 @@ export const CLIENT_FUNCTIONS = {
   heartbeat: { ids: 'text[]', epochs: 'bigint[]', leaseMs: 'bigint' },
   find_expired: { limit: 'bigint', lanes: 'text[]', exceptLanes: 'text[]' },
   find_cancel_requests: { ids: 'text[]', epochs: 'bigint[]' },
-  end_runs: {
+  read_runs: { ids: 'text[]' },
+  change_runs: {
     ids: 'text[]',
-    // The letter of an end state for each.
-    endings: 'text',
-    results: 'text[]',
+    // What was read of each, by which it is recognised.
+    seen: 'text[]',
+    // The letter of a destination or a mark for each.
+    destinations: 'text',
+    instants: 'bigint[]',
     errorNames: 'text[]',
-    errors: 'text[]',
+    results: 'text[]',
+    records: 'text[]',
     groupIds: 'text[]',
     groupTitles: 'text[]',
-  },
-  reschedule_runs: { ids: 'text[]', runAts: 'bigint[]', delaysMs: 'bigint[]' },
-  redrive_runs: {
-    ids: 'text[]',
-    keepAttempts: 'boolean',
-    runAts: 'bigint[]',
-    endedBefore: 'bigint',
-    // The step of an operation, if it is one.
-    operation: 'text',
-    epoch: 'bigint',
-    skipped: 'bigint',
-    progress: 'text',
-    isLast: 'boolean',
-  },
-  discard_runs: {
-    ids: 'text[]',
+    spent: 'bigint[]',
     keepKeysMs: 'bigint',
-    endedBefore: 'bigint',
-    // As above.
+    // The step of an operation, if it is one.
     operation: 'text',
     epoch: 'bigint',
     skipped: 'bigint',

@@ -13,9 +13,6 @@ export const DEAD_LETTER_STATES: readonly EndState[] = RUN_STATES.filter(isEnd).
 
 type Destination = keyof typeof DESTINATION_LETTERS;
 
-/** What `cancel_runs` answers, beside the answers of the port, for a run that the client asks for again. */
-export const LOCKED = 'l';
-
 /** The letter of a state, quoted: `'w'`. */
 export function state(name: RunState): string {
   return quoted(STATE_LETTERS[name]);
@@ -39,11 +36,6 @@ export const ACTIVE_NAMES: string = listOf(
 
 /** The letters of dead letters. */
 export const DEAD: string = listOf(DEAD_LETTER_STATES.map(deadLetterOf));
-
-/** The letters of what can be redriven, disposable runs included. */
-export const REDRIVABLE: string = listOf(
-  DEAD_LETTER_STATES.flatMap((name) => [deadLetterOf(name), STATE_LETTERS[name]]),
-);
 
 /** The letter of a dead letter of this state, quoted: `'f'`. */
 export function dead(name: EndState): string {

@@ -17,14 +17,12 @@ import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
 import { LIST } from './list-functions.ts';
 import { NOTES } from './notes-functions.ts';
-import { END } from './operators/end.ts';
+import { CHANGE } from './operators/change.ts';
 import { HOLDS } from './operators/hold.ts';
 import { LOCATIONS } from './operators/locations.ts';
 import { OPERATIONS } from './operators/operations.ts';
-import { DISCARD, REDRIVE } from './operators/redrive.ts';
-import { RESCHEDULE } from './operators/reschedule.ts';
 import { RESERVE } from './reserve-function.ts';
-import { GET, HEARTBEAT, RECORDS, SHOW, VIEWS } from './run-functions.ts';
+import { GET, HEARTBEAT, READ, RECORDS, SHOW, VIEWS } from './run-functions.ts';
 import { CLOCK, SUBMIT } from './submit-functions.ts';
 import { SUBMIT_UNIQUE } from './submit-unique.ts';
 import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
@@ -55,14 +53,23 @@ const TEXTS: readonly string[] = [
     CLAIM,
     RECALL,
   ],
-  ...[LONG_TEXTS, TRIM, TIDY, SETTLE_AND_CLAIM, SETTLE_AND_SUBMIT, GET, LIST, HEARTBEAT, EXPIRED, LOCATIONS],
   ...[
-    END,
-    SUBMIT_UNIQUE,
-    RESCHEDULE,
+    LONG_TEXTS,
+    TRIM,
+    TIDY,
+    SETTLE_AND_CLAIM,
+    SETTLE_AND_SUBMIT,
+    GET,
+    READ,
+    LIST,
+    HEARTBEAT,
+    EXPIRED,
+    LOCATIONS,
+  ],
+  ...[
     OPERATIONS,
-    REDRIVE,
-    DISCARD,
+    CHANGE,
+    SUBMIT_UNIQUE,
     NOTES,
     RESERVE,
     ATTEND,

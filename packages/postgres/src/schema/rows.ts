@@ -4,6 +4,7 @@
  */
 import type { Concurrency } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
+import { isTrimmed } from './exchange/long-texts.ts';
 import { nextEpoch } from './fragments.ts';
 import { state } from './letters.ts';
 
@@ -30,10 +31,26 @@ export interface RunRow {
   readonly keepsKey: boolean | null;
   readonly extras: string | null;
   readonly errorGroup: string | null;
+  /** What `change_runs` recognises it by; null where the payload is shown. */
+  readonly seen: string | null;
 }
 
 /** A run in a reply: the values of a {@link RunRow} in the order of the columns. */
 export type RunValues = readonly unknown[];
+
+/** What ends `seen` of a run whose payload retention has deleted. */
+export const TRIMMED_MARK = '-';
+
+/**
+ * What the row of a run is recognised by: each move changes its order, its epoch or its state. A claim that has not written into the row
+ * counts as if it had, by the condition `isStarted`. Where retention has deleted the payload, a mark follows.
+ */
+export function seenOf(run: string, isStarted: string): string {
+  const started = `concat(${state('started')}, ${nextEpoch(`${run}.epoch`)}, '.', ${run}.ord)`;
+  const mark = `case when ${isTrimmed(run)} then '${TRIMMED_MARK}' end`;
+  const other = `concat(${run}.state, ${run}.epoch, '.', ${run}.ord, ${mark})`;
+  return isStarted === 'false' ? other : `case when ${isStarted} then ${started} else ${other} end`;
+}
 
 /** In `show_runs`: `r` is the row of `run`, `l` the claim that started it without writing into the row, if any. */
 const RUN_COLUMNS = {
@@ -57,6 +74,7 @@ const RUN_COLUMNS = {
   keepsKey: 'r.keeps_key',
   extras: 'r.extras',
   errorGroup: 'r.error_group',
+  seen: `case when not p_payloads then ${seenOf('r', 'l.id is not null')} end`,
 } as const satisfies Readonly<Record<keyof RunRow, string>>;
 
 const RUN_NAMES = Object.keys(RUN_COLUMNS);

@@ -65,6 +65,17 @@ end
 $$;
 `;
 
+/** Reads the first of the runs, without payloads, as many as fit into one reply, and the clock. */
+export const READ: string = `
+create function ${head('read_runs')} returns text language plpgsql stable {settings} as $$
+begin
+  return (
+    select json_build_object('now', now_ms(), 'runs', coalesce(json_agg(shown order by n), '[]'))::text
+    from show_runs(p_ids, false));
+end
+$$;
+`;
+
 /** Extends leases. Replies which of them are still valid, and which have a cancel request. */
 export const HEARTBEAT: string = `
 create function ${head('heartbeat')} returns text language plpgsql {settings} as $$

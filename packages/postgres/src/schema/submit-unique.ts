@@ -3,6 +3,7 @@ import { KEYS_LOOKED_AT, STATE_LETTERS } from '@retry/core/broker/kit';
 import { hasId } from './fragments.ts';
 import { isClaimed } from './leases.ts';
 import { ACTIVE, answer, WAITING } from './letters.ts';
+import { seenOf } from './rows.ts';
 import { call, head } from './signatures.ts';
 
 const submitOne = call('submit_runs', {
@@ -21,14 +22,27 @@ const submitOne = call('submit_runs', {
   notify: 'p_notify',
 });
 
-const cancelOther = call('end_runs', {
+const cancelOther = call('change_runs', {
   ids: 'array[v_other.id]',
-  endings: `'${STATE_LETTERS.cancelled}'`,
-  results: 'array[null::text]',
-  errorNames: 'array[null::text]',
-  groupIds: 'null',
-  groupTitles: 'null',
-  errors: 'array[null::text]',
+  seen: `array (select ${seenOf('r', 'false')} from run r where ${hasId('r', 'v_other.id')})`,
+  destinations: `'${STATE_LETTERS.cancelled}'`,
+  instants: 'array[v_now]',
+  ...{
+    errorNames: 'null',
+    results: 'null',
+    records: 'null',
+    groupIds: 'null',
+    groupTitles: 'null',
+    spent: 'null',
+  },
+  ...{
+    keepKeysMs: 'null',
+    operation: 'null',
+    epoch: 'null',
+    skipped: 'null',
+    progress: 'null',
+    isLast: 'null',
+  },
 });
 
 /** Whether the run has its key: `hasKey` of core's kit. */
@@ -51,7 +65,7 @@ $$;
  *
  * 1. The rows of the keys are locked first, by ascending key: two submissions of a key follow one another, in transactions of the
  *    user's, too.
- * 2. Where runs are to be replaced, then come the locks that `end_runs` takes, for all of them: `lock_waiting`. A run that another
+ * 2. Where runs are to be replaced, then come the locks that `change_runs` takes, for all of them: `lock_waiting`. A run that another
  *    client is claiming is not among those: it has started, and keeps running.
  * 3. Last, a few other keys are looked at, those that are not locked: the free ones are forgotten.
  *

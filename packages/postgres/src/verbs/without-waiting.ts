@@ -3,10 +3,6 @@ import type { Call } from '../driver/call.ts';
 import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
-import { cancelBy } from './cancel.ts';
-import type { Ending } from './end.ts';
-import { ENDS, endChunk } from './end.ts';
-import { MOVES, rescheduleChunk } from './reschedule.ts';
 import type { ExchangePort } from './settle-and-claim.ts';
 import { settleAndClaim } from './settle-and-claim.ts';
 import { hasUnique, submitUniqueChunk, UNIQUE_SUBMISSIONS } from './submit/unique.ts';
@@ -18,8 +14,6 @@ import { SUBMISSIONS, submitChunk, submitRuns } from './submit.ts';
  */
 export function createWithoutWaiting(waiting: ExchangePort): WithoutWaiting {
   const port: ExchangePort = { ...waiting, database: unlocked(waiting.database) };
-  const end = (endings: readonly Ending[]) =>
-    inChunks(endings, (chunk) => orLocked(chunk, () => endChunk(port, chunk)), ENDS);
   return {
     submit: (submissions) => submit({ waiting, port }, submissions),
     settle: (settlements) =>
@@ -28,10 +22,6 @@ export function createWithoutWaiting(waiting: ExchangePort): WithoutWaiting {
         (settle) => orLocked(settle, async () => (await settleAndClaim(port, { settle })).settled),
         ALONE,
       ),
-    end,
-    cancel: (ids) => cancelBy(end, ids),
-    reschedule: (requests) =>
-      inChunks(requests, (chunk) => orLocked(chunk, () => rescheduleChunk(port, chunk)), MOVES),
   };
 }
 

@@ -5,17 +5,12 @@ import type { Store } from '../store/store.ts';
 /** The values of a step, in the order in which they are sent. */
 export const STEP = ['operation', 'epoch', 'skipped', 'progress', 'isLast', 'isHome'] as const;
 
-/** The values of a step; none for a call that is no step. @param passedOver - runs that are passed over besides */
-export function packStep(
-  { isHome }: Pick<Store, 'isHome'>,
-  step: OperationStep | undefined,
-  passedOver = 0,
-): readonly Packed[] {
-  if (step === undefined) return [];
+/** The values of a step. */
+export function packStep({ isHome }: Pick<Store, 'isHome'>, step: OperationStep): readonly Packed[] {
   const values: Readonly<Record<(typeof STEP)[number], Packed>> = {
     operation: step.id,
     epoch: step.epoch,
-    skipped: step.skipped + passedOver,
+    skipped: step.skipped,
     progress: step.progress,
     isLast: step.isLast ? 1 : 0,
     isHome: isHome ? 1 : 0,

@@ -7,9 +7,7 @@ import { createPartOperations } from '../operations/operations.ts';
 import type { Store } from '../store/store.ts';
 import { attend } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
-import { cancelRuns } from '../verbs/cancel.ts';
-import { discardRuns } from '../verbs/discard.ts';
-import { endRuns } from '../verbs/end.ts';
+import { changeRuns } from '../verbs/change.ts';
 import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
@@ -20,8 +18,7 @@ import type { PartNotices } from '../verbs/insight/group-notices.ts';
 import { createPartNotices } from '../verbs/insight/group-notices.ts';
 import { listRuns } from '../verbs/list.ts';
 import { createNotes } from '../verbs/notes.ts';
-import { redriveRuns } from '../verbs/redrive.ts';
-import { rescheduleRuns } from '../verbs/reschedule.ts';
+import { readRuns } from '../verbs/read.ts';
 import { reserveStarts } from '../verbs/reserve.ts';
 import { createSettleAndClaim } from '../verbs/settle-and-claim.ts';
 import { createSubmit } from '../verbs/submit.ts';
@@ -106,18 +103,15 @@ function passNotices({ take, read, mark }: PartNotices, pass: Pass): PartNotices
   };
 }
 
-/** The verbs by which operators, and handlers, move runs and lanes. */
+/** The verbs by which operators, and handlers, change runs and hold lanes. */
 function operatorVerbs(store: Store, pass: Pass) {
   return {
-    cancel: (ids) => pass(() => cancelRuns(store, ids)),
-    end: (requests) => pass(() => endRuns(store, requests)),
-    reschedule: (requests) => pass(() => rescheduleRuns(store, requests)),
+    read: (ids) => pass(() => readRuns(store, ids)),
+    change: (changes, options) => pass(() => changeRuns(store, changes, options)),
     hold: (requests) => pass(() => holdLanes(store, requests)),
     resume: (requests) => pass(() => resumeLanes(store, requests)),
     holds: () => pass(() => listHolds(store)),
     notes: passNotes(createNotes(store), pass),
-    redrive: (ids, options) => pass(() => redriveRuns(store, ids, options)),
-    discard: (ids, options) => pass(() => discardRuns(store, ids, options)),
   } satisfies Partial<Broker>;
 }
 

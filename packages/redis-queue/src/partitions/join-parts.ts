@@ -1,11 +1,12 @@
 import type { Attendance, Audit, Broker, LaneDepth, WaitOptions } from '@retry/core/broker';
 import { sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
+import { joinChanges } from './change.ts';
 import { joinHolds } from './holds.ts';
 import { joinInsight } from './insight.ts';
 import { listParts } from './list.ts';
 import type { Part, Parts } from './operations.ts';
-import { joinDeadLetters, joinOperations } from './operations.ts';
+import { joinOperations } from './operations.ts';
 import { refuseConcurrency } from './refuse-concurrency.ts';
 import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
@@ -25,7 +26,7 @@ export function joinParts(given: readonly Part[]): Broker {
   const insight = joinInsight(parts, { ...reads, ...holds });
   return {
     ...joinMoves(parts),
-    ...joinDeadLetters(parts),
+    ...joinChanges(parts),
     ...reads,
     ...holds,
     ...joinWaits(parts),
@@ -36,14 +37,13 @@ export function joinParts(given: readonly Part[]): Broker {
   };
 }
 
-type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'cancel' | 'end' | 'reschedule' | 'reserve';
-type DeadLetters = 'redrive' | 'discard';
+type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'reserve';
+type Changes = 'read' | 'change';
 type Holds = keyof ReturnType<typeof joinHolds>;
 type Waits = 'waitForWork' | 'waitForResult' | 'attend' | 'isRefusal' | 'close';
 
 function joinMoves(parts: Parts): Pick<Broker, Moves> {
   const partitions = parts.length;
-  const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
   return {
     submit: async (submissions) => {
@@ -53,9 +53,6 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
     settleAndClaim: (request) => exchangeParts(parts, request),
     heartbeat: (leases, leaseMs) =>
       askEach(leases, own, (at, some) => partAt(parts, at).heartbeat(some, leaseMs)),
-    cancel: (ids) => askEach(ids, byId, (at, some) => partAt(parts, at).cancel(some)),
-    end: (requests) => askEach(requests, own, (at, some) => partAt(parts, at).end(some)),
-    reschedule: (requests) => askEach(requests, own, (at, some) => partAt(parts, at).reschedule(some)),
     reserve: (requests) =>
       askEach(requests, { partitions, idOf: ({ key }) => key }, (at, some) =>
         partAt(parts, at).reserve(some),
@@ -65,7 +62,7 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
 
 function joinReads(
   parts: Parts,
-): Omit<Broker, Moves | DeadLetters | Holds | Waits | 'insight' | 'notes' | 'operations'> {
+): Omit<Broker, Moves | Changes | Holds | Waits | 'insight' | 'notes' | 'operations'> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };

@@ -2,31 +2,13 @@ import { ANSWER_LETTERS } from '@retry/core/broker/kit';
 import { changedReply } from '../errors.ts';
 
 type Letters = typeof ANSWER_LETTERS;
-type CommonLetters = Omit<Letters, 'redrive' | 'end' | 'reschedule'>;
-
 /** The letters of core's kit, and those of answers that only our own code reads. */
-export interface Answers extends CommonLetters {
+export interface Answers extends Letters {
   readonly cancelRequest: Readonly<Record<'requested' | 'none', string>>;
-  /** The other answers are decided before the script runs. */
-  readonly redrive: Readonly<Record<'redriven' | 'refused' | 'changed', string>>;
-  /** `changed`: it is not the run any more that was read. */
-  readonly end: Letters['end'] & Readonly<Record<'changed', string>>;
-  /** `later`: it takes another call. */
-  readonly reschedule: Letters['reschedule'] & Readonly<Record<'later', string>>;
 }
 
 /** The letter of each word; a script answers with one letter an item. */
-export const ANSWERS: Answers = {
-  ...ANSWER_LETTERS,
-  cancelRequest: { requested: 'y', none: 'n' },
-  redrive: {
-    redriven: ANSWER_LETTERS.redrive.redriven,
-    refused: ANSWER_LETTERS.redrive.refused,
-    changed: 'x',
-  },
-  end: { ...ANSWER_LETTERS.end, changed: 'x' },
-  reschedule: { ...ANSWER_LETTERS.reschedule, later: 'x' },
-};
+export const ANSWERS: Answers = { ...ANSWER_LETTERS, cancelRequest: { requested: 'y', none: 'n' } };
 
 /**
  * Returns the answers of a verb that a script replied, one letter each.

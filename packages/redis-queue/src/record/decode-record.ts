@@ -154,6 +154,11 @@ function readFields(run: RunDraft, record: string): void {
   run.runAt = instantIn(record, fields.runAt);
 }
 
+/** Returns the state of a run whose record may be anything; of text without one that of a run that waits, which the next claim reads. */
+export function stateOfRecord(record: string | null): KeptState {
+  return STATES.get(record?.[RECORD.fields.state.from]) ?? 'submitted';
+}
+
 function readStateAndFlags(run: RunDraft, record: string): void {
   const state = STATES.get(record[RECORD.fields.state.from]);
   if (state === undefined) throw new UnreadableError('its record');

@@ -147,9 +147,6 @@ export const END_STATES: readonly EndState[] = RUN_STATES.filter(isEnd);
 /** The states of a dead letter. */
 export const DEAD_LETTER_STATES: readonly EndState[] = END_STATES.filter(isDeadLetter);
 
-/** In place of the record of a run that cannot be read, and is therefore not ended. No state has this letter. */
-export const UNREADABLE_MARK = '?';
-
 /** Bits of the flags of a record, which are one character from `0` on. */
 export const FLAGS = {
   cancelRequested: 1,

@@ -8,11 +8,12 @@ import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
-import { discardRuns } from './discard.ts';
+import { changeRuns } from './change.ts';
 import type { KeptRun, ReadReply } from './get.ts';
 import { decodeKept } from './get.ts';
 import { listRuns } from './list.ts';
 import { quarantine } from './quarantine.ts';
+import { readRuns } from './read.ts';
 
 /** For how long a broker keeps what has ended, and who hears of what it could not forget. */
 export interface KeepingParts extends Pick<RetentionSettings, 'keepForMs' | 'keepDeadForMs'> {
@@ -25,7 +26,11 @@ export function createFindExpired(
   { keepForMs, keepDeadForMs, onError }: KeepingParts,
 ): Broker['findExpired'] {
   const forgetOldLetters = createForgetOldLetters(
-    { list: (query) => listRuns(store, query), discard: (ids, options) => discardRuns(store, ids, options) },
+    {
+      list: (query) => listRuns(store, query),
+      read: (ids) => readRuns(store, ids),
+      change: (changes, options) => changeRuns(store, changes, options),
+    },
     keepDeadForMs,
   );
   const isTimed = keepForMs < Infinity || keepDeadForMs < Infinity;

@@ -3,8 +3,6 @@ export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts'
 export type { OperationFigures } from '../operation-figures.ts';
 export { listedOperations, MAX_OPERATIONS, operationOf, readRequest } from '../operation-figures.ts';
 export { MAX_STEP_IDS } from '../operations.ts';
-export type { KeyHolder } from '../unique-keys.ts';
-export { hasKey, KEYS_LOOKED_AT, keyHolder, uniqueAnswer } from '../unique-keys.ts';
 export { carrySpent } from './carry-spent.ts';
 export { MAX_OPERATION_IDS } from './check/check-bulk.ts';
 export { checkInput } from './check/check-input.ts';
@@ -13,11 +11,10 @@ export { MAX_CARRIED, MAX_CONTEXT_BYTES, MAX_SPENT_BYTES, spentProblems } from '
 export { MAX_CONCURRENCY, MAX_RETRY_BYTES } from './check/check-submission.ts';
 export type { CloseGate } from './close-gate.ts';
 export { closedError, createCloseGate } from './close-gate.ts';
-export type { RunDraft } from './copy-run.ts';
+export type { RunDraft, RunIdentity } from './copy-run.ts';
 export { copyRun, newRun, transitionRun } from './copy-run.ts';
 export type { Position } from './cursor.ts';
 export { readCursor, writeCursor } from './cursor.ts';
-export { endedBy, withOutcome } from './end-by-hand.ts';
 export type { Extras } from './extras.ts';
 export { hasExtras, readExtras, writeExtras } from './extras.ts';
 export {
@@ -57,6 +54,11 @@ export {
   submissionBytes,
   textProblem,
 } from './limits.ts';
+export { cancelRuns } from './operate/cancel-runs.ts';
+export type { ChangeableBroker } from './operate/change-runs.ts';
+export { endRuns } from './operate/end-runs.ts';
+export { discardRuns, redriveRuns } from './operate/redrive-runs.ts';
+export { rescheduleRuns } from './operate/reschedule-runs.ts';
 export { partitionTag } from './partition-tag.ts';
 export { createForgetOldLetters } from './retention/forget-old.ts';
 export type {
@@ -94,3 +96,5 @@ export {
 } from './settlement-rules.ts';
 export type { StartCounts, StartsReserved, WindowCounts } from './start-counts.ts';
 export { forgetStartsAt, reserveStarts, WINDOWS_OF_A_KEY } from './start-counts.ts';
+export type { KeyHolder } from './unique-keys.ts';
+export { hasKey, KEYS_LOOKED_AT, keyHolder, uniqueAnswer } from './unique-keys.ts';

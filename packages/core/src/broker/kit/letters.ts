@@ -6,15 +6,9 @@
  * no two letters of states and destinations are equal without regard to case, unless they mean the same.
  */
 import type { RunState } from '../../lifecycle/run-state.ts';
+import type { ChangeAnswer } from '../change.ts';
 import type { HeartbeatAnswer } from '../heartbeat.ts';
 import type { ResumeAnswer } from '../hold.ts';
-import type {
-  CancelAnswer,
-  DiscardAnswer,
-  EndAnswer,
-  RedriveAnswer,
-  RescheduleAnswer,
-} from '../operation.ts';
 import type { SettleAnswer } from '../settlement.ts';
 import type { KeyAnswer, SubmitAnswer } from '../submission.ts';
 import type { Destination } from './settlement-rules.ts';
@@ -53,12 +47,8 @@ interface Answers {
   readonly submitUnique: Exclude<SubmitAnswer, KeyAnswer> | KeyAnswer['type'];
   readonly settle: SettleAnswer;
   readonly heartbeat: HeartbeatAnswer;
-  readonly cancel: CancelAnswer;
-  readonly end: EndAnswer;
-  readonly reschedule: RescheduleAnswer;
+  readonly change: ChangeAnswer;
   readonly resume: ResumeAnswer;
-  readonly redrive: RedriveAnswer;
-  readonly discard: DiscardAnswer;
 }
 
 /** The letter of each answer in the reply of a server. */
@@ -67,12 +57,8 @@ export const ANSWER_LETTERS: { readonly [Verb in keyof Answers]: Readonly<Record
   submitUnique: { created: 'c', exists: 'e', kept: 'k', replaced: 'r' },
   settle: { ok: 'o', already: 'a', fenced: 'f', gone: 'g' },
   heartbeat: { ok: 'o', cancel: 'c', fenced: 'f', gone: 'g' },
-  cancel: { cancelled: 'c', requested: 'r', ended: 'e', gone: 'g' },
-  end: { done: 'd', requested: 'r', ended: 'e', gone: 'g' },
-  reschedule: { rescheduled: 's', refused: 'r', gone: 'g' },
+  change: { done: 'd', changed: 'x', locked: 'l', gone: 'g' },
   resume: { resumed: 'r', none: 'n' },
-  redrive: { redriven: 'd', refused: 'r', gone: 'g', fenced: 'f' },
-  discard: { discarded: 'd', refused: 'r', gone: 'g', fenced: 'f' },
 };
 
 const STATES: ReadonlyMap<string, RunState> = wordsByLetter(STATE_LETTERS);
@@ -82,12 +68,8 @@ const ANSWERS = {
   submitUnique: wordsByLetter(ANSWER_LETTERS.submitUnique),
   settle: wordsByLetter(ANSWER_LETTERS.settle),
   heartbeat: wordsByLetter(ANSWER_LETTERS.heartbeat),
-  cancel: wordsByLetter(ANSWER_LETTERS.cancel),
-  end: wordsByLetter(ANSWER_LETTERS.end),
-  reschedule: wordsByLetter(ANSWER_LETTERS.reschedule),
+  change: wordsByLetter(ANSWER_LETTERS.change),
   resume: wordsByLetter(ANSWER_LETTERS.resume),
-  redrive: wordsByLetter(ANSWER_LETTERS.redrive),
-  discard: wordsByLetter(ANSWER_LETTERS.discard),
 } satisfies { readonly [Verb in keyof Answers]: ReadonlyMap<string, Answers[Verb]> };
 
 /** Returns the state of a letter, in either case; `undefined` for any other text. */

@@ -28,10 +28,13 @@ export function withStorableRuns(request: ExchangeRequest): ExchangeRequest {
   return { ...request, settle: settle.map((one) => (isStorable(one) ? one : toStorable(one))) };
 }
 
-/** Key by key, because every settlement comes here: to read a run by a list of keys takes five times as long. */
 function isStorable({ epoch, next }: Settlement): boolean {
+  return next.epoch === epoch && isStorableRun(next);
+}
+
+/** Key by key, because every settlement comes here: to read a run by a list of keys takes five times as long. */
+function isStorableRun(next: Run): boolean {
   return (
-    next.epoch === epoch &&
     isStorableInstant(next.runAt) &&
     isStorableInstant(next.resetAt) &&
     isStorableInstant(next.createdAt) &&
@@ -50,14 +53,20 @@ function isStorableInstant(at: number | undefined): boolean {
 }
 
 function toStorable(settlement: Settlement): Settlement {
-  const next = copyRun(settlement.next);
-  next.epoch = settlement.epoch;
+  const { epoch } = settlement;
+  return { ...settlement, next: storableRun({ ...settlement.next, epoch }) };
+}
+
+/** Returns the run with instants and a previous delay that every broker can store. */
+export function storableRun(run: Run): Run {
+  if (isStorableRun(run)) return run;
+  const next = copyRun(run);
   for (const key of PAST_INSTANTS) limit(next, key);
   const { runAt, previousDelayMs } = next;
   if (runAt !== undefined) next.runAt = next.state === 'scheduled' ? keepableMs(runAt) : keepablePast(runAt);
   if (previousDelayMs === Infinity) next.previousDelayMs = Number.MAX_VALUE;
   next.errors = next.errors.map(withStorableInstants);
-  return { ...settlement, next };
+  return next;
 }
 
 function withStorableInstants({ startedAt, ...error }: AttemptError): AttemptError {

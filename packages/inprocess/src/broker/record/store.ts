@@ -144,6 +144,10 @@ export interface Store extends Settings {
   readonly resultWaits: Set<() => void>;
   /** Called with the id of a started run that gets a cancel request. */
   readonly cancelListeners: Set<(id: string) => void>;
+  /** What runs that were read are recognised by. */
+  readonly seen: WeakMap<Run, string>;
+  /** How many runs were read so. */
+  readings: number;
   created: number;
   forgotten: number;
   /** The latest order at the back of a lane or a schedule, and at the front of a lane. */
@@ -179,6 +183,7 @@ export function createStore(settings: Settings): Store {
     waits: new Set(),
     resultWaits: new Set(),
     cancelListeners: new Set(),
+    ...{ seen: new WeakMap(), readings: 0 },
     created: 0,
     forgotten: 0,
     backOrder: 0,

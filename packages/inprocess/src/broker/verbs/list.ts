@@ -1,5 +1,5 @@
 import type { ListQuery, Run, RunPage } from '@retry/core/broker';
-import { readCursor, sizedPage, writeCursor } from '@retry/core/broker/kit';
+import { copyRun, readCursor, sizedPage, writeCursor } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import type { List, Place } from '../record/lists.ts';
 import { listsOf } from '../record/lists.ts';
@@ -36,7 +36,11 @@ export function listRuns(store: Store, query: ListQuery): RunPage {
 
 /** Returns the run without payload and result. */
 export function withoutPayload(run: Run): Run {
-  return { ...run, payload: '', result: undefined, trimmed: undefined };
+  const copy = copyRun(run);
+  copy.payload = '';
+  copy.result = undefined;
+  copy.trimmed = undefined;
+  return copy;
 }
 
 function readEnd(query: ListQuery): End | undefined {

@@ -13,13 +13,6 @@ const parkedOf = (row: string): string =>
   `select ctid as row_at from parked p where p.lane = ${row}.lane and p.key_limit > 0 and p.ord = ${row}.ord`;
 
 /**
- * When the run of the row `r` was created, before `submitted_at` is written: the column where it is set, else what the record says of
- * the submission, else the only submission that there has been.
- */
-export const CREATED_AT: string = `coalesce(r.created_at, nullif(read_count(read_record(r.record), 'createdAt'), 0),
-        nullif(read_count(read_record(r.record), 'submittedAt'), 0), r.submitted_at)`;
-
-/**
  * \`lock_locations\` locks waiting runs, or ended ones, and replies where they are. The lock order is that of \`lock_keys\`:
  *
  * 1. The lock of operators: two of them would otherwise wait for one another in many tables.

@@ -73,7 +73,7 @@ local function freeSlot(id)
 end
 
 local function takesSlot(record)
-  return record and ${has('flagsOf(record)', 'takesSlot')}
+  return record and ${has('flagsOf(record)', 'takesSlot')} or false
 end
 
 -- Frees the slot of a run that has one and ends, or is not to keep it while it waits; returns its new record.
@@ -92,12 +92,11 @@ local function keepOrFreeSlot(id, record)
   return record
 end
 
--- Frees the slot of a waiting run that ends, if it keeps one; returns the record that it ends with.
-local function freeKeptSlot(id, old, record)
-  if not takesSlot(old) then return record end
+-- Frees the slot of a waiting run that ends, if it keeps one.
+local function freeKeptSlot(id, old)
+  if not takesSlot(old) then return end
   keepers[id] = false
   freeSlot(id)
-  return takesSlot(record) and withFlags(record, flagsOf(record) - ${FLAGS.takesSlot}) or record
 end
 
 -- Takes a parked run out of those that are: of its own key, or of its lane, by the limit of whatever task has put it aside. While it

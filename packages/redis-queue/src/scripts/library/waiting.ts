@@ -1,9 +1,15 @@
-import { FLAGS, RECORD } from '../../record/layout.ts';
-import { answer, field, has, isIn, letter } from '../lua.ts';
+import { TRIMMED_MARK } from '../../record/changes.ts';
+import { APART_TEXTS, BODY, END_STATES, FLAGS, RECORD } from '../../record/layout.ts';
+import type { RareFunction } from '../../store/compose.ts';
+import { field, isIn, letter } from '../lua.ts';
+import { basics } from './basics.ts';
+import { cancelledInLane } from './cancelled-in-lane.ts';
+import { ended } from './ended.ts';
+import { lanes } from './lanes.ts';
 
 /**
- * Takes waiting runs out of where they wait, and ends them. A run leaves its location after its new record was written: a script
- * that stops before leaves its id in a lane, where the next claim drops it.
+ * Moves runs that no worker holds, which wait or have ended. What follows from the difference of two records is derived here: where the
+ * run is, its slot and its error group.
  */
 export const waiting: string = String.raw`
 -- A run that waits for its first claim has no record.
@@ -37,43 +43,83 @@ local function leave(id, body, record)
   else leaveLane(id, body, record) end
 end
 
-local function withCancelRequest(record)
+local function withFlag(record, flag, isSet)
   local flags = flagsOf(record)
-  return withFlags(record, ${has('flags', 'cancelRequested')} and flags or flags + ${FLAGS.cancelRequested})
+  if (flags % (2 * flag) >= flag) == isSet then return record end
+  return withFlags(record, isSet and flags + flag or flags - flag)
 end
 
--- Ends waiting runs, each with the record that endedOf returns for its index, body and record, and leaves a cancel request for the
--- workers of started ones. Where endedOf returns none, the answer is the second value that it returns.
-local function endWaiting(ids, done, endedOf)
-  local bodies, kept, current, answers, writes, leaving = readAll(BODY, ids), readAll(RECORD, ids), {}, {}, {}, {}
-  for index = 1, #ids do
-    local id, body, new = ids[index], bodies[index], nil
-    local record = current[id] or kept[index] or nil
-    local state = stateOf(record)
-    if not body then answers[index] = ${answer('cancel', 'gone')}
-    elseif state == ${letter('started')} then
-      answers[index], new = ${answer('cancel', 'requested')}, withCancelRequest(record)
-    elseif state ~= ${letter('submitted')} and state ~= ${letter('scheduled')} then answers[index] = ${answer('cancel', 'ended')}
-    -- The location of a run that cannot be read is unknown: the next claim quarantines it.
-    elseif not isBody(body) or (record and not isRecord(record)) then answers[index] = ${answer('cancel', 'requested')}
-    else
-      new, answers[index] = endedOf(index, body, record)
-      if new then
-        new = freeKeptSlot(id, record, new)
-        answers[index], leaving[#leaving + 1] = done, { id, body, record }
-        new = endRun(id, new, body)
-      end
-    end
-    if new then
-      current[id], writes[#writes + 1] = new, id
-      writes[#writes + 1] = new
-    end
+local function withCancelRequest(record)
+  return withFlag(record, ${FLAGS.cancelRequested}, true)
+end
+
+-- Whether retention has deleted the payload, as it does of finished runs only.
+local function isTrimmed(id, body, record)
+  if not record or not hasLargePayload(body) or isDeadLetter(record) then return false end
+  return find(${letter(...END_STATES)}, stateOf(record), 1, true) and call('HEXISTS', LARGE, '${APART_TEXTS.payload}' .. id) == 0
+end
+
+-- What runs are recognised by that were read: it changes with each record, and when the payload is deleted. A run without a record has
+-- been submitted, and no more.
+local function seenOf(id, body, record)
+  local seen = sub(redis.sha1hex(record or sub(body, ${field(BODY, 'createdAt')})), 1, 16)
+  return isTrimmed(id, body, record) and seen .. '${TRIMMED_MARK}' or seen
+end
+
+local wasWaiting, hadEnded, endedRecords, waitingPushes, waitingSchedules, waitingRecords = {}, {}, {}, {}, {}, {}
+
+-- Makes of a run that no worker holds what its new record says. The number of its lane is needed where it waits again.
+local function moveRun(id, body, old, new, lane)
+  local isWaiting = ${isIn('new', 'submitted')} or ${isIn('new', 'scheduled')}
+  if find(${letter(...END_STATES)}, stateOf(old), 1, true) then hadEnded[#hadEnded + 1] = { id, old, laneOf(body) }
+  else wasWaiting[#wasWaiting + 1] = { id, body, old } end
+  new = withFlag(new, ${FLAGS.noted}, isNoted(body))
+  new = withFlag(new, ${FLAGS.takesSlot}, isWaiting and takesSlot(old))
+  if not isWaiting then
+    freeKeptSlot(id, old)
+    endedRecords[#endedRecords + 1] = id
+    endedRecords[#endedRecords + 1] = endRun(id, new, body)
+    return
   end
-  many('HSET', RECORD, writes)
+  if ${isIn('new', 'scheduled')} then waitingSchedules[#waitingSchedules + 1] = { lane, id, new }
+  else
+    waitingPushes[lane] = waitingPushes[lane] or {}
+    waitingPushes[lane][#waitingPushes[lane] + 1] = id
+    waitingRecords[#waitingRecords + 1] = id
+    waitingRecords[#waitingRecords + 1] = new
+  end
+end
+
+-- Writes the moves of runs that do not wait again, the last part of what is written. A script that stops half-way loses no run: it is in
+-- its new location, then it has its record, then it leaves the old location.
+local function writeMoves()
+  many('HSET', RECORD, endedRecords)
   writeEnded()
-  for index = 1, #leaving do leave(unpack(leaving[index], 1, 3)) end
+  for index = 1, #wasWaiting do leave(unpack(wasWaiting[index], 1, 3)) end
+  writeGroups()
   writeSlots()
-  writeCounts()
-  return table.concat(answers)
 end
 `;
+
+/** Puts runs where they wait again. Few calls do, and it needs many functions. */
+export const waitAgain: RareFunction = {
+  signature: 'waitAgain(tags)',
+  library: [basics, cancelledInLane, lanes],
+  body: `
+  for lane, push in pairs(waitingPushes) do
+    if call('EXISTS', CANCELLED_IN_LANE) == 1 then removeCancelled(laneKey(lane), tags[lane]) end
+    pushBack(laneKey(lane), tags[lane], push)
+  end
+  putOnSchedule(waitingSchedules, tags, waitingRecords)
+  many('HSET', RECORD, waitingRecords)
+`,
+};
+
+/** Takes runs that had ended out of where they are: before retention looks at those that end now. */
+export const leaveEnded: RareFunction = {
+  signature: 'leaveEnded()',
+  library: [basics, ended],
+  body: `
+  for index = 1, #hadEnded do takeFromEnded(unpack(hadEnded[index])) end
+`,
+};

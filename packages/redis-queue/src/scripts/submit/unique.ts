@@ -1,13 +1,13 @@
+import { BODY } from '../../record/layout.ts';
 import { make } from '../../store/compose.ts';
 import { composeScript, type Script } from '../../store/store.ts';
-import { cancelWaiting } from '../cancel.ts';
 import { basics } from '../library/basics.ts';
 import { cancelledInLane } from '../library/cancelled-in-lane.ts';
 import { ended } from '../library/ended.ts';
 import { lanes } from '../library/lanes.ts';
 import { slots } from '../library/slots.ts';
 import { waiting } from '../library/waiting.ts';
-import { answer } from '../lua.ts';
+import { answer, field, firstRecord, flagsAs, lateInstant, letter, rewritten } from '../lua.ts';
 import { submitRare } from '../submit.ts';
 import { submitSomeRuns } from './some-runs.ts';
 import { uniqueKeys } from './unique-keys.ts';
@@ -23,7 +23,7 @@ call('HINCRBY', META, 'created', 0)
 local answers, others, indexes, isPending = {}, {}, {}, {}
 local request = { tags = tags, lanes = lanes, dues = dues }
 ${make('submitRuns')}
-${make('cancelRuns')}
+${make('cancelRun')}
 
 -- Submits the runs that are pending.
 local function flush()
@@ -52,7 +52,7 @@ local function submitUnique(index, key, until_, conflict)
   indexes[1] = index
   flush()
   giveKey(key, until_, id)
-  if isReplaced and cancelRuns({ other }) == ${answer('cancel', 'cancelled')} then
+  if isReplaced and cancelRun(other) then
     answers[index], others[#others + 1] = ${answer('submitUnique', 'replaced')}, other
   end
 end
@@ -64,6 +64,25 @@ for index = 1, total do
 end
 flush()
 return { table.concat(answers), others }
+`;
+
+/** Cancels a waiting run; false where its body cannot be read. */
+const cancelWaiting = `
+local body, record = call('HGET', BODY, id), call('HGET', RECORD, id) or nil
+if not isBody(body) then return false end
+local createdAt = sub(body, ${field(BODY, 'createdAt')})
+local new = record and ${rewritten('record', { state: letter('cancelled'), endedAt: 'NOW', laneSeq: 'NO_SEQ' })}
+  or ${firstRecord({
+    state: letter('cancelled'),
+    flags: flagsAs(),
+    submittedAt: 'createdAt',
+    endedAt: 'NOW',
+    runAt: lateInstant('createdAt'),
+  })}
+moveRun(id, body, record, new)
+writeMoves()
+writeCounts()
+return true
 `;
 
 /**
@@ -79,7 +98,7 @@ export const submitUniqueScript: Script = composeScript({
     // Its parameter is in place of the arguments of the script.
     { signature: 'submitRuns(ARGV)', library: [basics, ended, cancelledInLane, lanes], body: submitRare },
     {
-      signature: 'cancelRuns(ids)',
+      signature: 'cancelRun(id)',
       library: [basics, slots, ended, cancelledInLane, lanes, waiting],
       body: cancelWaiting,
     },

@@ -1,6 +1,7 @@
 import type { Clock } from '@retry/core';
 import { isEligible } from '@retry/core';
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { sleep } from '../../sleep.ts';
 import { taskOfRun } from '../../task/run-policy.ts';
@@ -100,7 +101,7 @@ export function createDeadLetters<Own extends Times>(parts: Parts<Own>): DeadLet
       const selection = readOptions(filter, call, readChoice);
       const discarded: string[] = [];
       for (const ids of inBatches(await selectIds(broker, selection), { count: PAGE })) {
-        const answers = await broker.discard(ids);
+        const answers = await discardRuns(broker, ids);
         discarded.push(...ids.filter((_, index) => answers[index] === 'discarded'));
       }
       return discarded;
@@ -187,7 +188,7 @@ async function redriveAll(broker: Broker, clock: Clock, redrive: Redrive): Promi
   const redriven: string[] = [];
   for (let from = 0; from < ids.length && signal?.aborted !== true; from += count) {
     const part = ids.slice(from, from + count);
-    const answers = await broker.redrive(part, { keepAttempts });
+    const answers = await redriveRuns(broker, part, { keepAttempts });
     redriven.push(...part.filter((_, index) => answers[index] === 'redriven'));
     const isLast = from + count >= ids.length;
     if (!isLast && perSecond < Infinity) await sleep(clock, (count / perSecond) * 1_000, signal);

@@ -1,5 +1,6 @@
 import type { Duration } from '@retry/core';
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
+import { discardRuns } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import type { AnyTask } from '../../task/task.ts';
@@ -148,7 +149,7 @@ async function forgetEnded(
   { endedBefore }: LetterQuery,
 ): Promise<readonly string[]> {
   if (ids.length === 0) return [];
-  const answers = await broker.discard(ids, endedBefore === undefined ? {} : { endedBefore });
+  const answers = await discardRuns(broker, ids, endedBefore === undefined ? {} : { endedBefore });
   return ids.filter((_, index) => answers[index] === 'discarded');
 }
 

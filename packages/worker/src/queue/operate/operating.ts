@@ -8,7 +8,7 @@ import type {
   RescheduleAnswer,
   RescheduleRequest,
 } from '@retry/core/broker';
-import { endBytes } from '@retry/core/broker/kit';
+import { endBytes, endRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { wallNowOf } from '@retry/core/clock';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { isRefused } from '../../broker.ts';
@@ -71,13 +71,12 @@ interface OperatingParts {
 export function createOperating(parts: OperatingParts): Operating {
   const { broker } = parts;
   const isRefusal = (error: unknown): boolean => isRefused(broker, error);
-  const shared = broker.withoutWaiting ?? broker;
-  const move = coalesce<RescheduleRequest, RescheduleAnswer>((requests) => shared.reschedule(requests), {
+  const move = coalesce<RescheduleRequest, RescheduleAnswer>((requests) => rescheduleRuns(broker, requests), {
     outstanding: 1,
     isRefusal,
     orderBy: ({ id }) => id,
   });
-  const end = coalesce<EndRequest, EndAnswer>((requests) => shared.end(requests), {
+  const end = coalesce<EndRequest, EndAnswer>((requests) => endRuns(broker, requests), {
     outstanding: 1,
     bytesOf: endBytes,
     isRefusal,

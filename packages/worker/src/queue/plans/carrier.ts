@@ -1,6 +1,7 @@
 import type { Clock } from '@retry/core';
 import { isEligible, parsePolicy } from '@retry/core';
 import type { Broker, ClaimedOperation, ListQuery, Operation, Run } from '@retry/core/broker';
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { listedBy, matchesListed } from '../operate/letter-query.ts';
 import { createRunReader } from '../read-runs.ts';
 import { spacingOf } from './spacing.ts';
@@ -131,9 +132,9 @@ async function move(
   const { endedBefore } = operation.filter;
   const step = { operation: { id, epoch, skipped, progress, isLast }, endedBefore };
   if (kind === 'discard') {
-    await broker.discard(ids, step);
+    await discardRuns(broker, ids, step);
     return;
   }
   const runAts = new Map(dueAts.map((dueAt, index) => [ids[index] ?? '', dueAt]));
-  await broker.redrive(ids, { ...step, keepAttempts, runAts });
+  await redriveRuns(broker, ids, { ...step, keepAttempts, runAts });
 }

@@ -17,7 +17,9 @@ export function auditEachCall(broker: Broker): Broker {
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
     findCancelRequests: (leases) => check(broker.findCancelRequests(leases)),
     reserve: (requests) => check(broker.reserve(requests)),
-    ...auditOperatorVerbs(broker, check),
+    read: (ids) => check(broker.read(ids)),
+    change: (changes, options) => check(broker.change(changes, options)),
+    ...auditOperators(broker, check),
     get: (ids, options) => check(broker.get(ids, options)),
     list: (query) => check(broker.list(query)),
     waitForWork: (lanes, wait) => check(broker.waitForWork(lanes, wait)),
@@ -32,11 +34,8 @@ export function auditEachCall(broker: Broker): Broker {
   };
 }
 
-function auditOperatorVerbs(broker: Broker, check: Check) {
+function auditOperators(broker: Broker, check: Check) {
   return {
-    cancel: (ids) => check(broker.cancel(ids)),
-    end: (requests) => check(broker.end(requests)),
-    reschedule: (requests) => check(broker.reschedule(requests)),
     hold: (holds) => check(broker.hold(holds)),
     resume: (requests) => check(broker.resume(requests)),
     holds: () => check(broker.holds()),
@@ -44,8 +43,6 @@ function auditOperatorVerbs(broker: Broker, check: Check) {
       read: (query) => check(broker.notes.read(query)),
       write: (writes) => check(broker.notes.write(writes)),
     },
-    redrive: (ids, options) => check(broker.redrive(ids, options)),
-    discard: (ids, options) => check(broker.discard(ids, options)),
     ...(broker.operations && { operations: broker.operations }),
   } satisfies Partial<Broker>;
 }

@@ -3,6 +3,7 @@ import { defineCases } from './broker-case.ts';
 import { cancelCases } from './cancel/cancel.ts';
 import { cancelRacesCases } from './cancel/cancel-races.ts';
 import { cancelNotificationCases, cancelRequestsCases } from './cancel/cancel-requests.ts';
+import { changeCases } from './change/change.ts';
 import { batchesCases } from './claim/batches.ts';
 import { claimCases } from './claim/claim.ts';
 import { concurrencyClaimCases } from './claim/concurrency-claim.ts';
@@ -118,7 +119,7 @@ function requiredCases(): readonly CasesByName[] {
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     wholeInstantsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,
-    cancelCases, cancelRacesCases, cancelRequestsCases,
+    changeCases, cancelCases, cancelRacesCases, cancelRequestsCases,
     redriveCases, redriveLaterCases, discardCases,
     releaseLaterCases, endCases, endEffectsCases, rescheduleCases, rescheduleEffectsCases,
     holdCases, holdWaysCases, resumeCases, probeCases, holdWaitsCases,

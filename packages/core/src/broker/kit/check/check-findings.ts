@@ -18,6 +18,24 @@ export function check(subject: string, find: (findings: Findings) => void): void
   if (problems.length > 0) throw new InvalidOptionsError(problems, subject);
 }
 
+/**
+ * Returns what was read of an input.
+ *
+ * @throws {InvalidOptionsError} also for an input that cannot be read at all: no value of the port's types is one
+ */
+export function readCall<Input, Read>(read: (input: Input) => Read, input: Input): Read {
+  try {
+    return read(input);
+  } catch (error) {
+    throw error instanceof InvalidOptionsError ? error : misshapen(input);
+  }
+}
+
+function misshapen(value: unknown): InvalidOptionsError {
+  const cure = 'The type Broker of @retry/core/broker says what each verb takes.';
+  return new InvalidOptionsError([{ path: '', value, message: 'is not what this verb takes', cure }], 'call');
+}
+
 /** Returns findings that are added to a list. */
 export function findingsIn(problems: Problem[]): Findings {
   return {

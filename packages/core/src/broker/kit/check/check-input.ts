@@ -1,23 +1,22 @@
 import type { AsyncDispose } from '../../../async-dispose.ts';
 import { disposedBy } from '../../../async-dispose.ts';
-import { InvalidOptionsError } from '../../../errors.ts';
 import type { Broker } from '../../broker.ts';
 import type { ExchangeRequest } from '../../exchange.ts';
 import type { Insight } from '../../insight/insight.ts';
 import type { Notes } from '../../notes.ts';
-import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import type { Operations } from '../../operations.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Submission } from '../../submission.ts';
 import type { WithoutWaiting } from '../../without-waiting.ts';
 import { withStorableRuns } from '../storable-runs.ts';
 import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
+import { readChanges } from './check-change.ts';
 import { findClaimProblems } from './check-claim.ts';
-import { check, findList, listOf, optionsOf } from './check-findings.ts';
+import { check, findList, listOf, optionsOf, readCall } from './check-findings.ts';
 import { checkGroupsQuery } from './check-groups.ts';
 import { checkAttemptsQuery, checkDueTimesQuery, checkLanesQuery } from './check-insight.ts';
 import { checkNotesQuery, checkNoteWrites } from './check-notes.ts';
-import { checkEnds, checkHolds, checkReschedules, checkResumes } from './check-operations.ts';
+import { checkHolds, checkResumes } from './check-operations.ts';
 import {
   checkAttendance,
   checkFindExpired,
@@ -28,7 +27,7 @@ import {
   checkWaitForResult,
   checkWaitForWork,
 } from './check-reading.ts';
-import { checkIds, readDiscard, readRedrive } from './check-redrive.ts';
+import { checkIds } from './check-redrive.ts';
 import { checkReservations } from './check-reservations.ts';
 import { findSettlementProblems, isPlainSettlement } from './check-settlement.ts';
 import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts';
@@ -44,14 +43,12 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     ...broker,
     ...checkParts(broker),
     ...checkReading(broker),
-    ...checkOperators(broker),
+    read: (ids) => after(checkIds, ids, () => broker.read(ids)),
+    change: (changes, options) =>
+      afterReading(readChanges, { changes, options }, (given) => broker.change(given.changes, given.options)),
     hold: (holds) => after(checkHolds, holds, () => broker.hold(holds)),
     resume: (requests) => after(checkResumes, requests, () => broker.resume(requests)),
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
-    redrive: (ids, options) =>
-      afterReading(readRedrive, { ids, options }, () => broker.redrive(ids, options)),
-    discard: (ids, options) =>
-      afterReading(readDiscard, { ids, options }, () => broker.discard(ids, options)),
     ...(insight && { insight: checkInsight(insight) }),
     notes: checkedNotes(notes),
     ...(operations && { operations: checkedOperations(operations) }),
@@ -102,27 +99,8 @@ function checkParts({ submit, settleAndClaim }: Pick<Broker, 'submit' | 'settleA
   } satisfies Partial<Broker>;
 }
 
-/** Checks the verbs by which an operator ends or moves waiting runs, whatever they answer. */
-function checkOperators<Cancel, End, Reschedule>({
-  cancel,
-  end,
-  reschedule,
-}: {
-  readonly cancel: (ids: readonly string[]) => Promise<Cancel>;
-  readonly end: (requests: readonly EndRequest[]) => Promise<End>;
-  readonly reschedule: (requests: readonly RescheduleRequest[]) => Promise<Reschedule>;
-}) {
-  return {
-    cancel: (ids: readonly string[]) => after(checkIds, ids, () => cancel(ids)),
-    end: (requests: readonly EndRequest[]) => after(checkEnds, requests, () => end(requests)),
-    reschedule: (requests: readonly RescheduleRequest[]) =>
-      after(checkReschedules, requests, () => reschedule(requests)),
-  };
-}
-
 function checkWithoutWaiting(verbs: WithoutWaiting): WithoutWaiting {
   return {
-    ...checkOperators(verbs),
     submit: (submissions) => after(checkSubmissions, submissions, () => verbs.submit(submissions)),
     settle: (settlements) =>
       afterReading(readExchange, { settle: settlements }, ({ settle = [] }) => verbs.settle(settle)),
@@ -156,17 +134,11 @@ function afterReading<Input, Read, Answer>(
 ): Promise<Answer> {
   let given: Read;
   try {
-    given = read(input);
+    given = readCall(read, input);
   } catch (error) {
-    return Promise.reject(error instanceof InvalidOptionsError ? error : misshapen(input));
+    return Promise.reject(error);
   }
   return answer(given);
-}
-
-/** The error of an input that throws when it is read: no value of the port's types does. */
-function misshapen(value: unknown): InvalidOptionsError {
-  const cure = 'The type Broker of @retry/core/broker says what each verb takes.';
-  return new InvalidOptionsError([{ path: '', value, message: 'is not what this verb takes', cure }], 'call');
 }
 
 function checkSubmissions(submissions: readonly Submission[]): void {

@@ -58,7 +58,8 @@ export function isPlainSettlement(settlement: Settlement): boolean {
   );
 }
 
-function isPlainRun(run: Run): boolean {
+/** Whether nothing is wrong with what is to be stored of a run. */
+export function isPlainRun(run: Run): boolean {
   const { result, previousDelayMs, isDisposable, errors } = run;
   return (
     isState(run.state) &&
@@ -220,7 +221,8 @@ const ERROR: FieldRules<AttemptError> = {
   }),
 };
 
-function findRunProblems(run: Run, path: string, { problems }: Findings): void {
+/** Finds what is wrong with what is to be stored of a run. */
+export function findRunProblems(run: Run, path: string, { problems }: Findings): void {
   findWrongFields(run, RUN, { problems, path });
   const { errors } = run;
   if (!Array.isArray(errors)) return; // which its rule has reported

@@ -1,9 +1,10 @@
 import { isDeadLetter } from '../../../lifecycle/arrows.ts';
 import { RUN_STATES } from '../../../lifecycle/run-state.ts';
 import type { Broker, ListQuery } from '../../broker.ts';
+import { discardRuns } from '../operate/redrive-runs.ts';
 
 /** The part of a broker that forgets dead letters. */
-type Forgetting = Pick<Broker, 'list' | 'discard'>;
+type Forgetting = Pick<Broker, 'list' | 'read' | 'change'>;
 
 /** How many dead letters of each state one call looks at, in pages. */
 const PAGES = 4;
@@ -26,7 +27,8 @@ export function createForgetOldLetters(broker: Forgetting, forMs: number): (now:
         const query: ListQuery = { state, endedBefore, limit: PAGE, payloads: 'omit', disposable: 'omit' };
         const { runs, next } = await broker.list(after === undefined ? query : { ...query, after });
         if (runs.length > 0)
-          await broker.discard(
+          await discardRuns(
+            broker,
             runs.map(({ id }) => id),
             { endedBefore },
           );

@@ -1,7 +1,8 @@
-import type { KeyAnswer, Submission, Unique } from '@retry/core/broker';
+import type { KeyAnswer, Run, Submission, Unique } from '@retry/core/broker';
+import { move } from '../../record/entry.ts';
+import { moveRun } from '../../record/move-run.ts';
 import type { Store } from '../../record/store.ts';
 import { forgetFreeKeys, giveKey, holderOf } from '../../record/unique-keys.ts';
-import { cancelRun } from '../cancel.ts';
 
 /** Gives a unique key to a run that is about to be added, or returns that another run keeps it. */
 export function takeKey(
@@ -14,12 +15,12 @@ export function takeKey(
   const holder = holderOf(store, unique.key, now);
   if (holder !== undefined && unique.onConflict === 'keep') return { type: 'kept', id: holder.id };
   giveKey(store, submission, unique, now);
-  if (holder === undefined || !isWaiting(store, holder.id)) return 'created';
-  cancelRun(store, holder.id, now);
-  return { type: 'replaced', id: holder.id };
+  const other = holder && store.entries.get(holder.id);
+  if (other === undefined || !isWaiting(other.run)) return 'created';
+  moveRun(store, other, { next: move(other.run, { type: 'cancel', at: now }) });
+  return { type: 'replaced', id: other.run.id };
 }
 
-function isWaiting({ entries }: Store, id: string): boolean {
-  const state = entries.get(id)?.run.state;
+function isWaiting({ state }: Run): boolean {
   return state === 'submitted' || state === 'scheduled';
 }

@@ -1,3 +1,4 @@
+import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
@@ -9,7 +10,7 @@ import { settlementOf } from '../settlement-of.ts';
 export const cancelRacesCases: CasesByName = {
   'cancel request does not undo a completion by a worker that had not seen it': async (scene) => {
     const run = await scene.start('a');
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
 
     const answers = await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
 
@@ -19,7 +20,7 @@ export const cancelRacesCases: CasesByName = {
 
   'cancel request lets the worker that saw it cancel the run': async (scene) => {
     const run = await scene.start('a');
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
 
     const answers = await scene.settle(settlementOf(run, { type: 'cancel', at: await scene.now() }));
 
@@ -38,7 +39,7 @@ export const cancelRacesCases: CasesByName = {
       ] as const,
     async (scene, [_name, event, failures]) => {
       const run = await scene.start('a');
-      await scene.broker.cancel(['a']);
+      await cancelRuns(scene.broker, ['a']);
       const settlement = settlementOf(run, event(await scene.now()));
 
       const answers = await scene.settle(settlement);
@@ -52,7 +53,7 @@ export const cancelRacesCases: CasesByName = {
 
   'cancel request ends a run that a cleaner recovers': async (scene) => {
     await scene.start('a');
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
     const run = await scene.read('a');
     const at = await scene.now();
     const events = [
@@ -70,16 +71,16 @@ export const cancelRacesCases: CasesByName = {
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
 
-    equal(await scene.broker.cancel(['a']), ['cancelled']);
+    equal(await cancelRuns(scene.broker, ['a']), ['cancelled']);
     equal(await scene.claimIds(), []);
   },
 
   'cancel request ends with its claim: a redriven run has none': async (scene) => {
     await scene.start('a');
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
     const requested = await scene.read('a');
     await scene.settle(settlementOf(requested, { type: 'fail', at: await scene.now() }));
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
     const [claimed] = await scene.claim();
 
     const answers = await scene.broker.heartbeat([{ id: 'a', epoch: 2 }], LONG_MS);
@@ -91,16 +92,16 @@ export const cancelRacesCases: CasesByName = {
   'cancel ends a redriven run that waits in its lane': async (scene) => {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
 
-    equal(await scene.broker.cancel(['a']), ['cancelled']);
-    equal(await scene.broker.redrive(['a']), ['refused']);
+    equal(await cancelRuns(scene.broker, ['a']), ['cancelled']);
+    equal(await redriveRuns(scene.broker, ['a']), ['refused']);
   },
 
   'cancel takes effect either before or after a concurrent claim': async (scene) => {
     await scene.submit('a');
 
-    const [[answer], claimed] = await Promise.all([scene.broker.cancel(['a']), scene.claimIds()]);
+    const [[answer], claimed] = await Promise.all([cancelRuns(scene.broker, ['a']), scene.claimIds()]);
 
     equal(claimed, answer === 'cancelled' ? [] : ['a']);
     strictEqual(answer === 'cancelled' || answer === 'requested', true);

@@ -1,3 +1,4 @@
+import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -8,7 +9,7 @@ export const cancelRequestsCases: CasesByName = {
   'findCancelRequests returns the leases that have a cancel request, on every call': async (scene) => {
     await scene.submit('a', 'b', 'c');
     await scene.claim();
-    await scene.broker.cancel(['a', 'c']);
+    await cancelRuns(scene.broker, ['a', 'c']);
     const leases = ['a', 'b', 'c'].map((id) => ({ id, epoch: 1 }));
 
     const found = await scene.broker.findCancelRequests(leases);
@@ -25,7 +26,7 @@ export const cancelRequestsCases: CasesByName = {
     async (scene) => {
       await scene.start({ id: 'a', lane: 'm' });
       await scene.submit('waiting', 'ended');
-      await scene.broker.cancel(['a', 'ended']);
+      await cancelRuns(scene.broker, ['a', 'ended']);
 
       const found = await scene.broker.findCancelRequests([
         { id: 'unknown', epoch: 1 },
@@ -42,10 +43,10 @@ export const cancelRequestsCases: CasesByName = {
     scene,
   ) => {
     const run = await scene.start('a');
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'fail', at }));
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
     await scene.claim();
 
     const leases = [
@@ -57,7 +58,7 @@ export const cancelRequestsCases: CasesByName = {
 
   'findCancelRequests only reads: it extends no lease': async (scene) => {
     await scene.start('a', { leaseMs: SHORT_MS });
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
     await scene.broker.findCancelRequests([{ id: 'a', epoch: 1 }]);
     await scene.advance(PASS_MS);
 
@@ -81,9 +82,9 @@ export const cancelNotificationCases: CasesByName = {
     const ids: string[] = [];
     const removeListener = onCancelRequest((id) => ids.push(id));
 
-    await scene.broker.cancel(['waiting', 'a']);
+    await cancelRuns(scene.broker, ['waiting', 'a']);
     removeListener();
-    await scene.broker.cancel(['b']);
+    await cancelRuns(scene.broker, ['b']);
 
     equal(ids, ['a']);
   },

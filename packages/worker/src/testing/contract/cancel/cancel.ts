@@ -1,3 +1,4 @@
+import { cancelRuns } from '@retry/core/broker/kit';
 import { above, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
@@ -7,7 +8,7 @@ export const cancelCases: CasesByName = {
   'cancel ends a waiting run immediately': async (scene) => {
     await scene.submit('a', 'b', 'c');
 
-    const answers = await scene.broker.cancel(['b']);
+    const answers = await cancelRuns(scene.broker, ['b']);
 
     const run = await scene.read('b');
     equal(answers, ['cancelled']);
@@ -19,7 +20,7 @@ export const cancelCases: CasesByName = {
   'cancel ends the first and the last run of a lane': async (scene) => {
     await scene.submit('a', 'b', 'c');
 
-    await scene.broker.cancel(['a', 'c']);
+    await cancelRuns(scene.broker, ['a', 'c']);
     await scene.submit('d');
 
     equal(await scene.claimIds(), ['b', 'd']);
@@ -29,7 +30,7 @@ export const cancelCases: CasesByName = {
     const now = await scene.now();
     await scene.submit({ id: 'a', runAt: now + 1 }, { id: 'b', runAt: now + 2 }, { id: 'c', runAt: now + 3 });
 
-    const answers = await scene.broker.cancel(['b', 'a']);
+    const answers = await cancelRuns(scene.broker, ['b', 'a']);
 
     await scene.advance(10);
     equal(answers, ['cancelled', 'cancelled']);
@@ -40,18 +41,18 @@ export const cancelCases: CasesByName = {
   'cancel requests the cancellation of a started run, which keeps running': async (scene) => {
     await scene.start('a');
 
-    const answers = await scene.broker.cancel(['a']);
+    const answers = await cancelRuns(scene.broker, ['a']);
 
     equal(answers, ['requested']);
     matches(await scene.read('a'), { state: 'started', epoch: 1, isCancelRequested: true });
-    equal(await scene.broker.cancel(['a']), ['requested']);
+    equal(await cancelRuns(scene.broker, ['a']), ['requested']);
   },
 
   'cancel answers ended for a run that has ended': async (scene) => {
     await scene.submit('a');
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
 
-    equal(await scene.broker.cancel(['a']), ['ended']);
+    equal(await cancelRuns(scene.broker, ['a']), ['ended']);
   },
 
   'cancel answers a whole batch in order': async (scene) => {
@@ -60,7 +61,7 @@ export const cancelCases: CasesByName = {
 
     const ids = ['unknown', 'scheduled', 'started', 'waiting', 'waiting'];
 
-    equal(await scene.broker.cancel(ids), ['gone', 'cancelled', 'requested', 'cancelled', 'ended']);
-    equal(await scene.broker.cancel([]), []);
+    equal(await cancelRuns(scene.broker, ids), ['gone', 'cancelled', 'requested', 'cancelled', 'ended']);
+    equal(await cancelRuns(scene.broker, []), []);
   },
 };

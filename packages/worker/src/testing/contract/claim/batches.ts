@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { settlementOf } from '../settlement-of.ts';
@@ -29,8 +30,8 @@ export const batchesCases: CasesByName = {
     await scene.submit(...ids);
 
     const found = await scene.broker.get(ids);
-    const cancelled = await scene.broker.cancel(ids);
-    const discarded = await scene.broker.discard(ids);
+    const cancelled = await cancelRuns(scene.broker, ids);
+    const discarded = await discardRuns(scene.broker, ids);
 
     equal(
       found.map((run) => run?.id),
@@ -55,7 +56,7 @@ export const batchesCases: CasesByName = {
     const second = await scene.claim();
     await scene.settle(...second.map(({ run }) => settlementOf(run, { type: 'fail', at })));
 
-    const redriven = await scene.broker.redrive(ids);
+    const redriven = await redriveRuns(scene.broker, ids);
 
     equal(new Set(heartbeats), new Set(['ok']));
     equal(

@@ -1,4 +1,5 @@
 import type { Concurrency, LaneConcurrency, Run } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene, ClaimInput } from '../case-scene.ts';
@@ -172,7 +173,7 @@ export const concurrencyOfBothCases: CasesByName = {
     const [a] = await scene.claim(limitedTo(1));
     await scene.claim(limitedTo(1));
 
-    const answers = await scene.broker.cancel(['b']);
+    const answers = await cancelRuns(scene.broker, ['b']);
     await complete(scene, a?.run);
     const next = await scene.claim(limitedTo(1));
     await complete(scene, next[0]?.run);
@@ -191,7 +192,7 @@ export const concurrencyOfBothCases: CasesByName = {
     await complete(scene, m?.run);
     const full = await scene.claimIds(limitedTo(1));
 
-    await scene.broker.cancel(['b']);
+    await cancelRuns(scene.broker, ['b']);
     await complete(scene, a?.run);
 
     equal(full, []);
@@ -205,7 +206,7 @@ export const concurrencyOfBothCases: CasesByName = {
       await scene.claim(limitedTo(1));
       await complete(scene, a?.run);
 
-      const answers = await scene.broker.cancel(['b', 'c']);
+      const answers = await cancelRuns(scene.broker, ['b', 'c']);
 
       equal(answers, ['cancelled', 'cancelled']);
       equal(await scene.claimIds(limitedTo(1)), ['d']);

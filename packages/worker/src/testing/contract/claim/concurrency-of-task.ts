@@ -1,4 +1,5 @@
 import type { LaneConcurrency, Run } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene, ClaimInput } from '../case-scene.ts';
@@ -147,7 +148,7 @@ export const concurrencyOfTaskCases: CasesByName = {
     const [a] = await scene.claim(limitedTo(1));
     await scene.claim(limitedTo(1));
 
-    const answers = await scene.broker.cancel(['b']);
+    const answers = await cancelRuns(scene.broker, ['b']);
     await complete(scene, a?.run);
 
     equal(answers, ['cancelled']);

@@ -1,4 +1,5 @@
 import type { Concurrency, Run, Settlement } from '@retry/core/broker';
+import { cancelRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
@@ -28,11 +29,11 @@ const WAYS_BACK: readonly (readonly [name: string, events: (at: number) => reado
 
 /** Ways in which a run that keeps its slot ends while it waits. */
 const WAYS_TO_END: readonly (readonly [name: string, end: (scene: CaseScene) => Promise<unknown>])[] = [
-  ['cancel', ({ broker }) => broker.cancel(['a'])],
-  ['an end by hand', ({ broker }) => broker.end([{ id: 'a', as: 'completed', result: '1' }])],
+  ['cancel', ({ broker }) => cancelRuns(broker, ['a'])],
+  ['an end by hand', ({ broker }) => endRuns(broker, [{ id: 'a', as: 'completed', result: '1' }])],
   [
     'a failure by hand',
-    ({ broker }) => broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]),
+    ({ broker }) => endRuns(broker, [{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]),
   ],
 ];
 
@@ -105,7 +106,7 @@ export const concurrencyOrderCases: CasesByName = {
       const run = await claimOne(scene);
       const full = await scene.claimIds();
       await settleBack(scene, run, events);
-      await scene.broker.cancel(['a']);
+      await cancelRuns(scene.broker, ['a']);
 
       equal([full, await scene.claimIds()], [[], ['b']]);
     },
@@ -116,7 +117,7 @@ export const concurrencyOrderCases: CasesByName = {
   ) => {
     await submitBoth(scene, one);
     const run = await claimOne(scene);
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
     await retry(scene, run, LONG_MS);
 
     strictEqual((await scene.read('a')).state, 'cancelled');
@@ -126,9 +127,9 @@ export const concurrencyOrderCases: CasesByName = {
   'holdWhileRetrying keeps the slot of a run that is rescheduled': async (scene) => {
     await submitBoth(scene, one);
     await retry(scene, await claimOne(scene), LONG_MS);
-    await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS * 2 }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS * 2 }]);
     const later = await scene.claimIds();
-    await scene.broker.reschedule([{ id: 'a' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
     const now = await claimOne(scene);
     await complete(scene, now);
 
@@ -139,7 +140,7 @@ export const concurrencyOrderCases: CasesByName = {
   'holdWhileRetrying takes a slot anew at the first start after a redrive': async (scene) => {
     await submitBoth(scene, one);
     await fail(scene, await claimOne(scene));
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
     const b = await claimOne(scene);
     const full = await scene.claimIds();
     await complete(scene, b);
@@ -156,7 +157,7 @@ export const concurrencyOrderCases: CasesByName = {
     const full = await scene.claimIds();
     await complete(scene, b?.run);
     const next = await scene.claimIds();
-    await scene.broker.reschedule([{ id: 'a' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 
     equal([full, next, await scene.claimIds()], [[], ['c'], ['a']]);
   },
@@ -172,9 +173,9 @@ export const concurrencyOrderCases: CasesByName = {
     await retry(scene, await claimOne(scene), LONG_MS);
     const b = await claimOne(scene);
     await retry(scene, b, LONG_MS);
-    await scene.broker.reschedule([{ id: 'a' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
     const full = await scene.claimIds();
-    await scene.broker.cancel(['b']);
+    await cancelRuns(scene.broker, ['b']);
 
     equal([b.id, full], ['b', []]);
     equal(await scene.claimIds(), ['c']);

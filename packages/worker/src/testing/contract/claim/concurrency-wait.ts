@@ -1,4 +1,5 @@
 import type { Concurrency, Run } from '@retry/core/broker';
+import { cancelRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
@@ -198,9 +199,9 @@ export const concurrencyWaitCases: CasesByName = {
     const run = await scene.start({ id: 'a', concurrency: one });
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency: one })));
     await scene.claim();
-    const waiting = await scene.broker.cancel(['b']);
+    const waiting = await cancelRuns(scene.broker, ['b']);
     await complete(scene, run);
-    const next = await scene.broker.cancel(['c']);
+    const next = await cancelRuns(scene.broker, ['c']);
 
     equal(waiting, ['cancelled']);
     equal(next, ['cancelled']);

@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -11,7 +12,7 @@ export const discardCases: CasesByName = {
       const run = await scene.start('a');
       await scene.settle(settlementOf(run, { type, at: await scene.now() }));
 
-      const answers = await scene.broker.discard(['a']);
+      const answers = await discardRuns(scene.broker, ['a']);
 
       equal(answers, ['discarded']);
       equal(await scene.broker.get(['a']), [undefined]);
@@ -22,9 +23,9 @@ export const discardCases: CasesByName = {
   'discard refuses a run that has not ended, and answers in order': async (scene) => {
     await scene.start({ id: 'started', lane: 'm' });
     await scene.submit('waiting', { id: 'scheduled', delayMs: 60_000 }, 'ended');
-    await scene.broker.cancel(['ended']);
+    await cancelRuns(scene.broker, ['ended']);
 
-    const answers = await scene.broker.discard([
+    const answers = await discardRuns(scene.broker, [
       'started',
       'ended',
       'waiting',
@@ -34,7 +35,7 @@ export const discardCases: CasesByName = {
     ]);
 
     equal(answers, ['refused', 'discarded', 'refused', 'refused', 'gone', 'gone']);
-    equal(await scene.broker.discard([]), []);
+    equal(await discardRuns(scene.broker, []), []);
     matches(await scene.broker.audit(), {
       submitted: 1,
       scheduled: 1,
@@ -45,8 +46,8 @@ export const discardCases: CasesByName = {
 
   'discard frees the id for another run': async (scene) => {
     await scene.submit('a');
-    await scene.broker.cancel(['a']);
-    await scene.broker.discard(['a']);
+    await cancelRuns(scene.broker, ['a']);
+    await discardRuns(scene.broker, ['a']);
 
     equal(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '2' }]), ['created']);
     matches(await scene.read('a'), { state: 'submitted', payload: '2', epoch: 0 });
@@ -55,8 +56,8 @@ export const discardCases: CasesByName = {
 
   'discard leaves nothing in the lane that keeps another run of the id from starting': async (scene) => {
     await scene.submit('a');
-    await scene.broker.cancel(['a']);
-    await scene.broker.discard(['a']);
+    await cancelRuns(scene.broker, ['a']);
+    await discardRuns(scene.broker, ['a']);
     await scene.submit({ id: 'a', delayMs: 20 });
     await scene.advance(40);
 

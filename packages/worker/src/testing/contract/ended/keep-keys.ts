@@ -1,4 +1,5 @@
 import type { SubmitAnswer } from '@retry/core/broker';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { BrokerCase, CasesByName } from '../broker-case.ts';
 import { defineCases, each } from '../broker-case.ts';
@@ -49,11 +50,11 @@ const rememberedKeys: CasesByName = {
 
   'a key stays known when its run was cancelled, or discarded as a dead letter': async (scene) => {
     await submit(scene, 'a', true);
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
     await untilForgotten(scene, 'a');
     const run = await scene.start({ id: 'b', keyed: true });
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
-    await scene.broker.discard(['b']);
+    await discardRuns(scene.broker, ['b']);
 
     strictEqual(await submit(scene, 'a', true), 'exists');
     strictEqual(await submit(scene, 'b', true), 'exists');

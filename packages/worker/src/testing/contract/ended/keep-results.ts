@@ -1,4 +1,5 @@
 import type { Submission } from '@retry/core/broker';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -48,7 +49,7 @@ export const keepResultsCases: CasesByName = {
 
   'keepResultMs keeps a run that was cancelled before it started': async (scene) => {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS }, 'other');
-    await scene.broker.cancel(['a', 'other']);
+    await cancelRuns(scene.broker, ['a', 'other']);
     await untilForgotten(scene, 'other');
 
     matches(await scene.broker.get(['a']), [{ state: 'cancelled' }]);
@@ -92,7 +93,7 @@ export const keepResultsCases: CasesByName = {
     await end(scene, { id: 'other' }, 'complete');
     await untilForgotten(scene, 'other');
 
-    equal(await scene.broker.redrive(['a']), ['redriven']);
+    equal(await redriveRuns(scene.broker, ['a']), ['redriven']);
     const [again] = await scene.claim();
     if (again === undefined) throw new Error('the run must be claimed');
     await scene.settle(settlementOf(again.run, { type: 'complete', at: await scene.now() }));
@@ -107,7 +108,7 @@ export const keepResultsCases: CasesByName = {
     matches((await scene.broker.list({ state: 'completed', limit: 10 })).runs, [{ id: 'a' }]);
     matches(await scene.broker.audit(), { ended: { completed: 1 }, forgotten: 0 });
     equal(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]), ['exists']);
-    equal(await scene.broker.discard(['a']), ['discarded']);
+    equal(await discardRuns(scene.broker, ['a']), ['discarded']);
     equal(await scene.broker.get(['a']), [undefined]);
     matches(await scene.broker.audit(), { ended: { completed: 0 }, forgotten: 1 });
   },

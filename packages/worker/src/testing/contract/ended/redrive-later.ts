@@ -1,3 +1,4 @@
+import { discardRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -13,7 +14,7 @@ export const redriveLaterCases: CasesByName = {
     const before = await scene.read('a');
     const runAt = (await scene.now()) + 2 * LONG_MS;
 
-    const answers = await scene.broker.redrive(['a', 'b', 'c'], { runAts: new Map([['a', runAt]]) });
+    const answers = await redriveRuns(scene.broker, ['a', 'b', 'c'], { runAts: new Map([['a', runAt]]) });
 
     equal(answers, ['redriven', 'redriven', 'redriven']);
     const { epoch, submittedAt, createdAt } = before;
@@ -29,9 +30,9 @@ export const redriveLaterCases: CasesByName = {
   'redrive starts a run that is due later when it is due, and not earlier': async (scene) => {
     await endEach(scene, 'a');
     const runAt = (await scene.now()) + LONG_MS;
-    await scene.broker.redrive(['a'], { runAts: new Map([['a', runAt]]), keepAttempts: true });
+    await redriveRuns(scene.broker, ['a'], { runAts: new Map([['a', runAt]]), keepAttempts: true });
     matches(await scene.read('a'), { state: 'scheduled', failures: 1, resetEpoch: 0 });
-    await scene.broker.reschedule([{ id: 'a', delayMs: 300 }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: 300 }]);
 
     equal(await scene.claimIds(), []);
     await scene.advancePast((await scene.read('a')).runAt ?? 0);
@@ -46,7 +47,7 @@ export const redriveLaterCases: CasesByName = {
       ['b', -1],
     ]);
 
-    await scene.broker.redrive(['a', 'b'], { runAts });
+    await redriveRuns(scene.broker, ['a', 'b'], { runAts });
 
     const run = await scene.read('a');
     strictEqual(run.state, 'submitted');
@@ -58,7 +59,7 @@ export const redriveLaterCases: CasesByName = {
     await endEach(scene, 'a');
     const runAt = Math.floor(await scene.now()) + LONG_MS;
 
-    await scene.broker.redrive(['a'], { runAts: new Map([['a', runAt - 0.25]]) });
+    await redriveRuns(scene.broker, ['a'], { runAts: new Map([['a', runAt - 0.25]]) });
 
     strictEqual((await scene.read('a')).runAt, runAt);
   },
@@ -67,16 +68,16 @@ export const redriveLaterCases: CasesByName = {
     await endEach(scene, 'a');
     const { endedAt = 0 } = await scene.read('a');
 
-    equal(await scene.broker.redrive(['a'], { endedBefore: endedAt }), ['refused']);
-    equal(await scene.broker.redrive(['a', 'x'], { endedBefore: endedAt + 1 }), ['redriven', 'gone']);
+    equal(await redriveRuns(scene.broker, ['a'], { endedBefore: endedAt }), ['refused']);
+    equal(await redriveRuns(scene.broker, ['a', 'x'], { endedBefore: endedAt + 1 }), ['redriven', 'gone']);
   },
 
   'discard refuses a run that ended at endedBefore or later': async (scene) => {
     await endEach(scene, 'a');
     const { endedAt = 0 } = await scene.read('a');
 
-    equal(await scene.broker.discard(['a'], { endedBefore: endedAt }), ['refused']);
-    equal(await scene.broker.discard(['a', 'x'], { endedBefore: endedAt + 1 }), ['discarded', 'gone']);
+    equal(await discardRuns(scene.broker, ['a'], { endedBefore: endedAt }), ['refused']);
+    equal(await discardRuns(scene.broker, ['a', 'x'], { endedBefore: endedAt + 1 }), ['discarded', 'gone']);
   },
 
   'redrive and discard reject instants that are no numbers, and change nothing': async (scene) => {
@@ -85,9 +86,9 @@ export const redriveLaterCases: CasesByName = {
     const runAts = new Map([['a', Number.NaN]]);
 
     const code = 'INVALID_OPTIONS';
-    await rejectsWith(scene.broker.redrive(['a'], { runAts }), { code });
-    await rejectsWith(scene.broker.redrive(['a'], { endedBefore: Number.NaN }), { code });
-    await rejectsWith(scene.broker.discard(['a'], { endedBefore: Number.NaN }), { code });
+    await rejectsWith(redriveRuns(scene.broker, ['a'], { runAts }), { code });
+    await rejectsWith(redriveRuns(scene.broker, ['a'], { endedBefore: Number.NaN }), { code });
+    await rejectsWith(discardRuns(scene.broker, ['a'], { endedBefore: Number.NaN }), { code });
     strictEqual((await scene.read('a')).state, 'failed');
   },
 };

@@ -1,3 +1,4 @@
+import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -12,7 +13,7 @@ export const redriveCases: CasesByName = {
       const run = await scene.start('a');
       await scene.settle(settlementOf(run, { type, at: await scene.now() }));
 
-      const answers = await scene.broker.redrive(['a']);
+      const answers = await redriveRuns(scene.broker, ['a']);
 
       equal(answers, ['redriven']);
       matches(await scene.read('a'), { state: 'submitted', redrives: 1 });
@@ -23,7 +24,7 @@ export const redriveCases: CasesByName = {
   'redrive resets the attempts, and keeps the epoch': async (scene) => {
     await fail(scene, 'a');
 
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
 
     const run = await scene.read('a');
     const fresh = {
@@ -44,7 +45,7 @@ export const redriveCases: CasesByName = {
     await fail(scene, 'a');
     const { errors } = await scene.read('a');
 
-    await scene.broker.redrive(['a'], { keepAttempts: true });
+    await redriveRuns(scene.broker, ['a'], { keepAttempts: true });
 
     const kept = { epoch: 2, resetEpoch: 0, failures: 2, redrives: 1, errors, previousDelayMs: 5 };
     matches(await scene.read('a'), kept);
@@ -57,7 +58,7 @@ export const redriveCases: CasesByName = {
     await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
     await scene.submit('c');
 
-    await scene.broker.redrive(['b', 'a']);
+    await redriveRuns(scene.broker, ['b', 'a']);
 
     equal(await scene.claimIds(), ['c', 'b', 'a']);
   },
@@ -70,11 +71,11 @@ export const redriveCases: CasesByName = {
     await scene.settle(settlementOf(dropped, { type: 'drop', at }));
     await scene.start('started');
     await scene.submit('cancelled', 'waiting', { id: 'scheduled', delayMs: 60_000 });
-    await scene.broker.cancel(['cancelled']);
+    await cancelRuns(scene.broker, ['cancelled']);
     const ids = ['completed', 'dropped', 'started', 'cancelled', 'waiting', 'scheduled'];
     const before = await scene.broker.get(ids);
 
-    const answers = await scene.broker.redrive(ids);
+    const answers = await redriveRuns(scene.broker, ids);
 
     equal(
       answers,
@@ -86,8 +87,8 @@ export const redriveCases: CasesByName = {
   'redrive answers a whole batch in order, and redrives a repeated id once': async (scene) => {
     await fail(scene, 'a');
 
-    equal(await scene.broker.redrive(['unknown', 'a', 'a']), ['gone', 'redriven', 'refused']);
-    equal(await scene.broker.redrive([]), []);
+    equal(await redriveRuns(scene.broker, ['unknown', 'a', 'a']), ['gone', 'redriven', 'refused']);
+    equal(await redriveRuns(scene.broker, []), []);
     equal(await scene.claimIds(), ['a']);
   },
 };

@@ -1,4 +1,6 @@
-import type { Run } from '@retry/core/broker';
+import type { Change, Run } from '@retry/core/broker';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
+import { transition } from '@retry/core/lifecycle';
 import { equal, matches } from '../assertions.ts';
 import type { BrokerCase, CasesByName } from '../broker-case.ts';
 import { defineCases } from '../broker-case.ts';
@@ -118,7 +120,7 @@ const boundByBytes: CasesByName = {
   'keepCompleted.bytes is about cancelled runs as well': async (scene) => {
     for (const id of ['a', 'b', 'c']) {
       await scene.submit({ id, payload: LONG });
-      await scene.broker.cancel([id]);
+      await cancelRuns(scene.broker, [id]);
     }
 
     await untilTrimmed(scene, 'a');
@@ -127,7 +129,7 @@ const boundByBytes: CasesByName = {
 
   'keepCompleted.bytes counts what is discarded no more': async (scene) => {
     for (const id of ['a', 'b']) await complete(scene, { id, payload: LONG });
-    await scene.broker.discard(['b']);
+    await discardRuns(scene.broker, ['b']);
     await complete(scene, { id: 'c', payload: LONG });
 
     equal(await trimmedOf(scene, 'a', 'c'), []);
@@ -161,11 +163,40 @@ const boundByBytes: CasesByName = {
     for (const id of ['a', 'b', 'c']) await end(scene, { id, payload: LONG }, 'fail', { isDisposable: true });
     await untilTrimmed(scene, 'a');
 
-    equal(await scene.broker.redrive(['a', 'b']), ['refused', 'redriven']);
+    equal(await redriveRuns(scene.broker, ['a', 'b']), ['refused', 'redriven']);
     matches(await scene.read('a'), { state: 'failed', trimmed: ['payload'] });
     matches(
       (await scene.claim()).map(({ run }) => run),
       [{ id: 'b', payload: LONG }],
+    );
+  },
+
+  'keepCompleted.bytes: a run whose payload is deleted after it was read is not changed': async (scene) => {
+    await end(scene, { id: 'a', payload: LONG }, 'fail', { isDisposable: true });
+    const change = await moveOf(scene, 'a', 'redrive');
+    for (const id of ['b', 'c']) await complete(scene, { id, payload: LONG });
+    await untilTrimmed(scene, 'a');
+
+    equal(await scene.broker.change([change]), ['changed']);
+    matches((await scene.broker.read(['a'])).runs[0]?.run, { payload: '', trimmed: ['payload'] });
+    matches((await scene.broker.read(['b'])).runs[0]?.run, { payload: '', trimmed: undefined });
+  },
+
+  'keepCompleted.bytes: a run that waits again loses nothing to one that ends in the same call': async (
+    scene,
+  ) => {
+    await end(scene, { id: 'a', payload: LONG }, 'fail', { isDisposable: true });
+    await complete(scene, { id: 'b', payload: LONG });
+    await scene.submit({ id: 'c', payload: LONG, lane: 'other' });
+
+    const changes = [await moveOf(scene, 'a', 'redrive'), await moveOf(scene, 'c', 'cancel')];
+    equal(await scene.broker.change(changes), ['done', 'done']);
+
+    await scene.broker.settleAndClaim({});
+    equal(await trimmedOf(scene, 'b', 'c'), []);
+    matches(
+      (await scene.claim()).map(({ run }) => run),
+      [{ id: 'a', payload: LONG }],
     );
   },
 
@@ -182,7 +213,7 @@ const boundByBytes: CasesByName = {
 
   'keepCompleted.bytes: an id that is used again is another run': async (scene) => {
     await complete(scene, { id: 'a', payload: LONG });
-    await scene.broker.discard(['a']);
+    await discardRuns(scene.broker, ['a']);
     await scene.submit({ id: 'a', payload: LONG, lane: 'other' });
     for (const id of ['b', 'c', 'd']) await complete(scene, { id, payload: LONG });
 
@@ -207,7 +238,7 @@ const boundByAge: CasesByName = {
     await complete(scene, { id: 'a' });
     await end(scene, { id: 'b' }, 'drop');
     await scene.submit('c');
-    await scene.broker.cancel(['c']);
+    await cancelRuns(scene.broker, ['c']);
     await scene.advance(PASS_MS);
 
     await untilCleaned(scene, async () => (await keptOf(scene, 'a', 'b', 'c')) === '');
@@ -270,7 +301,7 @@ const deadByAge: CasesByName = {
 
   'keepDead.for forgets no run that was redriven': async (scene) => {
     await end(scene, { id: 'a' }, 'fail');
-    equal(await scene.broker.redrive(['a']), ['redriven']);
+    equal(await redriveRuns(scene.broker, ['a']), ['redriven']);
     await end(scene, { id: 'b', lane: 'other' }, 'fail');
     await scene.advance(PASS_MS);
 
@@ -304,6 +335,17 @@ async function end(
   const { lane = 'l' } = submission;
   const run = await scene.start(submission, { lanes: [lane] });
   await scene.settle(settlementOf(run, { type, at: await scene.now() }, more));
+}
+
+/** A change of a run as it is now. */
+async function moveOf(scene: CaseScene, id: string, type: 'redrive' | 'cancel'): Promise<Change> {
+  const { runs, now: at } = await scene.broker.read([id]);
+  const [read] = runs;
+  if (read === undefined) throw new Error(`there is no run ${id}`);
+  const event = type === 'cancel' ? { type, at } : { type, at, runAt: at, keepAttempts: false };
+  const moved = transition(read.run, event);
+  if (moved.type === 'rejected') throw new Error(`${id} cannot be moved`);
+  return { id, seen: read.seen, next: moved.run };
 }
 
 /** The ids of those of these runs that are kept. */

@@ -1,4 +1,5 @@
 import type { Broker, Run, SettleAnswer } from '@retry/core/broker';
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -41,7 +42,7 @@ export const groupsClientsCases: CasesByName = {
   },
 
   'dead letters that leave a group while others come into it are counted exactly': async (scene) => {
-    const [one, two, three] = await openClients(scene, 3);
+    const [one = scene.broker, two = scene.broker, three = scene.broker] = await openClients(scene, 3);
     const old = namesOf('old', 30);
     await die(scene, Object.fromEntries(old.map((id) => [id, 'x'])));
     await scene.submit(...namesOf('run', 30));
@@ -49,9 +50,9 @@ export const groupsClientsCases: CasesByName = {
 
     await Promise.all([
       settleEach(scene.broker, claimed, () => 'x'),
-      ...old.slice(0, 10).map((id) => one?.discard([id])),
-      two?.redrive(old.slice(10, 20)),
-      ...old.slice(5, 15).map((id) => three?.discard([id])),
+      ...old.slice(0, 10).map((id) => discardRuns(one, [id])),
+      redriveRuns(two, old.slice(10, 20)),
+      ...old.slice(5, 15).map((id) => discardRuns(three, [id])),
     ]);
 
     const left = (await scene.broker.get(old)).filter((run) => run?.state === 'failed').length;

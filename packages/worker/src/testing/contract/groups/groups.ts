@@ -1,3 +1,4 @@
+import { discardRuns, endRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -132,7 +133,7 @@ export const groupsCases: CasesByName = {
     await scene.submit('a', 'b', { id: 'c', delayMs: 60_000 }, 'd');
     const error = { name: 'Error', message: 'no' };
 
-    await scene.broker.end([
+    await endRuns(scene.broker, [
       { id: 'a', as: 'failed', error, group: group('oops') },
       { id: 'b', as: 'failed', error },
       { id: 'c', as: 'failed', error, group: group('oops') },
@@ -225,7 +226,7 @@ export const groupsCases: CasesByName = {
     equal(await counted(scene, ['g0001', 'g0999', 'g1000', 'unseen', 'other']), [2, 1, 0, 1, 2]);
     matches(await scene.read('unseen'), { errorGroup: 'other' });
     matches(await scene.read('g1000'), { errorGroup: 'other' });
-    await scene.broker.discard(['g0000']);
+    await discardRuns(scene.broker, ['g0000']);
     await die(scene, { late: 'late' });
     equal(await counted(scene, ['late', 'other']), [1, 2]);
   },

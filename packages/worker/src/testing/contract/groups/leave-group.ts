@@ -1,3 +1,4 @@
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -12,7 +13,7 @@ export const leaveGroupCases: CasesByName = {
     async (scene, attempts) => {
       await die(scene, { a: 'x', b: 'x', c: 'y' });
 
-      await scene.broker.redrive(['a', 'c', 'a', 'unknown'], { keepAttempts: attempts === 'keep' });
+      await redriveRuns(scene.broker, ['a', 'c', 'a', 'unknown'], { keepAttempts: attempts === 'keep' });
 
       matches(await groupsOf(scene.broker), [{ id: 'x', count: 1, attempts: 1, sampleId: 'b' }]);
       equal((await scene.read('a')).errorGroup, undefined);
@@ -40,7 +41,7 @@ export const leaveGroupCases: CasesByName = {
 
   'a redriven run that dies again is counted under its new group': async (scene) => {
     await die(scene, { a: 'x' });
-    await scene.broker.redrive(['a'], { keepAttempts: true });
+    await redriveRuns(scene.broker, ['a'], { keepAttempts: true });
     const [again] = await scene.claim();
     if (again !== undefined) await scene.settle(deadBy(again.run, 'y'));
 
@@ -51,7 +52,7 @@ export const leaveGroupCases: CasesByName = {
   'a discarded run leaves its group with its attempts': async (scene) => {
     await die(scene, { a: 'x', b: 'x', c: 'y' });
 
-    await scene.broker.discard(['b', 'c', 'b', 'unknown']);
+    await discardRuns(scene.broker, ['b', 'c', 'b', 'unknown']);
 
     matches(await groupsOf(scene.broker), [{ id: 'x', count: 1, attempts: 1, sampleId: 'a' }]);
   },
@@ -59,7 +60,7 @@ export const leaveGroupCases: CasesByName = {
   'a group whose latest run has left has its first one by id as its sample': async (scene) => {
     await die(scene, { c: 'x', b: 'x', d: 'x', a: 'y', e: 'x' });
 
-    await scene.broker.discard(['e']);
+    await discardRuns(scene.broker, ['e']);
 
     matches(await groupsOf(scene.broker), [{ id: 'x', count: 3, sampleId: 'b' }, { id: 'y' }]);
   },
@@ -70,7 +71,7 @@ export const leaveGroupCases: CasesByName = {
     const at = await scene.now();
     if (first === undefined || second === undefined) throw new Error('the runs were not claimed');
     await scene.settle(deadBy(first.run, 'x', { type: 'fail', at: at - 5 }));
-    await scene.broker.discard(['a']);
+    await discardRuns(scene.broker, ['a']);
     equal(await groupsOf(scene.broker), []);
 
     await scene.settle(deadBy(second.run, 'x', { type: 'fail', at }));
@@ -81,7 +82,7 @@ export const leaveGroupCases: CasesByName = {
   'the dead letters of a group are listed by lane, then by id': async (scene) => {
     await die(scene, { c: 'x', b: 'y', d: 'x', f: 'x' }, 'm');
     await die(scene, { e: 'x', a: 'x' }, 'l');
-    await scene.broker.redrive(['d']);
+    await redriveRuns(scene.broker, ['d']);
 
     const query = { state: 'failed', errorGroup: 'x' } as const;
     equal(await listIds(scene, { ...query, limit: 100 }), ['a', 'e', 'c', 'f']);
@@ -109,7 +110,10 @@ export const leaveGroupCases: CasesByName = {
     await die(scene, { a: 'x', b: 'x', c: 'x' });
     const query = { state: 'failed', errorGroup: 'x', limit: 2 } as const;
     const { runs, next = '' } = await scene.broker.list(query);
-    await scene.broker.discard(runs.map(({ id }) => id));
+    await discardRuns(
+      scene.broker,
+      runs.map(({ id }) => id),
+    );
 
     equal(await listIds(scene, { ...query, after: next }), ['c']);
     await rejectsWith(scene.broker.list({ ...query, errorGroup: 'y', after: next }), {

@@ -1,4 +1,5 @@
 import type { GroupNotice } from '@retry/core/broker';
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -56,8 +57,8 @@ export const groupNoticesCases: CasesByName = {
   'a group from which dead letters have left is noticed when it has more than ever': async (scene) => {
     await die(scene, { a: 'x', b: 'x', c: 'x', d: 'x' });
     await claimNotices(scene);
-    await scene.broker.redrive(['a', 'b']);
-    await scene.broker.discard(['c']);
+    await redriveRuns(scene.broker, ['a', 'b']);
+    await discardRuns(scene.broker, ['c']);
     equal(await shown(scene), []);
     await die(scene, { a: 'x', b: 'x', e: 'x' });
     equal(await shown(scene), []);
@@ -70,7 +71,7 @@ export const groupNoticesCases: CasesByName = {
   'a group that was found empty is new again': async (scene) => {
     await die(scene, { a: 'x', b: 'x', c: 'y' });
     await claimNotices(scene);
-    await scene.broker.discard(['a', 'b']);
+    await discardRuns(scene.broker, ['a', 'b']);
     equal(await shown(scene), []);
 
     await die(scene, { d: 'x', e: 'y' });
@@ -80,7 +81,7 @@ export const groupNoticesCases: CasesByName = {
 
   'a group that is empty before it is looked at is not noticed': async (scene) => {
     await die(scene, { a: 'x' });
-    await scene.broker.discard(['a']);
+    await discardRuns(scene.broker, ['a']);
 
     equal(await shown(scene), []);
   },

@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -27,14 +28,14 @@ const WAYS: readonly (readonly [
     async (scene) => {
       const run = await scene.start('a');
       await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
-      return () => scene.broker.redrive(['a']);
+      return () => redriveRuns(scene.broker, ['a']);
     },
   ],
   [
     'rescheduled',
     async (scene) => {
       await scene.submit({ id: 'a', delayMs: LONG_MS });
-      return () => scene.broker.reschedule([{ id: 'a' }]);
+      return () => rescheduleRuns(scene.broker, [{ id: 'a' }]);
     },
   ],
   [
@@ -104,10 +105,10 @@ export const holdWaysCases: CasesByName = {
       ['a'],
     );
     matches(await scene.broker.attend(), [{ lane: 'l', waiting: 2 }]);
-    equal(await scene.broker.cancel(['a', 'b']), ['requested', 'cancelled']);
-    equal(await scene.broker.discard(['b']), ['discarded']);
+    equal(await cancelRuns(scene.broker, ['a', 'b']), ['requested', 'cancelled']);
+    equal(await discardRuns(scene.broker, ['b']), ['discarded']);
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
-    equal(await scene.broker.redrive(['a']), ['redriven']);
+    equal(await redriveRuns(scene.broker, ['a']), ['redriven']);
     const { runs } = await scene.broker.list({ state: 'submitted', limit: 10 });
     equal(
       runs.map(({ id }) => id),

@@ -1,4 +1,5 @@
 import type { LaneFigures } from '@retry/core/broker';
+import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atLeast, below, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -44,7 +45,7 @@ export const insightLanesCases: CasesByName = {
 
   'insight.lanes does not count runs that were cancelled in their lane': async (scene) => {
     await scene.submit('a', 'b', 'c');
-    await scene.broker.cancel(['a', 'b']);
+    await cancelRuns(scene.broker, ['a', 'b']);
 
     matches(countsOf(await laneOf(scene, 'l')), { waiting: 1 });
   },
@@ -122,7 +123,7 @@ export const insightAgesCases: CasesByName = {
   'insight.lanes passes by cancelled and started runs for the next claimable one': async (scene) => {
     await scene.submit('started', 'cancelled');
     await scene.claim({ limit: 1 });
-    await scene.broker.cancel(['cancelled']);
+    await cancelRuns(scene.broker, ['cancelled']);
     equal((await laneOf(scene, 'l')).oldestClaimableAgeMs, undefined);
     await scene.advance(PASS_MS);
     await scene.submit('c');
@@ -155,7 +156,7 @@ export const insightAgesCases: CasesByName = {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
     await scene.advance(PASS_MS);
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
 
     const age = (await laneOf(scene, 'l')).oldestClaimableAgeMs ?? LONG_MS;
 

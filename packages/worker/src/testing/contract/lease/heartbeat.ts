@@ -1,3 +1,4 @@
+import { cancelRuns } from '@retry/core/broker/kit';
 import { atLeast, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -49,7 +50,7 @@ export const heartbeatCases: CasesByName = {
 
   'heartbeat answers cancel while there is a cancel request': async (scene) => {
     await scene.start('a');
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
 
     equal(await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS), ['cancel']);
     equal(await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS), ['cancel']);

@@ -1,3 +1,4 @@
+import { cancelRuns, endRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
@@ -11,11 +12,11 @@ export const endEffectsCases: CasesByName = {
   'end wakes a caller that waits for the result, and it can be collected': async (scene) => {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS }, { id: 'b', keepResultMs: LONG_MS });
     const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS });
-    await scene.broker.end([completeByHand('a', '"done"')]);
+    await endRuns(scene.broker, [completeByHand('a', '"done"')]);
     await waiting;
     const [collected] = await scene.broker.get(['a'], { collect: true });
     const again = scene.broker.waitForResult({ timeoutMs: LONG_MS });
-    await scene.broker.end([failByHand('b')]);
+    await endRuns(scene.broker, [failByHand('b')]);
 
     await again;
     matches(collected, { state: 'completed', result: '"done"' });
@@ -23,7 +24,7 @@ export const endEffectsCases: CasesByName = {
 
   'end keeps the id of a run known': async (scene) => {
     await scene.submit({ id: 'a', keyed: true });
-    await scene.broker.end([completeByHand('a')]);
+    await endRuns(scene.broker, [completeByHand('a')]);
 
     equal(await scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', keyed: true }]), ['exists']);
   },
@@ -32,9 +33,9 @@ export const endEffectsCases: CasesByName = {
     const run = await scene.start({ id: 'a', concurrency });
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency })));
     await scene.claim();
-    const parked = await scene.broker.end([failByHand('b')]);
+    const parked = await endRuns(scene.broker, [failByHand('b')]);
     await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
-    const returned = await scene.broker.end([completeByHand('c')]);
+    const returned = await endRuns(scene.broker, [completeByHand('c')]);
 
     equal([parked, returned], [['done'], ['done']]);
     equal(await scene.claimIds(), ['d']);
@@ -46,7 +47,7 @@ export const endEffectsCases: CasesByName = {
     const at = await scene.now();
     const released = settlementOf(run, { type: 'release', at });
     await scene.settle(released);
-    await scene.broker.end([completeByHand('a', '"by hand"')]);
+    await endRuns(scene.broker, [completeByHand('a', '"by hand"')]);
 
     const late = settlementOf(run, { type: 'complete', at }, { result: '"late"' });
 
@@ -57,7 +58,7 @@ export const endEffectsCases: CasesByName = {
 
   'end request does not undo a completion by a worker that had not seen it': async (scene) => {
     const run = await scene.start('a');
-    await scene.broker.end([failByHand('a')]);
+    await endRuns(scene.broker, [failByHand('a')]);
     const done = settlementOf(run, { type: 'complete', at: await scene.now() }, { result: '"done"' });
 
     equal(await scene.settle(done), ['ok']);
@@ -66,7 +67,7 @@ export const endEffectsCases: CasesByName = {
 
   'end request ends a run that is released: it is cancelled': async (scene) => {
     const run = await scene.start('a');
-    await scene.broker.end([completeByHand('a')]);
+    await endRuns(scene.broker, [completeByHand('a')]);
     const at = await scene.now();
 
     await scene.settle(settlementOf(run, { type: 'release', at, runAt: at + LONG_MS }));
@@ -78,7 +79,7 @@ export const endEffectsCases: CasesByName = {
     await scene.submit('a', 'b');
     await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
 
-    equal(await scene.broker.end([completeByHand('a')]), ['done']);
+    equal(await endRuns(scene.broker, [completeByHand('a')]), ['done']);
     await scene.broker.resume([{ lane: 'l' }]);
     equal(await scene.claimIds(), ['b']);
   },
@@ -87,7 +88,7 @@ export const endEffectsCases: CasesByName = {
     await scene.submit('a');
 
     const [[answer], claimed] = await Promise.all([
-      scene.broker.end([completeByHand('a')]),
+      endRuns(scene.broker, [completeByHand('a')]),
       scene.claimIds(),
     ]);
 
@@ -100,8 +101,11 @@ export const endEffectsCases: CasesByName = {
     await scene.submit(...ids);
 
     const [ended, cancelled] = await Promise.all([
-      scene.broker.end(ids.map((id) => failByHand(id))),
-      scene.broker.cancel(ids),
+      endRuns(
+        scene.broker,
+        ids.map((id) => failByHand(id)),
+      ),
+      cancelRuns(scene.broker, ids),
     ]);
 
     for (const [index, id] of ids.entries()) {
@@ -115,7 +119,10 @@ export const endEffectsCases: CasesByName = {
     const run = await scene.start('a');
     const done = settlementOf(run, { type: 'complete', at: await scene.now() });
 
-    const [[answer], settled] = await Promise.all([scene.broker.end([failByHand('a')]), scene.settle(done)]);
+    const [[answer], settled] = await Promise.all([
+      endRuns(scene.broker, [failByHand('a')]),
+      scene.settle(done),
+    ]);
 
     equal(settled, ['ok']);
     strictEqual(answer === 'requested' || answer === 'ended', true);
@@ -128,7 +135,7 @@ export const endRetentionCases: CasesByName = {
   'end is subject to retention: what it completes is forgotten, what it fails is kept': async (scene) => {
     await scene.submit('a', 'b', { id: 'awaited', keepResultMs: LONG_MS }, { id: 'key', keyed: true });
 
-    await scene.broker.end([
+    await endRuns(scene.broker, [
       completeByHand('a'),
       failByHand('b'),
       completeByHand('awaited'),
@@ -140,7 +147,7 @@ export const endRetentionCases: CasesByName = {
       kept.map((run) => run?.state),
       [undefined, 'failed', 'completed', undefined],
     );
-    equal(await scene.broker.end([failByHand('a'), failByHand('key')]), ['gone', 'gone']);
+    equal(await endRuns(scene.broker, [failByHand('a'), failByHand('key')]), ['gone', 'gone']);
     equal(await scene.broker.submit([{ id: 'key', lane: 'l', payload: '{}', keyed: true }]), ['exists']);
     matches(await scene.broker.audit(), { forgotten: 2, unbalanced: 0 });
   },

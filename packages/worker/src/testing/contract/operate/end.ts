@@ -1,4 +1,5 @@
 import type { EndRequest } from '@retry/core/broker';
+import { endRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -15,7 +16,7 @@ export const endCases: CasesByName = {
       const before = await prepare(scene);
       const at = await scene.now();
 
-      equal(await scene.broker.end([completeByHand('a', '{"by":"hand"}')]), ['done']);
+      equal(await endRuns(scene.broker, [completeByHand('a', '{"by":"hand"}')]), ['done']);
 
       const run = await scene.read('a');
       const { endedAt, ...rest } = run;
@@ -38,7 +39,7 @@ export const endCases: CasesByName = {
       const before = await prepare(scene);
       const at = await scene.now();
 
-      equal(await scene.broker.end([failByHand('a')]), ['done']);
+      equal(await endRuns(scene.broker, [failByHand('a')]), ['done']);
 
       const { errors, failures, stalls, epoch, state, isDisposable, endedAt } = await scene.read('a');
       equal([state, epoch, failures, stalls], ['failed', before.epoch, before.failures, before.stalls]);
@@ -51,7 +52,7 @@ export const endCases: CasesByName = {
       );
       atLeast(latest?.at, at);
       strictEqual(latest?.at, endedAt);
-      equal(await scene.broker.redrive(['a']), ['redriven']);
+      equal(await redriveRuns(scene.broker, ['a']), ['redriven']);
       strictEqual((await scene.read('a')).state, 'submitted');
     },
   ),
@@ -61,7 +62,9 @@ export const endCases: CasesByName = {
     const counted = { code: 'E1', causeCode: 7, status: 409, retryAfterMs: 1_000 };
     const facts = { ...counted, unrecorded: ['cause', 'errno'] } as const;
 
-    await scene.broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no', ...facts } }]);
+    await endRuns(scene.broker, [
+      { id: 'a', as: 'failed', error: { name: 'Error', message: 'no', ...facts } },
+    ]);
 
     const [error] = (await scene.read('a')).errors;
     equal({ ...error, at: 0 }, { epoch: 0, at: 0, name: 'Error', message: 'no', ...facts, reason: 'ended' });
@@ -70,7 +73,7 @@ export const endCases: CasesByName = {
   'end leaves the other runs of the lane in their order': async (scene) => {
     await scene.submit('a', 'b', 'c', 'd', 'e');
 
-    equal(await scene.broker.end([failByHand('a'), completeByHand('c'), failByHand('e')]), [
+    equal(await endRuns(scene.broker, [failByHand('a'), completeByHand('c'), failByHand('e')]), [
       'done',
       'done',
       'done',
@@ -83,7 +86,7 @@ export const endCases: CasesByName = {
   'end leaves a cancel request for the worker of a started run': async (scene) => {
     const run = await scene.start('a');
 
-    const answers = await scene.broker.end([completeByHand('a'), failByHand('a')]);
+    const answers = await endRuns(scene.broker, [completeByHand('a'), failByHand('a')]);
 
     equal(answers, ['requested', 'requested']);
     equal(await scene.read('a'), { ...run, isCancelRequested: true });
@@ -98,7 +101,7 @@ export const endCases: CasesByName = {
       await scene.settle(settlementOf(run, { type, at: await scene.now() }, { result: '1' }));
       const ended = await scene.read('a');
 
-      equal(await scene.broker.end([completeByHand('a'), failByHand('a')]), ['ended', 'ended']);
+      equal(await endRuns(scene.broker, [completeByHand('a'), failByHand('a')]), ['ended', 'ended']);
       equal(await scene.read('a'), ended);
     },
   ),
@@ -107,7 +110,7 @@ export const endCases: CasesByName = {
     await scene.start({ id: 'started', lane: 'm' });
     await scene.submit('waiting', { id: 'scheduled', delayMs: LONG_MS });
 
-    const answers = await scene.broker.end([
+    const answers = await endRuns(scene.broker, [
       failByHand('unknown'),
       completeByHand('scheduled'),
       failByHand('started'),
@@ -121,7 +124,7 @@ export const endCases: CasesByName = {
       [(await scene.read('waiting')).state, (await scene.read('scheduled')).state],
       ['failed', 'completed'],
     );
-    equal(await scene.broker.end([]), []);
+    equal(await endRuns(scene.broker, []), []);
   },
 
   'end ends thousands of runs in one call': async (scene) => {
@@ -129,7 +132,7 @@ export const endCases: CasesByName = {
     await scene.submit(...ids.map((id, index) => (index % 3 === 0 ? { id, delayMs: LONG_MS } : id)));
 
     const requests = ids.map((id, index) => (index % 2 === 0 ? completeByHand(id) : failByHand(id)));
-    const answers = await scene.broker.end(requests);
+    const answers = await endRuns(scene.broker, requests);
 
     equal(new Set(answers), new Set(['done']));
     strictEqual(answers.length, ids.length);
@@ -144,8 +147,8 @@ export const endCases: CasesByName = {
     await scene.submit('a');
     for (let round = 0; round < 25; round += 1) {
       const error = { name: 'Error', message: `no. ${round}`, stack: `at ${round}` };
-      await scene.broker.end([{ id: 'a', as: 'failed', error }]);
-      await scene.broker.redrive(['a'], { keepAttempts: true });
+      await endRuns(scene.broker, [{ id: 'a', as: 'failed', error }]);
+      await redriveRuns(scene.broker, ['a'], { keepAttempts: true });
     }
 
     const { errors } = await scene.read('a');
@@ -167,9 +170,9 @@ export const endCases: CasesByName = {
     const run = await scene.start('a');
     const failed = settlementOf(run, { type: 'fail', at: await scene.now() });
     await scene.settle({ ...failed, next: { ...failed.next, isDisposable: true } });
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
 
-    await scene.broker.end([failByHand('a')]);
+    await endRuns(scene.broker, [failByHand('a')]);
 
     const { runs } = await scene.broker.list({ state: 'failed', disposable: 'omit', limit: 10 });
     equal(
@@ -185,7 +188,7 @@ export const endCases: CasesByName = {
       const result = JSON.stringify(text);
       const error = { name: 'E', message: text, stack: text };
 
-      await scene.broker.end([
+      await endRuns(scene.broker, [
         { id: 'a', as: 'completed', result },
         { id: 'b', as: 'failed', error },
       ]);
@@ -211,7 +214,7 @@ export const endCases: CasesByName = {
     async (scene, [path, request]) => {
       await scene.submit('a', 'b');
 
-      const refused = scene.broker.end([failByHand('a'), request]);
+      const refused = endRuns(scene.broker, [failByHand('a'), request]);
 
       await rejectsWith(refused, { code: 'INVALID_OPTIONS', problems: [{ path: `[1].${path}` }] });
       equal(await scene.claimIds(), ['a', 'b']);

@@ -1,3 +1,4 @@
+import { cancelRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -14,7 +15,7 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.submit(...['b', 'c'].map((id) => ({ id, concurrency })));
     await scene.claim();
 
-    equal(await scene.broker.reschedule([{ id: 'c' }, { id: 'b' }]), ['rescheduled', 'rescheduled']);
+    equal(await rescheduleRuns(scene.broker, [{ id: 'c' }, { id: 'b' }]), ['rescheduled', 'rescheduled']);
     const full = await scene.claimIds();
     await complete(scene, run.id);
 
@@ -28,11 +29,11 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.start({ id: 'a', concurrency });
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency })));
     await scene.claim();
-    const parked = await scene.broker.reschedule([{ id: 'b', delayMs: LONG_MS }]);
+    const parked = await rescheduleRuns(scene.broker, [{ id: 'b', delayMs: LONG_MS }]);
     await complete(scene, 'a');
-    const returned = await scene.broker.reschedule([{ id: 'c', delayMs: LONG_MS }]);
+    const returned = await rescheduleRuns(scene.broker, [{ id: 'c', delayMs: LONG_MS }]);
     const next = await scene.claimIds();
-    await scene.broker.reschedule([{ id: 'b' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'b' }]);
     const full = await scene.claimIds();
     await complete(scene, 'd');
 
@@ -41,11 +42,30 @@ export const rescheduleEffectsCases: CasesByName = {
     equal(await scene.claimIds(), ['b']);
   },
 
+  'reschedule leaves when a run was created, also once it is promoted and completes at its first start':
+    async (scene) => {
+      await scene.submit('a', { id: 'b', delayMs: LONG_MS });
+      const read = () => scene.broker.get(['a', 'b']);
+      const created = (await read()).map((run) => run?.createdAt);
+      await scene.advance(PASS_MS);
+      await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: SHORT_MS }, { id: 'b' }]);
+      await scene.advance(PASS_MS);
+
+      await scene.claim();
+      await complete(scene, 'b');
+      await complete(scene, 'a');
+
+      equal(
+        (await read()).map((run) => [run?.state, run?.createdAt]),
+        created.map((at) => ['completed', at]),
+      );
+    },
+
   'reschedule to now wakes a worker that waits': async (scene) => {
     await scene.submit({ id: 'a', delayMs: LONG_MS / 2 });
     const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
 
-    await scene.broker.reschedule([{ id: 'a' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 
     await waiting;
     equal(await scene.claimIds(), ['a']);
@@ -54,7 +74,7 @@ export const rescheduleEffectsCases: CasesByName = {
   'reschedule to an earlier instant ends a wait for work then': async (scene) => {
     await scene.submit({ id: 'a', delayMs: LONG_MS / 2 });
     const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
-    await scene.broker.reschedule([{ id: 'a', delayMs: SHORT_MS }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: SHORT_MS }]);
 
     await scene.advance(PASS_MS);
 
@@ -68,7 +88,10 @@ export const rescheduleEffectsCases: CasesByName = {
       prepare: async (round) => {
         await scene.submit(`a-${round}`, { id: `b-${round}`, delayMs: SHORT_MS });
         const move = async (...ids: readonly string[]) =>
-          scene.broker.reschedule(ids.map((id) => ({ id: `${id}-${round}`, delayMs: LONG_MS })));
+          rescheduleRuns(
+            scene.broker,
+            ids.map((id) => ({ id: `${id}-${round}`, delayMs: LONG_MS })),
+          );
         await move('a', 'b');
         return () => move('a', 'b');
       },
@@ -80,7 +103,7 @@ export const rescheduleEffectsCases: CasesByName = {
   'reschedule decides when the next run of a claimed lane is due': async (scene) => {
     await scene.submit({ id: 'a', delayMs: LONG_MS }, { id: 'b', delayMs: LONG_MS });
     const at = await scene.now();
-    await scene.broker.reschedule([
+    await rescheduleRuns(scene.broker, [
       { id: 'a', delayMs: 3 * LONG_MS },
       { id: 'b', delayMs: 2 * LONG_MS },
     ]);
@@ -96,7 +119,7 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.submit('a', 'b', { id: 'c', delayMs: LONG_MS });
     await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
 
-    await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'c' }, { id: 'b' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'c' }, { id: 'b' }]);
     const held = await scene.claimIds();
     await scene.broker.resume([{ lane: 'l' }]);
 
@@ -109,7 +132,10 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.advance(PASS_MS);
 
     const [answers, claimed] = await Promise.all([
-      scene.broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs: LONG_MS }))),
+      rescheduleRuns(
+        scene.broker,
+        ['a', 'b'].map((id) => ({ id, delayMs: LONG_MS })),
+      ),
       scene.claimIds(),
     ]);
 
@@ -124,8 +150,8 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.submit('a', { id: 'b', delayMs: LONG_MS });
 
     const [, cancelled] = await Promise.all([
-      scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'b' }]),
-      scene.broker.cancel(['a', 'b']),
+      rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'b' }]),
+      cancelRuns(scene.broker, ['a', 'b']),
     ]);
 
     equal(cancelled, ['cancelled', 'cancelled']);
@@ -134,9 +160,9 @@ export const rescheduleEffectsCases: CasesByName = {
 
   'reschedule keeps the id of a run known and its result for the caller': async (scene) => {
     await scene.submit({ id: 'a', keyed: true, keepResultMs: LONG_MS });
-    await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }]);
     const again = await scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', keyed: true }]);
-    await scene.broker.reschedule([{ id: 'a' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
     await scene.claim();
     const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS });
     await complete(scene, 'a');

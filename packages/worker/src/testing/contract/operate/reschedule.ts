@@ -1,4 +1,5 @@
 import { MAX_INSTANT_AT } from '@retry/core';
+import { rescheduleRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -14,7 +15,7 @@ export const rescheduleCases: CasesByName = {
       const before = await prepare(scene);
       const runAt = (await scene.now()) + 2 * LONG_MS;
 
-      equal(await scene.broker.reschedule([{ id: 'a', runAt }]), ['rescheduled']);
+      equal(await rescheduleRuns(scene.broker, [{ id: 'a', runAt }]), ['rescheduled']);
 
       const run = await scene.read('a');
       const expected = { ...before, state: 'scheduled', runAt };
@@ -30,7 +31,7 @@ export const rescheduleCases: CasesByName = {
     const before = await scene.read('a');
     const at = await scene.now();
 
-    equal(await scene.broker.reschedule([{ id: 'b' }, { id: 'a', delayMs: 0 }]), [
+    equal(await rescheduleRuns(scene.broker, [{ id: 'b' }, { id: 'a', delayMs: 0 }]), [
       'rescheduled',
       'rescheduled',
     ]);
@@ -47,7 +48,7 @@ export const rescheduleCases: CasesByName = {
     await scene.submit('a', 'b', 'c');
     const before = await scene.read('b');
 
-    const answers = await scene.broker.reschedule([
+    const answers = await rescheduleRuns(scene.broker, [
       { id: 'a' },
       { id: 'b', delayMs: -5 },
       { id: 'a', runAt: 1 },
@@ -62,7 +63,7 @@ export const rescheduleCases: CasesByName = {
     await scene.submit('a', 'b', 'c');
     const at = await scene.now();
 
-    await scene.broker.reschedule([
+    await rescheduleRuns(scene.broker, [
       { id: 'a', runAt: at + 3 * LONG_MS, delayMs: LONG_MS },
       { id: 'b', runAt: at + 1, delayMs: LONG_MS },
       { id: 'c', runAt: at + LONG_MS + 0.25 },
@@ -80,7 +81,7 @@ export const rescheduleCases: CasesByName = {
     async (scene, instant) => {
       await scene.submit('a', { id: 'b', delayMs: LONG_MS }, 'c');
 
-      await scene.broker.reschedule([
+      await rescheduleRuns(scene.broker, [
         { id: 'a', runAt: instant },
         { id: 'b', delayMs: instant },
       ]);
@@ -93,7 +94,10 @@ export const rescheduleCases: CasesByName = {
 
   'reschedule lets a claim start the run once it is due, and not before': async (scene) => {
     await scene.submit('a', { id: 'b', delayMs: LONG_MS });
-    await scene.broker.reschedule(['a', 'b'].map((id) => ({ id, delayMs: AHEAD_MS })));
+    await rescheduleRuns(
+      scene.broker,
+      ['a', 'b'].map((id) => ({ id, delayMs: AHEAD_MS })),
+    );
     const early = await scene.claimIds();
     await scene.advance(AHEAD_MS);
 
@@ -107,7 +111,7 @@ export const rescheduleCases: CasesByName = {
     const at = (await scene.now()) + LONG_MS;
     await scene.submit(...['a', 'b', 'c', 'd'].map((id) => ({ id, runAt: at })));
 
-    await scene.broker.reschedule([
+    await rescheduleRuns(scene.broker, [
       { id: 'a', runAt: at + 5 },
       { id: 'd', runAt: at - 5 },
       { id: 'b', runAt: at },
@@ -124,12 +128,12 @@ export const rescheduleCases: CasesByName = {
     () => ['complete', 'fail', 'stall', 'cancel', 'drop', 'limit'] as const,
     async (scene, type) => {
       const run = await scene.start('a');
-      const started = await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
+      const started = await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
       equal(await scene.read('a'), run);
       await scene.settle(settlementOf(run, { type, at: await scene.now() }));
       const ended = await scene.read('a');
 
-      const answers = await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
+      const answers = await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
 
       equal(
         [started, answers],
@@ -146,7 +150,7 @@ export const rescheduleCases: CasesByName = {
     await scene.start({ id: 'started', lane: 'm' });
     await scene.submit('a', 'b', { id: 'c', delayMs: LONG_MS });
 
-    const answers = await scene.broker.reschedule([
+    const answers = await rescheduleRuns(scene.broker, [
       { id: 'unknown' },
       { id: 'a', delayMs: LONG_MS },
       { id: 'started' },
@@ -156,14 +160,18 @@ export const rescheduleCases: CasesByName = {
     ]);
 
     equal(answers, ['gone', 'rescheduled', 'refused', 'rescheduled', 'rescheduled', 'rescheduled']);
-    equal(await scene.broker.reschedule([]), []);
+    equal(await rescheduleRuns(scene.broker, []), []);
     equal(await scene.claimIds(), ['b', 'c', 'a']);
   },
 
   'reschedule moves thousands of runs in one call': async (scene) => {
     const ids = Array.from({ length: 2_500 }, (_, index) => `run-${index}`);
     await scene.submit(...ids);
-    const all = (delayMs: number) => scene.broker.reschedule(ids.map((id) => ({ id, delayMs })));
+    const all = (delayMs: number) =>
+      rescheduleRuns(
+        scene.broker,
+        ids.map((id) => ({ id, delayMs })),
+      );
 
     const answers = [...(await all(LONG_MS)), ...(await all(2 * LONG_MS))];
     matches(await scene.broker.audit(), { submitted: 0, scheduled: ids.length });
@@ -180,7 +188,7 @@ export const rescheduleCases: CasesByName = {
     const retry = { type: 'retry', at, runAt: at + LONG_MS } as const;
     await scene.settle(settlementOf(run, retry, { errors, previousDelayMs: 7 }));
 
-    await scene.broker.reschedule([{ id: 'a' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 
     const kept = { epoch: 1, failures: 1, releases: 0, createdAt: run.createdAt, settledBy: '1:retry' };
     matches(await scene.read('a'), { state: 'submitted', ...kept, errors, previousDelayMs: 7 });
@@ -196,7 +204,7 @@ export const rescheduleCases: CasesByName = {
       await scene.submit('a');
 
       for (const value of [Number.NaN, '5' as never, null as never]) {
-        const refused = scene.broker.reschedule([
+        const refused = rescheduleRuns(scene.broker, [
           { id: 'a', delayMs: LONG_MS },
           { id: 'a', [key]: value },
         ]);

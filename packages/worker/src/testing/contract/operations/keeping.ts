@@ -1,3 +1,4 @@
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atLeast, equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -110,8 +111,8 @@ export const operationsKeepingCases: CasesByName = {
     await rejectsWith(operations.claim({ carrier: '', leaseMs: 1 }), { code });
     const ids = Array.from({ length: 501 }, (_, index) => `${index}`);
     const operation = { id: 'o', epoch: 1, skipped: 0, progress: '{}', isLast: false };
-    await rejectsWith(scene.broker.redrive(ids, { operation }), { code });
-    await rejectsWith(scene.broker.discard(['a', 'a'], { operation }), { code });
+    await rejectsWith(redriveRuns(scene.broker, ids, { operation }), { code });
+    await rejectsWith(discardRuns(scene.broker, ['a', 'a'], { operation }), { code });
     equal(await operations.list(), []);
   },
 };

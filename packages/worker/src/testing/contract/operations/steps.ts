@@ -1,18 +1,21 @@
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { failEach, operationOf, operationsOf, stepOf } from './planned.ts';
 
+const MOVES = { redrive: redriveRuns, discard: discardRuns } as const;
+
 /** What the steps of operations do, and count. */
 export const operationStepsCases: CasesByName = {
   'a step of an operation redrives, counts, and says where the next one begins': async (scene) => {
     await failEach(scene, 'a', 'b', 'c');
     await operationsOf(scene).put(operationOf('o'));
-    await scene.broker.redrive(['c']);
+    await redriveRuns(scene.broker, ['c']);
 
     const operation = await stepOf(scene, { skipped: 2 });
-    const answers = await scene.broker.redrive(['a', 'b', 'c', 'unknown'], { operation });
+    const answers = await redriveRuns(scene.broker, ['a', 'b', 'c', 'unknown'], { operation });
 
     equal(answers, ['redriven', 'redriven', 'refused', 'gone']);
     matches(await operationsOf(scene).get('o'), { state: 'running', done: 2, skipped: 4 });
@@ -29,7 +32,7 @@ export const operationStepsCases: CasesByName = {
     await operationsOf(scene).put(operationOf('o', { kind: 'discard', planned: 2 }));
 
     const operation = await stepOf(scene, { isLast: true });
-    equal(await scene.broker.discard(['a', 'unknown', 'b'], { operation }), [
+    equal(await discardRuns(scene.broker, ['a', 'unknown', 'b'], { operation }), [
       'discarded',
       'gone',
       'discarded',
@@ -38,16 +41,33 @@ export const operationStepsCases: CasesByName = {
     matches(await operationsOf(scene).get('o'), { state: 'done', done: 2, skipped: 1 });
   },
 
+  'a step of an operation counts runs that have changed since they were read as skipped': async (scene) => {
+    await failEach(scene, 'a', 'b');
+    await operationsOf(scene).put(operationOf('o'));
+    const { runs } = await scene.broker.read(['a', 'b']);
+    const changes = runs.flatMap((one) =>
+      one === undefined ? [] : [{ id: one.run.id, seen: one.seen, next: 'forget' } as const],
+    );
+    await redriveRuns(scene.broker, ['a']);
+
+    const operation = await stepOf(scene, { skipped: 1 });
+    equal(await scene.broker.change(changes, { operation }), ['changed', 'done']);
+
+    matches(await operationsOf(scene).get('o'), { done: 1, skipped: 2 });
+    equal(await scene.broker.change(changes, { operation }), 'fenced');
+    equal(await scene.broker.change([], { operation: { ...operation, epoch: 9 } }), 'fenced');
+  },
+
   'a step of an operation that is sent again is fenced, and changes nothing: %s': /* @__PURE__ */ each(
     () => ['redrive', 'discard'] as const,
     async (scene, verb) => {
       await failEach(scene, 'a', 'b');
       await operationsOf(scene).put(operationOf('o'));
       const operation = await stepOf(scene);
-      await scene.broker[verb](['a'], { operation });
+      await MOVES[verb](scene.broker, ['a'], { operation });
       const before = await operationsOf(scene).get('o');
 
-      equal(await scene.broker[verb](['a', 'b'], { operation }), ['fenced', 'fenced']);
+      equal(await MOVES[verb](scene.broker, ['a', 'b'], { operation }), ['fenced', 'fenced']);
 
       equal(await operationsOf(scene).get('o'), before);
       strictEqual((await scene.read('b')).state, 'failed');
@@ -63,8 +83,8 @@ export const operationStepsCases: CasesByName = {
     const operation = await stepOf(scene);
 
     const late = { ...operation, epoch };
-    equal(await scene.broker.redrive(['a'], { operation: late }), ['fenced']);
-    equal(await scene.broker.redrive(['a'], { operation }), ['redriven']);
+    equal(await redriveRuns(scene.broker, ['a'], { operation: late }), ['fenced']);
+    equal(await redriveRuns(scene.broker, ['a'], { operation }), ['redriven']);
   },
 
   'a step of an operation is fenced before that is claimed with its epoch': async (scene) => {
@@ -72,10 +92,10 @@ export const operationStepsCases: CasesByName = {
     await operationsOf(scene).put(operationOf('o'));
     const operation = { id: 'o', epoch: 1, skipped: 0, progress: '-', isLast: true };
 
-    equal(await scene.broker.redrive(['a'], { operation }), ['fenced']);
+    equal(await redriveRuns(scene.broker, ['a'], { operation }), ['fenced']);
     const claimed = await stepOf(scene);
-    equal(await scene.broker.discard(['a'], { operation: { ...claimed, epoch: 2 } }), ['fenced']);
-    equal(await scene.broker.redrive(['a'], { operation: claimed }), ['redriven']);
+    equal(await discardRuns(scene.broker, ['a'], { operation: { ...claimed, epoch: 2 } }), ['fenced']);
+    equal(await redriveRuns(scene.broker, ['a'], { operation: claimed }), ['redriven']);
   },
 
   'a step of an operation is fenced while that is %s': /* @__PURE__ */ each(
@@ -86,8 +106,8 @@ export const operationStepsCases: CasesByName = {
       const operation = await stepOf(scene);
       await operationsOf(scene).change('o', to);
 
-      equal(await scene.broker.redrive(['a'], { operation }), ['fenced']);
-      equal(await scene.broker.discard(['a'], { operation }), ['fenced']);
+      equal(await redriveRuns(scene.broker, ['a'], { operation }), ['fenced']);
+      equal(await discardRuns(scene.broker, ['a'], { operation }), ['fenced']);
       strictEqual((await scene.read('a')).state, 'failed');
       matches(await operationsOf(scene).get('o'), { state: to, done: 0, skipped: 0 });
     },
@@ -97,7 +117,7 @@ export const operationStepsCases: CasesByName = {
     await failEach(scene, 'a');
     const operation = { id: 'unknown', epoch: 1, skipped: 0, progress: '-', isLast: false };
 
-    equal(await scene.broker.redrive(['a'], { operation }), ['fenced']);
+    equal(await redriveRuns(scene.broker, ['a'], { operation }), ['fenced']);
     strictEqual((await scene.read('a')).state, 'failed');
   },
 
@@ -105,8 +125,8 @@ export const operationStepsCases: CasesByName = {
     const operations = operationsOf(scene);
     await operations.put(operationOf('o', { planned: 5 }));
 
-    equal(await scene.broker.redrive([], { operation: await stepOf(scene) }), []);
-    equal(await scene.broker.redrive([], { operation: await stepOf(scene, { isLast: true }) }), []);
+    equal(await redriveRuns(scene.broker, [], { operation: await stepOf(scene) }), []);
+    equal(await redriveRuns(scene.broker, [], { operation: await stepOf(scene, { isLast: true }) }), []);
 
     // Five were planned and never seen again: they had changed.
     const ended = await operations.get('o');
@@ -119,7 +139,7 @@ export const operationStepsCases: CasesByName = {
     await failEach(scene, 'a');
     await operationsOf(scene).put(operationOf('o', { planned: 5, isPlanExact: false }));
 
-    await scene.broker.redrive(['a'], { operation: await stepOf(scene, { isLast: true }) });
+    await redriveRuns(scene.broker, ['a'], { operation: await stepOf(scene, { isLast: true }) });
 
     matches(await operationsOf(scene).get('o'), { state: 'done', done: 1, skipped: 0 });
   },
@@ -129,7 +149,7 @@ export const operationStepsCases: CasesByName = {
     await failEach(scene, ...ids);
     const endedBefore = ((await scene.read('run-0')).endedAt ?? 0) + 1;
     await scene.advancePast(endedBefore);
-    await scene.broker.redrive(['run-3', 'run-9']);
+    await redriveRuns(scene.broker, ['run-3', 'run-9']);
     const again = (await scene.claim()).map(({ run }) => run);
     await scene.broker.settleAndClaim({
       settle: again.map((run) => ({
@@ -140,7 +160,7 @@ export const operationStepsCases: CasesByName = {
     const runAt = (await scene.now()) + LONG_MS;
     await operationsOf(scene).put(operationOf('o', { planned: 20 }));
 
-    const answers = await scene.broker.redrive(ids, {
+    const answers = await redriveRuns(scene.broker, ids, {
       runAts: new Map(ids.map((id) => [id, runAt])),
       endedBefore,
       operation: await stepOf(scene),

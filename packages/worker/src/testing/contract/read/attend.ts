@@ -1,3 +1,4 @@
+import { cancelRuns } from '@retry/core/broker/kit';
 import { equal } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -14,7 +15,7 @@ export const attendCases: CasesByName = {
   'attend returns nothing when no run waits': async (scene) => {
     await scene.start({ id: 'a', lane: 'x' });
     await scene.submit({ id: 'b', lane: 'y' }, { id: 'c', lane: 'z', delayMs: LONG_MS });
-    await scene.broker.cancel(['b']);
+    await cancelRuns(scene.broker, ['b']);
 
     equal(await unattended(scene), {});
   },

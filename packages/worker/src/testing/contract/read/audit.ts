@@ -1,3 +1,4 @@
+import { discardRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { settlementOf } from '../settlement-of.ts';
@@ -28,7 +29,7 @@ export const auditCases: CasesByName = {
     );
     await scene.start({ id: 'started', lane: 'm' });
     await scene.submit('waiting', 'also waiting', { id: 'scheduled', delayMs: 60_000 });
-    await scene.broker.discard(['end-0']);
+    await discardRuns(scene.broker, ['end-0']);
 
     equal(await scene.broker.audit(), {
       created: 11,

@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -55,8 +56,8 @@ export const listMovesCases: CasesByName = {
     const pages = await listPages(scene, { state: 'submitted', limit: 4 }, async (page) => {
       const [first = '', ...rest] = page;
       if (first === 'run-00') await scene.claim({ limit: 6 });
-      await scene.broker.cancel(rest);
-      await scene.broker.discard(rest.slice(1));
+      await cancelRuns(scene.broker, rest);
+      await discardRuns(scene.broker, rest.slice(1));
     });
 
     // Two of the second page were claimed before they were read.
@@ -106,7 +107,7 @@ export const listMovesCases: CasesByName = {
     for (const id of ids) await fail(scene, 'l', id, []);
 
     const pages = await listPages(scene, { state: 'failed', limit: 2 }, async (page) => {
-      await scene.broker.redrive(page);
+      await redriveRuns(scene.broker, page);
     });
 
     equal(pages.flat(), ids);
@@ -121,7 +122,7 @@ export const listMovesCases: CasesByName = {
     }
 
     const pages = await listPages(scene, { state: 'completed', limit: 2 }, async (page) => {
-      await scene.broker.discard(page);
+      await discardRuns(scene.broker, page);
       await scene.submit(`more-${page[0]}`);
       await finishNext(scene, 'l');
     });

@@ -1,3 +1,4 @@
+import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -9,7 +10,7 @@ import { settlementOf } from '../settlement-of.ts';
 export const listCases: CasesByName = {
   'list returns the runs of a state': async (scene) => {
     await scene.submit('c', 'a', 'b', { id: 'later', delayMs: LONG_MS });
-    await scene.broker.cancel(['b']);
+    await cancelRuns(scene.broker, ['b']);
 
     equal(await listIds(scene, { state: 'submitted' }), ['c', 'a']);
     equal(await listIds(scene, { state: 'scheduled' }), ['later']);

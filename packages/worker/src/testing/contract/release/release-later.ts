@@ -1,5 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { rescheduleRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -63,7 +64,7 @@ export const releaseLaterCases: CasesByName = {
     for (let round = 0; round < 2; round += 1) {
       const [claimed] = await scene.claim();
       await releaseFor(scene, claimed?.run, LONG_MS);
-      await scene.broker.reschedule([{ id: 'a' }]);
+      await rescheduleRuns(scene.broker, [{ id: 'a' }]);
     }
 
     const charged = { failures: 1, releases: 2, stalls: 0, errors, previousDelayMs: 7 };
@@ -95,7 +96,7 @@ export const releaseLaterCases: CasesByName = {
     const full = await scene.claimIds();
     await releaseFor(scene, run, LONG_MS);
     const freed = await scene.claimIds();
-    await scene.broker.reschedule([{ id: 'a' }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 
     equal([full, freed], [[], ['b']]);
     equal(await scene.claimIds(), []);

@@ -1,4 +1,5 @@
 import type { AttemptError, Run } from '@retry/core/broker';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -38,7 +39,7 @@ export const errorsCases: CasesByName = {
 
   'errors are kept by a cancel request and by the cancellation': async (scene) => {
     const { run, errors } = await claimAfterFailure(scene);
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
     const requested = await scene.read('a');
 
     await scene.settle(settlementOf(run, { type: 'retry', at: await scene.now(), runAt: 0 }));
@@ -96,8 +97,8 @@ export const errorsCases: CasesByName = {
       ...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at }, { errors: [errorOf(run, at)] })),
     );
 
-    await scene.broker.redrive(['a']);
-    await scene.broker.redrive(['b'], { keepAttempts: true });
+    await redriveRuns(scene.broker, ['a']);
+    await redriveRuns(scene.broker, ['b'], { keepAttempts: true });
 
     matches(await scene.read('a'), { errors: [] });
     equal(stacksOf([await scene.read('b')]), ['at b 1']);
@@ -108,7 +109,7 @@ export const errorsCases: CasesByName = {
     const at = await scene.now();
     await scene.settle(settlementOf(run, { type: 'fail', at }, { errors: [errorOf(run, at)] }));
 
-    await scene.broker.discard(['a']);
+    await discardRuns(scene.broker, ['a']);
 
     equal((await scene.start('a')).errors, []);
   },

@@ -1,4 +1,5 @@
 import { InvalidOptionsError } from '@retry/core';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -57,7 +58,7 @@ export const refusalsCases: CasesByName = {
     async (scene, epoch) => {
       const run = await scene.start('a');
       const settlement = settlementOf(run, { type: 'complete', at: await scene.now() });
-      await scene.broker.cancel(['a']);
+      await cancelRuns(scene.broker, ['a']);
 
       const settled = await scene.settle({ ...settlement, epoch });
       const heartbeats = await scene.broker.heartbeat([{ id: 'a', epoch }], LONG_MS);

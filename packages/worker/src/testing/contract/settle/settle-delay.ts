@@ -1,4 +1,5 @@
 import { MAX_INSTANT_AT } from '@retry/core';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -97,7 +98,7 @@ export const settleDelayCases: CasesByName = {
 
       matches(await scene.read('a'), { state: 'scheduled', runAt: MAX_INSTANT_AT });
       equal(await scene.claimIds(), ['b']);
-      equal(await scene.broker.cancel(['a']), ['cancelled']);
+      equal(await cancelRuns(scene.broker, ['a']), ['cancelled']);
     },
   ),
 

@@ -1,4 +1,5 @@
 import type { Run } from '@retry/core/broker';
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -131,7 +132,7 @@ export const settleRacesCases: CasesByName = {
     const at = await scene.now();
     const failed = settlementOf(run, { type: 'fail', at });
     await scene.settle(failed);
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
 
     equal(await scene.settle(failed), ['already']);
     equal(await scene.settle(settlementOf(run, { type: 'complete', at })), ['fenced']);
@@ -151,7 +152,7 @@ export const settleRacesCases: CasesByName = {
     const run = await scene.start('a');
     const settlement = settlementOf(run, { type: 'fail', at: await scene.now() });
     await scene.settle(settlement);
-    await scene.broker.discard(['a']);
+    await discardRuns(scene.broker, ['a']);
 
     equal(await scene.settle(settlement), ['gone']);
   },

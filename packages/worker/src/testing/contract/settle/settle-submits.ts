@@ -1,4 +1,5 @@
 import type { Run, Settlement, Submission } from '@retry/core/broker';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
@@ -114,8 +115,8 @@ export const settleSubmitsCases: CasesByName = {
     const run = await scene.start('a');
     const settlement = await failing(scene, run);
     await scene.settle(settlement);
-    await scene.broker.cancel(['{a}next']);
-    await scene.broker.discard(['{a}next']);
+    await cancelRuns(scene.broker, ['{a}next']);
+    await discardRuns(scene.broker, ['{a}next']);
 
     equal(await scene.settle(settlement), ['already']);
 
@@ -189,7 +190,7 @@ export const settleSubmitsCases: CasesByName = {
 
   'a settlement submits in spite of a cancel request, since its run ends as it says': async (scene) => {
     const run = await scene.start('a');
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
 
     equal(await scene.settle(await failing(scene, run)), ['ok']);
 
@@ -199,7 +200,7 @@ export const settleSubmitsCases: CasesByName = {
 
   'a run that is redriven and fails again submits another run': async (scene) => {
     await scene.settle(await failing(scene, await scene.start('a')));
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
     const [again] = await scene.claim();
     if (!again) throw new Error('the run must be claimed');
 

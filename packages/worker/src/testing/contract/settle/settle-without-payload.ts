@@ -1,3 +1,4 @@
+import { redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -41,7 +42,7 @@ export const settleWithoutPayloadCases: CasesByName = {
     await scene.advance(PASS_MS);
     await settleFound(scene, 'stall');
 
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
 
     matches((await scene.claim())[0]?.run, { id: 'a', payload: '"kept"' });
   },

@@ -1,4 +1,5 @@
 import type { Run } from '@retry/core/broker';
+import { endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -141,7 +142,7 @@ async function release(scene: CaseScene): Promise<void> {
   await scene.claim();
   const at = await scene.now();
   await scene.settle(settlementOf(await scene.read('a'), { type: 'release', at, runAt: at + LONG_MS }));
-  await scene.broker.reschedule([{ id: 'a' }]);
+  await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 }
 
 async function retryNow(scene: CaseScene): Promise<void> {
@@ -151,11 +152,11 @@ async function retryNow(scene: CaseScene): Promise<void> {
 }
 
 async function later(scene: CaseScene): Promise<void> {
-  await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }]);
+  await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }]);
 }
 
 async function now(scene: CaseScene): Promise<void> {
-  await scene.broker.reschedule([{ id: 'a' }]);
+  await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 }
 
 async function fail(scene: CaseScene): Promise<void> {
@@ -164,11 +165,11 @@ async function fail(scene: CaseScene): Promise<void> {
 }
 
 async function redrive(scene: CaseScene): Promise<void> {
-  await scene.broker.redrive(['a']);
+  await redriveRuns(scene.broker, ['a']);
 }
 
 async function end(scene: CaseScene): Promise<void> {
-  await scene.broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]);
+  await endRuns(scene.broker, [{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]);
 }
 
 function extrasOf(run: Run | undefined): Pick<Run, 'retry' | 'origin' | 'context'> {

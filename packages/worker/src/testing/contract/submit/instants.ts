@@ -1,4 +1,5 @@
 import type { Run } from '@retry/core/broker';
+import { redriveRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -106,5 +107,5 @@ async function retryLater(scene: CaseScene): Promise<void> {
 
 async function failAndRedrive(scene: CaseScene): Promise<void> {
   await scene.settle(settlementOf(await scene.read('a'), { type: 'fail', at: await scene.now() }));
-  await scene.broker.redrive(['a']);
+  await redriveRuns(scene.broker, ['a']);
 }

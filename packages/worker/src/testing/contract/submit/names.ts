@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -54,27 +55,27 @@ const CALLS = {
     ),
   'findExpired, as lane': (broker, name) => broker.findExpired(1, { lanes: ['l', name] }),
   'findExpired, as excepted lane': (broker, name) => broker.findExpired(1, { exceptLanes: ['l', name] }),
-  cancel: (broker, id) => broker.cancel(['good', id]),
+  cancel: (broker, id) => cancelRuns(broker, ['good', id]),
   'submit, as origin': (broker, origin) =>
     broker.submit([
       { id: 'good', lane: 'l', payload: '{}', origin: 'first' },
       { id: 'other', lane: 'l', payload: '{}', origin },
     ]),
   end: (broker, id) =>
-    broker.end([
+    endRuns(broker, [
       { id: 'good', as: 'completed', result: '1' },
       { id, as: 'completed', result: '1' },
     ]),
   'end, as error name': (broker, name) =>
-    broker.end([{ id: 'good', as: 'failed', error: { name, message: 'no' } }]),
-  reschedule: (broker, id) => broker.reschedule([{ id: 'good' }, { id }]),
+    endRuns(broker, [{ id: 'good', as: 'failed', error: { name, message: 'no' } }]),
+  reschedule: (broker, id) => rescheduleRuns(broker, [{ id: 'good' }, { id }]),
   'hold, as lane': (broker, lane) => broker.hold([{ lane, source: 'operator' }]),
   'hold, as reason': (broker, reason) => broker.hold([{ lane: 'l', source: 'operator', reason }]),
   'hold, as author': (broker, by) => broker.hold([{ lane: 'l', source: 'operator', by }]),
   'resume, as lane': (broker, lane) => broker.resume([{ lane: 'l' }, { lane }]),
   findCancelRequests: (broker, id) => broker.findCancelRequests([{ id, epoch: 1 }]),
-  redrive: (broker, id) => broker.redrive(['good', id]),
-  discard: (broker, id) => broker.discard(['good', id]),
+  redrive: (broker, id) => redriveRuns(broker, ['good', id]),
+  discard: (broker, id) => discardRuns(broker, ['good', id]),
   get: (broker, id) => broker.get(['good', id]),
   'list, as lane': (broker, lane) => broker.list({ state: 'failed', limit: 1, lane }),
   'list, as error name': (broker, errorName) => broker.list({ state: 'failed', limit: 1, errorName }),
@@ -103,7 +104,7 @@ export const namesCases: CasesByName = {
     const run = await scene.start('good');
     const good = settlementOf(run, { type: 'complete', at: await scene.now() });
 
-    await rejectsWith(scene.broker.cancel(['good', '']), '[1] must not be empty');
+    await rejectsWith(cancelRuns(scene.broker, ['good', '']), '[1] must not be empty');
     await rejectsWith(scene.settle(good, { ...good, id: '' }), 'settle[1].id must not be empty');
 
     matches(await scene.read('good'), { state: 'started', isCancelRequested: undefined });

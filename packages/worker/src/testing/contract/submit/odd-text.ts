@@ -1,3 +1,4 @@
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -53,9 +54,9 @@ export const oddTextCases: CasesByName = {
       const query = { state: 'failed', lane: text, errorName: text, limit: 10 } as const;
       const [listed] = (await scene.broker.list(query)).runs;
       matches(listed, { id: text, payload, result: payload, errors });
-      equal(await scene.broker.redrive([text]), ['redriven']);
-      equal(await scene.broker.cancel([text]), ['cancelled']);
-      equal(await scene.broker.discard([text]), ['discarded']);
+      equal(await redriveRuns(scene.broker, [text]), ['redriven']);
+      equal(await cancelRuns(scene.broker, [text]), ['cancelled']);
+      equal(await discardRuns(scene.broker, [text]), ['discarded']);
     },
   ),
 

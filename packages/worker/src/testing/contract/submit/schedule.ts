@@ -1,3 +1,4 @@
+import { cancelRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -102,7 +103,10 @@ export const scheduleCases: CasesByName = {
       return { id: `run-${index}`, runAt: dueAt + ((index * 7_919) % 23) };
     });
     await scene.submit(...runs);
-    await scene.broker.cancel(runs.filter((_, index) => index % 3 === 1).map(({ id }) => id));
+    await cancelRuns(
+      scene.broker,
+      runs.filter((_, index) => index % 3 === 1).map(({ id }) => id),
+    );
     await scene.advancePast(dueAt + 23);
 
     const kept = runs.filter((_, index) => index % 3 !== 1);

@@ -1,3 +1,4 @@
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -96,8 +97,8 @@ export const sizesCases: CasesByName = {
       return claimed.map(({ run }) => run.id);
     });
 
-    const redriven = await scene.broker.redrive(ids.slice(0, 10));
-    const discarded = await scene.broker.discard(ids.slice(10));
+    const redriven = await redriveRuns(scene.broker, ids.slice(0, 10));
+    const discarded = await discardRuns(scene.broker, ids.slice(10));
 
     equal(new Set(redriven), new Set(['redriven']));
     equal(new Set(discarded), new Set(['discarded']));

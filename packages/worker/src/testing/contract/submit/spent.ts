@@ -1,4 +1,5 @@
 import type { Run, Spent } from '@retry/core/broker';
+import { cancelRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -86,9 +87,9 @@ export const spentCases: CasesByName = {
 
   'what was brought along stays by a reschedule, a cancellation and an operator’s end': async (scene) => {
     await scene.submit({ id: 'a', spent: SPENT }, { id: 'b', spent: SPENT });
-    await scene.broker.reschedule([{ id: 'a', delayMs: LONG_MS }]);
-    await scene.broker.cancel(['b']);
-    await scene.broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }]);
+    await cancelRuns(scene.broker, ['b']);
+    await endRuns(scene.broker, [{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]);
 
     equal(carriedOf(await scene.read('b')), CARRIED);
     const { errors, carried } = await scene.read('a');
@@ -103,8 +104,8 @@ export const spentCases: CasesByName = {
     const at = await scene.now();
     await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
 
-    await scene.broker.redrive(['a']);
-    await scene.broker.redrive(['b'], { keepAttempts: true });
+    await redriveRuns(scene.broker, ['a']);
+    await redriveRuns(scene.broker, ['b'], { keepAttempts: true });
 
     const reset = { carried: 0, errors: [], firstStartedAt: 1_000 };
     equal([carriedOf(await scene.read('a')), carriedOf(await scene.read('b'))], [reset, CARRIED]);
@@ -120,7 +121,7 @@ export const spentCases: CasesByName = {
       await scene.submit({ id: 'a', spent: SPENT });
       const [claimed] = await scene.claim();
       await scene.settle(settlementOf(claimed?.run as Run, { type: 'fail', at: await scene.now() })); // it was claimed
-      await scene.broker.redrive(['a']);
+      await redriveRuns(scene.broker, ['a']);
       const [again] = await scene.claim();
       const at = await scene.now();
       const settlement = settlementOf(again?.run as Run, { type: 'retry', at, runAt: at }); // as above
@@ -136,9 +137,9 @@ export const spentCases: CasesByName = {
 
   'the first start that was brought along stays by an operator’s end and a redrive': async (scene) => {
     await scene.submit({ id: 'a', spent: SPENT });
-    await scene.broker.end([{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]);
+    await endRuns(scene.broker, [{ id: 'a', as: 'failed', error: { name: 'Error', message: 'no' } }]);
 
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
 
     const reset = { carried: 0, errors: [], firstStartedAt: 1_000 };
     equal(carriedOf(await scene.read('a')), reset);

@@ -1,3 +1,4 @@
+import { cancelRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 
@@ -50,9 +51,9 @@ export const submitCases: CasesByName = {
   'submit answers exists to the id of a run that is started, and of one that ended': async (scene) => {
     const started = await scene.start('a');
     const whileStarted = await scene.broker.submit([{ id: 'a', lane: 'l', payload: '2' }]);
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
     await scene.submit('b');
-    await scene.broker.cancel(['b']);
+    await cancelRuns(scene.broker, ['b']);
 
     const answers = await scene.broker.submit([{ id: 'b', lane: 'l', payload: '2' }]);
 

@@ -1,4 +1,5 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import { cancelRuns, endRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -32,7 +33,7 @@ export const uniqueReplaceCases: CasesByName = {
 
   'unique: replace of a free key submits the run': async (scene) => {
     equal(await replace(scene, 'a'), ['created']);
-    await scene.broker.cancel(['{k}a']);
+    await cancelRuns(scene.broker, ['{k}a']);
 
     equal(await replace(scene, 'b'), ['created']);
     equal(await keep(scene, 'c'), [{ type: 'kept', id: '{k}b' }]);
@@ -100,7 +101,7 @@ export const uniqueReplaceCases: CasesByName = {
 
   'unique: for a time, replace submits although the run of the key has ended': async (scene) => {
     await keep(scene, 'a', { until: LONG_MS });
-    await scene.broker.cancel(['{k}a']);
+    await cancelRuns(scene.broker, ['{k}a']);
 
     equal(await replace(scene, 'b', { until: LONG_MS }), ['created']);
     equal(await keep(scene, 'c'), [{ type: 'kept', id: '{k}b' }]);
@@ -221,8 +222,8 @@ const FREE = [
     'it was redriven',
     async (scene: CaseScene) => {
       await keep(scene, 'a');
-      await scene.broker.end([{ id: '{k}a', as: 'failed', error: { name: 'E', message: 'by hand' } }]);
-      await scene.broker.redrive(['{k}a']);
+      await endRuns(scene.broker, [{ id: '{k}a', as: 'failed', error: { name: 'E', message: 'by hand' } }]);
+      await redriveRuns(scene.broker, ['{k}a']);
     },
   ],
 ] as const;

@@ -1,4 +1,5 @@
 import type { Run } from '@retry/core/broker';
+import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
@@ -50,7 +51,7 @@ export const uniqueCases: CasesByName = {
   'unique: a redrive does not give a key back': async (scene) => {
     await submit(scene, 'a');
     await settleNow(scene, 'fail');
-    await scene.broker.redrive(['{k}a']);
+    await redriveRuns(scene.broker, ['{k}a']);
 
     equal(await submit(scene, 'b'), ['created']);
     matches(await scene.broker.audit(), { created: 2, submitted: 2 });
@@ -87,7 +88,7 @@ export const uniqueCases: CasesByName = {
 
   'unique: until started, a run that ends before its start frees the key': async (scene) => {
     await submit(scene, 'a', { until: 'started' });
-    await scene.broker.cancel(['{k}a']);
+    await cancelRuns(scene.broker, ['{k}a']);
 
     equal(await submit(scene, 'b'), ['created']);
   },
@@ -198,7 +199,7 @@ export const uniqueCases: CasesByName = {
     equal(await submit(scene, 'b', { payload }), [KEPT]);
 
     matches(await scene.read('{k}a'), { state: 'scheduled', payload, concurrency, ...extras });
-    equal(await scene.broker.reschedule([{ id: '{k}a' }]), ['rescheduled']);
+    equal(await rescheduleRuns(scene.broker, [{ id: '{k}a' }]), ['rescheduled']);
     const [claimed] = await scene.claim();
     strictEqual(claimed?.run.payload, payload);
   },
@@ -207,7 +208,10 @@ export const uniqueCases: CasesByName = {
     async (scene) => {
       const keys = Array.from({ length: 60 }, (_, index) => `k${index}`);
       await scene.broker.submit(keys.map((key) => uniqueSubmission('a', { key })));
-      await scene.broker.cancel(keys.slice(0, 50).map((key) => `{${key}}a`));
+      await cancelRuns(
+        scene.broker,
+        keys.slice(0, 50).map((key) => `{${key}}a`),
+      );
 
       for (let round = 0; round < 5; round += 1)
         await scene.broker.submit(keys.map((key) => uniqueSubmission('a', { key: `${round}:${key}` })));
@@ -265,13 +269,13 @@ const TAKEN = [
   ),
   [
     'after a reschedule of its run',
-    (scene: CaseScene) => scene.broker.reschedule([{ id: '{k}a', delayMs: LONG_MS }]),
+    (scene: CaseScene) => rescheduleRuns(scene.broker, [{ id: '{k}a', delayMs: LONG_MS }]),
   ],
   [
     'while a started run has a cancel request',
     async (scene: CaseScene) => {
       await scene.claim();
-      await scene.broker.cancel(['{k}a']);
+      await cancelRuns(scene.broker, ['{k}a']);
     },
   ],
   [
@@ -287,16 +291,16 @@ const ENDS = [
   ['is completed', (scene: CaseScene): Promise<unknown> => settleNow(scene, 'complete')],
   ['has failed', (scene: CaseScene) => settleNow(scene, 'fail')],
   ['is dropped', (scene: CaseScene) => settleNow(scene, 'drop')],
-  ['is cancelled while it waits', (scene: CaseScene) => scene.broker.cancel(['{k}a'])],
+  ['is cancelled while it waits', (scene: CaseScene) => cancelRuns(scene.broker, ['{k}a'])],
   [
     'is ended by hand',
-    (scene: CaseScene) => scene.broker.end([{ id: '{k}a', as: 'completed', result: '1' }]),
+    (scene: CaseScene) => endRuns(scene.broker, [{ id: '{k}a', as: 'completed', result: '1' }]),
   ],
   [
     'is discarded',
     async (scene: CaseScene) => {
       await settleNow(scene, 'complete');
-      await scene.broker.discard(['{k}a']);
+      await discardRuns(scene.broker, ['{k}a']);
     },
   ],
 ] as const;

@@ -1,4 +1,5 @@
 import { isRetryError } from '@retry/core';
+import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
@@ -49,7 +50,7 @@ export const clientsCases: CasesByName = {
     const other = await scene.open();
     await scene.start('a');
 
-    equal(await other.cancel(['a']), ['requested']);
+    equal(await cancelRuns(other, ['a']), ['requested']);
     equal(await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS), ['cancel']);
   },
 

@@ -1,4 +1,5 @@
 import { isRetryError } from '@retry/core';
+import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
@@ -16,9 +17,9 @@ export const closeCases: CasesByName = {
       () => broker.settleAndClaim({ claim }),
       () => broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS),
       () => broker.findExpired(1),
-      () => broker.cancel(['a']),
-      () => broker.redrive(['a']),
-      () => broker.discard(['a']),
+      () => cancelRuns(broker, ['a']),
+      () => redriveRuns(broker, ['a']),
+      () => discardRuns(broker, ['a']),
       () => broker.get(['a']),
       () => broker.list({ state: 'failed', limit: 1 }),
       () => broker.waitForWork(['l'], { timeoutMs: LONG_MS }),

@@ -1,3 +1,4 @@
+import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -25,7 +26,7 @@ const UNRELATED_CALLS: readonly (readonly [
     'the cancellation of a run without keepResultMs',
     async (scene, id) => {
       await scene.submit(id);
-      return () => scene.broker.cancel([id]);
+      return () => cancelRuns(scene.broker, [id]);
     },
   ],
   [
@@ -56,7 +57,7 @@ export const waitForResultCases: CasesByName = {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS });
     const waiting = wait(scene);
 
-    await scene.broker.cancel(['a']);
+    await cancelRuns(scene.broker, ['a']);
 
     strictEqual(await waiting, undefined);
   },
@@ -78,7 +79,7 @@ export const waitForResultCases: CasesByName = {
   'waitForResult ends for a redriven run': async (scene) => {
     const run = await startKept(scene, 'a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
-    await scene.broker.redrive(['a']);
+    await redriveRuns(scene.broker, ['a']);
     const [again] = await scene.claim();
     if (again === undefined) throw new Error('the run must be claimed');
     const waiting = wait(scene);

@@ -1,3 +1,4 @@
+import { redriveRuns } from '@retry/core/broker/kit';
 import { equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -66,7 +67,7 @@ export const waitForWorkCases: CasesByName = {
       if (how === 'retry') await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
       if (how === 'redrive') {
         await scene.settle(settlementOf(run, { type: 'fail', at }));
-        await scene.broker.redrive(['a']);
+        await redriveRuns(scene.broker, ['a']);
       }
 
       strictEqual(await waiting, undefined);

@@ -1,12 +1,5 @@
-import type { CancelAnswer, HeartbeatRequest } from '@retry/core/broker';
-import { move } from '../record/entry.ts';
+import type { HeartbeatRequest } from '@retry/core/broker';
 import type { Store } from '../record/store.ts';
-import { endWaiting } from '../record/waiting.ts';
-
-/** Cancels a waiting run, or leaves a cancel request for the worker of a started one. */
-export function cancelRun(store: Store, id: string, now: number): CancelAnswer {
-  return endWaiting(store, id, { done: 'cancelled', end: (run) => move(run, { type: 'cancel', at: now }) });
-}
 
 /** Returns whether the holder of this lease has a cancel request. */
 export function isCancelRequested(store: Store, { id, epoch }: HeartbeatRequest): boolean {

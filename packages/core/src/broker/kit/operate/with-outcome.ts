@@ -1,6 +1,6 @@
-import type { EndRequest, OperatorError } from '../operation.ts';
-import type { AttemptError, Run } from '../run.ts';
-import { addError } from './run-errors.ts';
+import type { EndRequest, OperatorError } from '../../operation.ts';
+import type { AttemptError, Run } from '../../run.ts';
+import { addError } from '../run-errors.ts';
 
 /**
  * Returns a run that an operator has just ended, with its result or error.

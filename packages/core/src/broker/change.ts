@@ -1,0 +1,55 @@
+import type { ErrorGroupName } from './insight/groups.ts';
+import type { OperationStep } from './operations.ts';
+import type { Run } from './run.ts';
+
+/** What `read` returns. */
+export interface Reading {
+  /** The broker's clock, in epoch milliseconds. */
+  readonly now: number;
+  /** The runs in the order of the ids; `undefined` for an unknown one. */
+  readonly runs: readonly (SeenRun | undefined)[];
+}
+
+/**
+ * A run without its payload and result (`payload: ''`), as it was read. `trimmed` is `['payload']` where retention has deleted the
+ * payload, and absent otherwise.
+ */
+export interface SeenRun {
+  /** What it was then. */
+  readonly run: Run;
+  /**
+   * What the broker recognises it by: text that may be kept, but not read. It changes with every move of the run, and when its payload is
+   * deleted.
+   */
+  readonly seen: string;
+  /** What is stored of the run cannot be read: it may be deleted once it has ended, and not be changed otherwise. */
+  readonly isUnreadable?: boolean;
+}
+
+/** What a run that was read is to be. */
+export interface Change {
+  /** The id of the run. */
+  readonly id: string;
+  /** `seen` of the reading that `next` was made from. */
+  readonly seen: string;
+  /**
+   * The run after a move by core's `transition`: a waiting run that ends or is due at another instant, a dead letter that waits again,
+   * or a started run with a cancel request (`isCancelRequested`), of which nothing else changes. What a run was submitted with stays as
+   * it is. `forget`: deletes a run that has ended.
+   */
+  readonly next: Run | 'forget';
+  /** What it is counted under if it becomes a dead letter. */
+  readonly group?: ErrorGroupName | undefined;
+}
+
+/** Options of `change`. */
+export interface ChangeOptions {
+  /** The call is a step of this operation: it is counted in the same atomic write. */
+  readonly operation?: OperationStep;
+}
+
+/**
+ * `done`: it is what it was to be. `changed`: it is no longer what was seen, or a worker holds it; read it again. `locked`: another
+ * client's transaction has it or its key; ask again later. `gone`: there is no such run.
+ */
+export type ChangeAnswer = 'done' | 'changed' | 'locked' | 'gone';

@@ -1,0 +1,88 @@
+import { isEnd } from '../../../lifecycle/run-state.ts';
+import type { SeenRun } from '../../change.ts';
+import type { DiscardAnswer, DiscardOptions, RedriveAnswer, RedriveOptions } from '../../operation.ts';
+import type { OperationStep } from '../../operations.ts';
+import type { Locked } from '../../without-waiting.ts';
+import { readCall } from '../check/check-findings.ts';
+import { readDiscard, readRedrive } from '../check/check-redrive.ts';
+import { copyRun, transitionRun } from '../copy-run.ts';
+import { keepableMs } from '../limits.ts';
+import type { ChangeableBroker, Decide, Decided } from './change-runs.ts';
+import { changeInStep, changeRuns } from './change-runs.ts';
+
+/** A run by its id alone. */
+interface Named {
+  readonly id: string;
+}
+
+/**
+ * Sends failed, stalled and rate limited runs to the back of their lanes, in the order given, or onto the schedule where they are due
+ * later. Unless attempts are kept, `errors` and `previousDelayMs` are reset, too. Of an id that is given twice, the second is refused.
+ *
+ * @throws {InvalidOptionsError} for a wrong id or option; then nothing is redriven
+ */
+export async function redriveRuns(
+  broker: ChangeableBroker,
+  ids: readonly string[],
+  options: RedriveOptions = {},
+): Promise<readonly (RedriveAnswer | Locked)[]> {
+  readCall(readRedrive, { ids, options });
+  return moveEach<'redriven' | 'refused'>(broker, { ids, operation: options.operation }, (seen, { id }, at) =>
+    decideRedrive(seen, { ...options, runAt: options.runAts?.get(id) ?? at, at }),
+  );
+}
+
+/**
+ * Deletes ended runs. Of an id that is given twice, the second is gone.
+ *
+ * @throws {InvalidOptionsError} for a wrong id or option; then nothing is deleted
+ */
+export async function discardRuns(
+  broker: ChangeableBroker,
+  ids: readonly string[],
+  options: DiscardOptions = {},
+): Promise<readonly (DiscardAnswer | Locked)[]> {
+  readCall(readDiscard, { ids, options });
+  return moveEach<'discarded' | 'refused'>(broker, { ids, operation: options.operation }, (seen) =>
+    decideDiscard(seen, options),
+  );
+}
+
+function moveEach<Answer extends string>(
+  broker: ChangeableBroker,
+  { ids, operation }: { readonly ids: readonly string[]; readonly operation: OperationStep | undefined },
+  decide: Decide<Named, Answer>,
+): Promise<readonly (Answer | 'refused' | 'gone' | 'fenced' | Locked)[]> {
+  const items = ids.map((id) => ({ id }));
+  if (operation === undefined) return changeRuns(broker, items, decide);
+  return changeInStep(broker, { items, operation }, decide);
+}
+
+interface Redrive extends Pick<RedriveOptions, 'keepAttempts' | 'endedBefore'> {
+  readonly runAt: number;
+  readonly at: number;
+}
+
+function decideRedrive(
+  { run, isUnreadable }: SeenRun,
+  { keepAttempts = false, endedBefore = Infinity, runAt, at }: Redrive,
+): Decided<'redriven' | 'refused'> {
+  if (isUnreadable === true || (run.endedAt ?? 0) >= endedBefore) return { answer: 'refused' };
+  // Without its payload it cannot run again.
+  if (run.trimmed?.includes('payload')) return { answer: 'refused' };
+  const moved = transitionRun(run, { type: 'redrive', at, runAt: keepableMs(runAt), keepAttempts });
+  if (moved.type === 'rejected') return { answer: 'refused' };
+  const next = copyRun(moved.run);
+  next.errorGroup = undefined;
+  // Errors and the previous delay are those since the last reset, which this is.
+  if (!keepAttempts) Object.assign(next, { errors: [], previousDelayMs: undefined });
+  return { answer: 'redriven', next };
+}
+
+function decideDiscard(
+  { run }: SeenRun,
+  { endedBefore = Infinity }: DiscardOptions,
+): Decided<'discarded' | 'refused'> {
+  if (!isEnd(run.state) || (run.endedAt ?? 0) >= endedBefore) return { answer: 'refused' };
+  return { answer: 'discarded', next: 'forget' };
+}

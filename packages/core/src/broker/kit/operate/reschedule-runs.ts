@@ -1,0 +1,35 @@
+import type { SeenRun } from '../../change.ts';
+import type { RescheduleAnswer, RescheduleRequest } from '../../operation.ts';
+import type { Locked } from '../../without-waiting.ts';
+import { readCall } from '../check/check-findings.ts';
+import { checkReschedules } from '../check/check-operations.ts';
+import { transitionRun } from '../copy-run.ts';
+import { keepableMs } from '../limits.ts';
+import type { ChangeableBroker, Decided } from './change-runs.ts';
+import { changeRuns } from './change-runs.ts';
+
+/**
+ * Moves waiting runs to another instant: onto the schedule, or to the back of their lane. A run that is in its lane and due now keeps
+ * its place there; one that waits for its concurrency key keeps waiting for it. An id that is given twice is moved twice.
+ *
+ * @throws {InvalidOptionsError} for a wrong id or instant; then nothing is moved
+ */
+export async function rescheduleRuns(
+  broker: ChangeableBroker,
+  requests: readonly RescheduleRequest[],
+): Promise<readonly (RescheduleAnswer | Locked)[]> {
+  readCall(checkReschedules, requests);
+  return changeRuns(broker, requests, decideReschedule);
+}
+
+function decideReschedule(
+  { run, isUnreadable }: SeenRun,
+  { runAt, delayMs = 0 }: RescheduleRequest,
+  at: number,
+): Decided<RescheduleAnswer> {
+  if (isUnreadable === true) return { answer: 'refused' };
+  const dueAt = keepableMs(Math.max(runAt ?? at, at + delayMs, at));
+  if (run.state === 'submitted' && dueAt <= at) return { answer: 'rescheduled' };
+  const moved = transitionRun(run, { type: 'reschedule', at, runAt: dueAt });
+  return moved.type === 'moved' ? { answer: 'rescheduled', next: moved.run } : { answer: 'refused' };
+}

@@ -1,0 +1,35 @@
+import type { ErrorGroupName, Run } from '@retry/core/broker';
+import { copyRun } from '@retry/core/broker/kit';
+import { isEnd } from '@retry/core/lifecycle';
+import { freeSlot } from './concurrency-keys.ts';
+import { endRun, removeEnded } from './ended-runs.ts';
+import { enqueueBack, schedule } from './lanes.ts';
+import type { Entry, Store } from './store.ts';
+import { removeWaiting } from './waiting.ts';
+
+/**
+ * Makes of a run that no worker holds what it is to be. What follows from the difference of the two is derived here: where the run is,
+ * its slot and its error group.
+ */
+export function moveRun(
+  store: Store,
+  entry: Entry,
+  { next, group }: { readonly next: Run; readonly group?: ErrorGroupName | undefined },
+): void {
+  if (isEnd(entry.run.state)) removeEnded(store, entry);
+  else removeWaiting(store, entry);
+  if (isEnd(next.state)) freeSlot(store, entry);
+  entry.run = nextOf(entry.run, next);
+  if (isEnd(next.state)) endRun(store, entry, group);
+  else if (next.state === 'scheduled') schedule(store, entry);
+  else enqueueBack(store, entry);
+}
+
+/** What a run was submitted with is altered by no move; the caller may not have all of it. */
+function nextOf({ id, lane, payload, concurrency, retry, origin, context }: Run, next: Run): Run {
+  const run = copyRun(next);
+  Object.assign(run, { id, lane, payload, concurrency, retry, origin, context });
+  run.isCancelRequested = undefined;
+  run.errorGroup = undefined;
+  return run;
+}

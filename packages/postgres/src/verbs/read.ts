@@ -1,0 +1,44 @@
+import type { Reading, SeenRun } from '@retry/core/broker';
+import type { TrimmedText } from '@retry/core/broker/kit';
+import { isEnd } from '@retry/core/lifecycle';
+import { inChunks } from '../driver/chunks.ts';
+import type { Database } from '../driver/database.ts';
+import { readRun } from '../record/run.ts';
+import type { RunValues } from '../schema/rows.ts';
+import { readRow, TRIMMED_MARK } from '../schema/rows.ts';
+
+/** What `read_runs` replies. */
+interface ReadReply {
+  readonly now: number;
+  readonly runs: readonly (RunValues | null)[];
+}
+
+/** Returns runs without their payloads, and what they are recognised by, in as many replies as they need. */
+export async function readRuns(database: Database, ids: readonly string[]): Promise<Reading> {
+  let now = 0;
+  const read = async (some: readonly string[]): Promise<readonly (RunValues | null)[]> => {
+    const reply = JSON.parse((await database.call('read_runs', { ids: some })) ?? '') as ReadReply; // what our own function builds
+    now = reply.now;
+    return reply.runs;
+  };
+  if (ids.length === 0) await read([]);
+  const runs = await inChunks(ids, async (chunk) => {
+    const found: (SeenRun | undefined)[] = [];
+    while (found.length < chunk.length) {
+      const values = await read(chunk.slice(found.length));
+      if (values.length === 0) throw new Error('a reply has one run at least');
+      found.push(...values.map(seenRun));
+    }
+    return found;
+  });
+  return { now, runs };
+}
+
+function seenRun(values: RunValues | null): SeenRun | undefined {
+  if (values === null) return undefined;
+  const row = readRow(values);
+  const { seen } = row;
+  const isTrimmed = isEnd(row.state) && seen?.endsWith(TRIMMED_MARK) === true;
+  const trimmed: readonly TrimmedText[] | undefined = isTrimmed ? ['payload'] : undefined;
+  return { run: { ...readRun(row), result: undefined, trimmed }, seen: seen ?? '' };
+}

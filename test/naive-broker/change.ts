@@ -1,0 +1,59 @@
+import type { Change, ChangeAnswer, Reading, Run } from '@retry/core/broker';
+import type { createGroups } from './groups.ts';
+import type { Kept, Storage } from './storage.ts';
+import { ENDED } from './storage.ts';
+
+/** Creates the verbs by which runs that no worker holds are read and changed. */
+export function createChanges(
+  { runs, finishMove, forget }: Storage,
+  groups: Pick<ReturnType<typeof createGroups>, 'join'>,
+  requestCancel: (id: string) => void,
+) {
+  /** Each move of a run replaces it. */
+  const tokens = new WeakMap<Run, string>();
+  let readings = 0;
+
+  function seenOf(run: Run): string {
+    const seen = tokens.get(run) ?? `${++readings}`;
+    tokens.set(run, seen);
+    return seen;
+  }
+
+  function readRuns(ids: readonly string[], now: number): Reading {
+    const found = ids.map((id) => runs.get(id)?.run);
+    return {
+      now,
+      runs: found.map((run) => run && { run: withoutTexts(run), seen: seenOf(run) }),
+    };
+  }
+
+  function changeOne({ id, seen, next, group }: Change, now: number): ChangeAnswer {
+    const kept = runs.get(id);
+    if (kept === undefined) return 'gone';
+    if (seenOf(kept.run) !== seen || !isPossible(kept.run, next)) return 'changed';
+    if (next === 'forget') forget(kept, now);
+    else if (next.state === 'started') requestCancel(id);
+    else write(kept, next);
+    if (next !== 'forget' && ENDED.includes(next.state)) groups.join(kept, group);
+    return 'done';
+  }
+
+  function write(kept: Kept, next: Run): void {
+    const { payload, concurrency, retry, origin, context } = kept.submission;
+    kept.run = { ...next, payload, concurrency, retry, origin, context, errorGroup: undefined };
+    finishMove(kept);
+  }
+
+  return { readRuns, changeOne };
+}
+
+function isPossible({ state }: Run, next: Change['next']): boolean {
+  if (next === 'forget') return ENDED.includes(state);
+  if (next.state === 'started') return state === 'started';
+  return state !== 'started' && !(ENDED.includes(state) && ENDED.includes(next.state));
+}
+
+function withoutTexts(run: Run): Run {
+  const trimmed = run.trimmed?.filter((text) => text === 'payload');
+  return { ...run, payload: '', result: undefined, trimmed: trimmed?.length === 0 ? undefined : trimmed };
+}
