@@ -1,12 +1,10 @@
 export { chargedAttempts } from '../../decision/counters.ts';
 export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
-export type { OperationFigures } from '../operation-figures.ts';
-export { listedOperations, MAX_OPERATIONS, operationOf, readRequest } from '../operation-figures.ts';
 export { MAX_STEP_IDS } from '../operations.ts';
 export { carrySpent } from './carry-spent.ts';
 export { MAX_OPERATION_IDS } from './check/check-bulk.ts';
 export { checkInput } from './check/check-input.ts';
-export { MAX_STARTS, MAX_WINDOW_MS } from './check/check-reservations.ts';
+export { MAX_STARTS, MAX_WINDOW_MS } from './check/check-operations.ts';
 export { MAX_CARRIED, MAX_CONTEXT_BYTES, MAX_SPENT_BYTES, spentProblems } from './check/check-spent.ts';
 export { MAX_CONCURRENCY, MAX_RETRY_BYTES } from './check/check-submission.ts';
 export type { CloseGate } from './close-gate.ts';
@@ -57,6 +55,8 @@ export {
 export { cancelRuns } from './operate/cancel-runs.ts';
 export type { ChangeableBroker } from './operate/change-runs.ts';
 export { endRuns } from './operate/end-runs.ts';
+export type { OperationFigures } from './operate/operation-figures.ts';
+export { listedOperations, MAX_OPERATIONS, operationOf, readRequest } from './operate/operation-figures.ts';
 export { discardRuns, redriveRuns } from './operate/redrive-runs.ts';
 export { rescheduleRuns } from './operate/reschedule-runs.ts';
 export { partitionTag } from './partition-tag.ts';

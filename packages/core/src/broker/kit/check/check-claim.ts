@@ -21,16 +21,18 @@ export function findClaimProblems(claim: Claim, { problems, name }: Findings): v
   for (const [lane, limit] of findMap('claim.lanes', lanes, { problems, cure })) {
     name(() => 'claim.lanes', lane);
     if (!A_LIMIT.accepts(limit)) {
-      problems.push({ path: `claim.lanes(${lane})`, value: limit, message: A_LIMIT.message, cure: A_LIMIT.cure });
+      problems.push({
+        path: `claim.lanes(${lane})`,
+        value: limit,
+        message: A_LIMIT.message,
+        cure: A_LIMIT.cure,
+      });
     }
   }
   if (concurrency !== undefined) findConcurrencyProblems(concurrency, problems);
 }
 
-function findConcurrencyProblems(
-  concurrency: NonNullable<Claim['concurrency']>,
-  problems: Problem[],
-): void {
+function findConcurrencyProblems(concurrency: NonNullable<Claim['concurrency']>, problems: Problem[]): void {
   const cure = "Use new Map([['send-email@1', { limit: 2, whenFull: 'wait' }]]).";
   for (const [lane, ofLane] of findMap('claim.concurrency', concurrency, { problems, cure })) {
     const path = `claim.concurrency(${lane})`;

@@ -122,7 +122,9 @@ function refuse(path: string, value: unknown, problems: Problem[]): false {
 export function findList<Item>(path: string, list: readonly Item[], problems: Problem[]): readonly Item[] {
   if (Array.isArray(list) && list.length <= MAX_CALL_ITEMS) return list;
   const { message, cure } = LIST;
-  problems.push(Array.isArray(list) ? lengthProblem(path, list.length) : { path, value: list, message, cure });
+  problems.push(
+    Array.isArray(list) ? lengthProblem(path, list.length) : { path, value: list, message, cure },
+  );
   return [];
 }
 
@@ -133,7 +135,9 @@ export function findMap<Key, Value>(
   { problems, cure }: Pick<Findings, 'problems'> & { readonly cure: string },
 ): ReadonlyMap<Key, Value> {
   if (isMap(map) && map.size <= MAX_CALL_ITEMS) return map;
-  problems.push(isMap(map) ? lengthProblem(path, map.size) : { path, value: map, message: 'must be a Map', cure });
+  problems.push(
+    isMap(map) ? lengthProblem(path, map.size) : { path, value: map, message: 'must be a Map', cure },
+  );
   return new Map();
 }
 

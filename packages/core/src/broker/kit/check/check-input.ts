@@ -16,7 +16,7 @@ import { check, findList, listOf, optionsOf, readCall } from './check-findings.t
 import { checkGroupsQuery } from './check-groups.ts';
 import { checkAttemptsQuery, checkDueTimesQuery, checkLanesQuery } from './check-insight.ts';
 import { checkNotesQuery, checkNoteWrites } from './check-notes.ts';
-import { checkHolds, checkResumes } from './check-operations.ts';
+import { checkHolds, checkReservations, checkResumes } from './check-operations.ts';
 import {
   checkAttendance,
   checkFindExpired,
@@ -28,7 +28,6 @@ import {
   checkWaitForWork,
 } from './check-reading.ts';
 import { checkIds } from './check-redrive.ts';
-import { checkReservations } from './check-reservations.ts';
 import { findSettlementProblems, isPlainSettlement } from './check-settlement.ts';
 import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts';
 

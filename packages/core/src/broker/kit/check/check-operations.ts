@@ -2,12 +2,13 @@ import type { Problem } from '../../../errors.ts';
 import { optional } from '../../../fields/check-arguments.ts';
 import type { HoldRequest, HoldSource, ResumeRequest } from '../../hold.ts';
 import type { EndRequest, RescheduleRequest } from '../../operation.ts';
+import type { Reservation } from '../../reservation.ts';
 import { textProblem } from '../limits.ts';
 import { findErrorProblems } from './check-error.ts';
 import { check, type Findings, findInEach, findTextProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
 import type { FieldRules } from './field-rules.ts';
-import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf } from './field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf, wholeFrom } from './field-rules.ts';
 
 /** Checks the requests of `end`. @throws {InvalidOptionsError} */
 export function checkEnds(requests: readonly EndRequest[]): void {
@@ -103,3 +104,27 @@ function findOutcomeProblems(request: EndRequest, path: string, findings: Findin
   if (request.group !== undefined) findGroupProblems(request.group, `${path}.group`, findings);
   findErrorProblems(request.error, `${path}.error`, findings);
 }
+
+/** The highest limit of starts, and the most starts of one reservation. */
+export const MAX_STARTS = 1_000_000_000;
+
+/** The longest window of a limit of starts: 366 days. */
+export const MAX_WINDOW_MS = 31_622_400_000;
+
+/** Checks the requests of `reserve`. @throws {InvalidOptionsError} */
+export function checkReservations(requests: readonly Reservation[]): void {
+  check('reserve', ({ problems, name }) => {
+    findInEach(requests, problems, (request, path) => {
+      name(() => `${path}.key`, request.key);
+      findWrongFields(request, RESERVATION, { problems, path });
+    });
+  });
+}
+
+const LIMIT_CURE = 'Make no reservation where there is no limit.';
+
+const RESERVATION: FieldRules<Reservation> = {
+  limit: wholeFrom(1, { most: MAX_STARTS, cure: LIMIT_CURE }),
+  windowMs: wholeFrom(1, { most: MAX_WINDOW_MS, cure: LIMIT_CURE }),
+  count: wholeFrom(1, { most: MAX_STARTS, cure: LIMIT_CURE }),
+};

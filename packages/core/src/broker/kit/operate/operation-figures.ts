@@ -1,5 +1,5 @@
-import { checkOperation } from './kit/check/check-bulk.ts';
-import type { Operation, OperationRequest } from './operations.ts';
+import type { Operation, OperationRequest } from '../../operations.ts';
+import { checkOperation } from '../check/check-bulk.ts';
 
 /** The most operations that have not ended, and the most that have ended and are kept. */
 export const MAX_OPERATIONS = 100;

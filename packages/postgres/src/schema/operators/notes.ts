@@ -1,6 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
-import { head } from './signatures.ts';
+import { head } from '../signatures.ts';
 
 /** How many notes that have expired a write forgets, at most, for each note that it writes. */
 const FORGOTTEN_FOR_EACH = 2;
