@@ -9,10 +9,17 @@ export function packLibraries(folder, packed) {
   mkdirSync(folder);
   const found = new Map();
   for (const { name, manifest } of packed) {
-    // Our own peers are drivers, which users choose.
-    collect(join(root, 'packages', name, 'node_modules'), { dependencies: manifest.dependencies }, found);
+    const required = { dependencies: manifest.dependencies, peerDependencies: requiredPeers(manifest) };
+    collect(join(root, 'packages', name, 'node_modules'), required, found);
   }
   return [...found].map(([name, source]) => [name, pack(source, join(folder, name.replace('/', '-')))]);
+}
+
+/** npm installs these by itself; the optional ones are drivers, which users choose. */
+function requiredPeers({ peerDependencies = {}, peerDependenciesMeta = {} }) {
+  return Object.fromEntries(
+    Object.entries(peerDependencies).filter(([name]) => peerDependenciesMeta[name]?.optional !== true),
+  );
 }
 
 /** Makes the tarball as a registry has it. `npm pack` refuses some packages that a registry already has processed. */

@@ -8,7 +8,12 @@ import { join } from 'node:path';
 import { reportAll, startBin } from './side-by-side.mjs';
 import { listPackages, root } from './workspace.mjs';
 
-const folders = [...listPackages().map(({ name }) => `packages/${name}`), 'test', 'docs'];
+const folders = [
+  ...listPackages().map(({ name }) => `packages/${name}`),
+  'test',
+  'docs',
+  'docs/recipes/frameworks/nest',
+];
 
 await reportAll(folders.map((folder) => ({ name: `types ${folder}`, check: () => checkTypes(folder) })));
 

@@ -1,5 +1,5 @@
 import { listPages } from '../support/pages.ts';
-import { readText } from '../support/repository.ts';
+import { listTypeScript, readText } from '../support/repository.ts';
 
 /** A program or a part of one, as a page shows it. */
 export interface CodeBlock {
@@ -17,11 +17,12 @@ export interface CodeBlock {
 const BLOCK = /^( *)```(ts|js)\n([\s\S]*?)^ *```$/gm;
 const FILE = /^\/\/ ([\w-]+\.mjs)\n/;
 
-/** Every block of TypeScript or JavaScript that imports something, of every page. */
+/** Every block of TypeScript or JavaScript that imports something, of every page, but for recipes, which are checked as files. */
 export function listCodeBlocks(): readonly CodeBlock[] {
+  const recipes = new Set(listTypeScript('docs/recipes').map(readText));
   return listPages()
     .flatMap(blocksOf)
-    .filter(({ text }) => /^import /m.test(text));
+    .filter(({ text }) => /^import /m.test(text) && !recipes.has(text));
 }
 
 function blocksOf(page: string): readonly CodeBlock[] {

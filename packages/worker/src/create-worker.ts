@@ -39,6 +39,11 @@ export interface Worker extends AsyncDispose {
   readonly drain: (options?: DrainOptions) => Promise<DrainReport>;
   /** Adds a listener for an event and returns a function that removes it. */
   readonly on: WorkerEmitter['on'];
+  /**
+   * Resolves with whether it works, so neither before `start` nor once it stops, and its broker answers within a second: for a readiness
+   * probe. Never rejects.
+   */
+  readonly isReady: () => Promise<boolean>;
   /** Resolves when nothing runs here and the broker has no run that waits, is scheduled or started; or when it has stopped. */
   readonly whenIdle: () => Promise<void>;
   /**
@@ -62,6 +67,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return engine.leaseRenewal;
     },
     on: emitter.on,
+    isReady: () => callOutside(isReady, settings, life),
     whenIdle: () => whenIdle(settings, engine, life.signal),
     // Whatever request starts or stops it: its timers, loops and abort signals are of none.
     start: () => callOutside(() => life.start()),
@@ -70,6 +76,24 @@ export function createWorker(options: WorkerOptions): Worker {
     stopped: life.stopped,
     ...disposedBy('stop'),
   };
+}
+
+/** How long a broker may take to answer a readiness probe, in ms: as long as Kubernetes waits for one. */
+const READY_MS = 1_000;
+
+function isReady({ broker, clock }: WorkerSettings, life: Life): Promise<boolean> {
+  if (!life.isWorking) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const cancel = clock.setTimer(() => resolve(false), READY_MS);
+    const end = (isAnswered: boolean): void => {
+      cancel();
+      resolve(isAnswered && life.isWorking);
+    };
+    broker.holds().then(
+      () => end(true),
+      () => end(false),
+    );
+  });
 }
 
 /** How often `whenIdle` asks whether everything is done, in ms. */

@@ -40,6 +40,11 @@ export class Life {
     return this.#ended.signal;
   }
 
+  /** Whether it has begun, and was not stopped. */
+  get isWorking(): boolean {
+    return this.#session?.isStopping === false && !this.signal.aborted;
+  }
+
   /** Begins to work. */
   start(): void {
     if (this.#begin('works')) this.#open().begin();
