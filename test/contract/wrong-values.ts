@@ -188,6 +188,7 @@ const SETTLING: readonly Value[] = [
       ...{ name: required(TEXT), message: required(TEXT), stack: optional(TEXT), worker: optional(TEXT) },
       ...{ durationMs: optional(FINITE_AT_LEAST_0), stalledWith: optional(FINITE_AT_LEAST_0) },
       ...{ reason: optional(TEXT), isRedacted: optional(BOOLEAN), status: optional(FINITE) },
+      context: optional(TEXT),
       code: optional({ wrong: [null, Number.NaN, true, {}], right: [5, 'E'] }),
       causeCode: optional({ wrong: [null, Number.NaN, true, {}], right: [5, 'E'] }),
       unrecorded: optional({ wrong: [null, 'cause', {}, ['status'], [1]], right: [['cause', 'errno']] }),

@@ -102,7 +102,7 @@ describe('ctx.retryAfter', () => {
     await clock.advance(5_000);
 
     expect(await result).toBe('done');
-    expect(detailsOf(onRetry)).toEqual([[{ attempt: 1, error, delayMs: 5_000 }]]);
+    expect(detailsOf(onRetry)).toEqual([[{ attempt: 1, error, delayMs: 5_000, askedBy: 'server' }]]);
   });
 
   it('ends the retrying beyond retryAfter.max', async () => {

@@ -44,6 +44,8 @@ export interface WorkerEvents {
     readonly delayMs: number;
     /** `expected` by the policy, or `asked` by the handler. */
     readonly reason: 'expected' | 'asked';
+    /** Present where the delay is the one that a server asked for, and not the policy's own. */
+    readonly askedBy?: 'server';
   };
   /** The run failed for good. */
   readonly failed: RunNotice & {

@@ -90,7 +90,7 @@ export type { AttemptErrorView, RunView } from './queue/views/run-view.ts';
 export type { SearchOptions, SearchPage } from './queue/views/search.ts';
 export type { InstantInput, Instants, Times } from './queue/views/times.ts';
 export type { DrainEnd, DrainOptions, DrainReport } from './session/drain.ts';
-export type { HandlingCall, SubmittingCall } from './session/observed-calls.ts';
+export type { ClaimedCall, HandlingCall, SubmittingCall } from './session/observed-calls.ts';
 export type { Redact } from './settle/stored-error.ts';
 export type { DeadLetter } from './task/dead-letter.ts';
 export { defineTask } from './task/define-task.ts';

@@ -107,6 +107,7 @@ const ERROR_KEYS = [
   'stalledWith',
   'isRedacted',
   'unrecorded',
+  'context',
 ];
 const RUN_KEYS = [
   'state',

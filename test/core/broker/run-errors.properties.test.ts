@@ -17,6 +17,7 @@ const error: fc.Arbitrary<AttemptError> = fc.record(
     worker: fc.string(),
     reason: fc.constantFrom('retried', 'exhausted', 'asked', 'stalled', 'ended'),
     stack: fc.string(),
+    context: fc.string(),
     code,
     causeCode: code,
     status: fc.integer(),

@@ -113,6 +113,7 @@ describe('decide', () => {
       type: 'retry',
       delayMs: 31_500,
       runAt: NOW + 31_500,
+      askedBy: 'server',
     });
   });
 

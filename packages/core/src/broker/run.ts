@@ -10,6 +10,8 @@ export interface AttemptError extends RecordedAttempt {
   readonly epoch: number;
   /** Kept of the latest attempt only. */
   readonly stack?: string | undefined;
+  /** The trace context of the attempt, as telemetry wrote it. The broker never looks at it. */
+  readonly context?: string | undefined;
 }
 
 /** One submitted piece of work as a broker stores it: plain data, with payload and result as JSON text. */

@@ -153,11 +153,12 @@ function schedule(
   if (delayMs === undefined) return fail('retry-after');
   if (now + delayMs >= Math.min(startedAt + policy.totalTimeoutMs, deadlineAt)) return fail('total-timeout');
   if (budget !== undefined && !budget.allowsRetry) return fail('budget');
-  return retryAfter(delayMs, now);
+  const decision = retryAfter(delayMs, now);
+  return delayMs === ownMs ? decision : { ...decision, askedBy: 'server' };
 }
 
 /** Limits the delay so that the retry is due no later than the last instant that a broker can store. */
-function retryAfter(delayMs: number, now: number): Decision {
+function retryAfter(delayMs: number, now: number): Extract<Decision, { readonly type: 'retry' }> {
   const leftMs = MAX_INSTANT_AT - now;
   // A clock that returns no number shortens no delay.
   const clampedMs = leftMs < delayMs ? Math.max(leftMs, 0) : delayMs;

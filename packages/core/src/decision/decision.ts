@@ -23,6 +23,8 @@ export type Decision =
       readonly delayMs: number;
       /** When the next attempt may start: `now + delayMs`, at most `MAX_INSTANT_AT`. */
       readonly runAt: number;
+      /** Present where the delay is the one that a server asked for, and not the policy's own. */
+      readonly askedBy?: 'server';
     }
   | {
       readonly type: 'fail';

@@ -17,6 +17,8 @@ import { isTimeout, isTimeoutOf, timeLeft, timeoutErrorOf } from './timeouts.ts'
 /** A loop without delays yields to the event loop after this many attempts; otherwise timers and sockets would starve. */
 const YIELD_EVERY_ATTEMPTS = 16;
 
+const NO_RETRY = { delayMs: undefined, askedBy: undefined };
+
 /** The wall clock is not read again for a failure that follows another one sooner. */
 const READ_WALL_EVERY_MS = 1_000;
 
@@ -103,7 +105,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   get isBare(): boolean {
     const { running: attempt, plan } = this;
-    if (plan.signal !== undefined) return false;
+    if (plan.signal !== undefined || observer.attempt !== undefined) return false;
     return attempt === undefined || (nested.nesting === undefined && attempt.timeoutMs === Infinity);
   }
 
@@ -116,7 +118,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const call = (): unknown => fn.apply(self, parameters ?? [attempt]);
     const run =
       nesting === undefined || attempt === undefined ? call : (): unknown => nesting.enter(attempt, call);
-    return this.#race(run);
+    const { attempt: observe } = observer;
+    return this.#race(observe === undefined ? run : () => observe(this, run));
   }
 
   /** Runs what may be cut short. */
@@ -208,16 +211,16 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
       this.#inform(() => {
         this.#paid = budget.spend(pricedOf(plan, failure));
       });
-    if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(next.delayMs), failedAt);
+    if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(this.latest), failedAt);
   }
 
   /** Returns the history with the failure of the latest attempt. */
   #entryOf(error: unknown, failedAt: number, next: NextStep): FailureList {
     const { attempts: attempt, latest: previous, clock } = this;
-    const delayMs = next.type === 'retry' ? next.delayMs : undefined;
+    const { delayMs, askedBy } = next.type === 'retry' ? next : NO_RETRY;
     const isSoon = previous !== undefined && failedAt - previous.failedAt < READ_WALL_EVERY_MS;
     const aheadMs = isSoon ? previous.aheadMs : wallAheadMs(clock, failedAt);
-    return shorten({ attempt, error, failedAt, aheadMs, delayMs, previous });
+    return shorten({ attempt, error, failedAt, aheadMs, delayMs, askedBy, previous });
   }
 
   waitForRetry(): Promise<void> | undefined {
@@ -232,7 +235,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const now = clock.now();
     const leftMs = timeLeft(this, now);
     if (obstacleOf(this, leftMs) !== undefined) return; // startAttempt() ends the call
-    const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest.delayMs), now));
+    const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest), now));
     const cancel =
       leftMs < Infinity ? clock.setTimer(() => this.#giveUp('total-timeout'), leftMs) : undefined;
     try {
@@ -355,9 +358,9 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     });
   }
 
-  #retryDetails(delayMs = 0): Omit<RetryEvent, keyof CallEvent> {
-    const { refused, latest, attempts: attempt } = this;
-    const details = { attempt, error: latest?.error, delayMs };
+  #retryDetails({ error, delayMs = 0, askedBy }: FailureList): Omit<RetryEvent, keyof CallEvent> {
+    const { refused, attempts: attempt } = this;
+    const details = { attempt, error, delayMs, ...(askedBy !== undefined && { askedBy }) };
     return refused === undefined ? details : { ...details, result: refused.result };
   }
 }

@@ -33,6 +33,8 @@ export interface RetryEvent<Arguments extends readonly unknown[] = readonly unkn
   readonly result?: unknown;
   /** The computed delay before the retry, in milliseconds. */
   readonly delayMs: number;
+  /** Present where the delay is the one that a server, or `ctx.retryAfter`, asked for, and not the policy's own. */
+  readonly askedBy?: 'server';
 }
 
 /**

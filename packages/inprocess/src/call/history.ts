@@ -19,6 +19,8 @@ export interface FailureList extends FailedAttempt {
   /** How many milliseconds the wall clock was ahead of that. */
   readonly aheadMs: number;
   delayMs: number | undefined;
+  /** Who asked for the delay, if not the policy. */
+  readonly askedBy?: 'server' | undefined;
   previous: FailureList | undefined;
 }
 

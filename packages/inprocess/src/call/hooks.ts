@@ -3,7 +3,16 @@ import type { CallEvent, RetryHooks, SuccessEvent } from './events.ts';
 /** Set by `publishDiagnostics`: receives every event of every call of this process, and the success of those that succeed. */
 export const observer: {
   observe?: ((name: keyof RetryHooks | 'success', event: CallEvent) => void) | undefined;
+  /** Makes an attempt, whose function `run` calls. */
+  attempt?: ((call: ObservedCall, run: () => unknown) => unknown) | undefined;
 } = {};
+
+/** What is known of a call whose attempt begins. */
+export interface ObservedCall {
+  readonly name: string;
+  readonly parameters: readonly unknown[];
+  readonly attempts: number;
+}
 
 /** The options that notifying reads. */
 interface Observed extends RetryHooks {

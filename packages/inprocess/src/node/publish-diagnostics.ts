@@ -1,6 +1,7 @@
 import type { Channel } from 'node:diagnostics_channel';
 import { channel } from 'node:diagnostics_channel';
 import type { CallEvent, RetryHooks } from '../call/events.ts';
+import type { ObservedCall } from '../call/hooks.ts';
 import { observer } from '../call/hooks.ts';
 import { sharedSwitch } from './shared-switch.ts';
 
@@ -16,21 +17,45 @@ const CHANNELS: Readonly<Record<keyof RetryHooks | 'success', Channel>> = {
 const turnOn = sharedSwitch({
   on: () => {
     observer.observe = publish;
+    observer.attempt = publishAttempt;
   },
   off: () => {
     observer.observe = undefined;
+    observer.attempt = undefined;
   },
 });
 
 /**
  * Publishes the events of every call on `node:diagnostics_channel`: `retry:attempt`, `retry:retry`, `retry:give-up`
- * and `retry:nested`, and `retry:success`. A message is the event of the hook of that name, and of a success a `SuccessEvent`. Off by default, because every call then needs
+ * and `retry:nested`, and `retry:success`. A message is the event of the hook of that name, and of a success a `SuccessEvent`. Each
+ * attempt is a message of `retry:attempting`, an {@link AttemptingCall}, right before its function is called. Off by default, because every call then needs
  * its `Call` object from the start.
  *
  * @returns a function that ends it, unless another caller of this function has not ended it yet
  */
 export function publishDiagnostics(): () => void {
   return turnOn();
+}
+
+/** An attempt, as it is published on the channel `retry:attempting` before its function is called. What a subscriber writes counts. */
+export interface AttemptingCall {
+  /** As in events. */
+  readonly name: string;
+  /** As in events: one list for all attempts of a call, and of no other. */
+  readonly arguments: readonly unknown[];
+  /** Counted from 1. */
+  readonly attempt: number;
+  /** Calls the function; rejects, or throws, as it does. May be replaced by a function that calls it. */
+  call: () => unknown;
+}
+
+const ATTEMPTING: Channel = channel('retry:attempting');
+
+function publishAttempt({ name, parameters, attempts }: ObservedCall, run: () => unknown): unknown {
+  if (!ATTEMPTING.hasSubscribers) return run();
+  const message: AttemptingCall = { name, arguments: parameters, attempt: attempts, call: run };
+  ATTEMPTING.publish(message);
+  return message.call();
 }
 
 function publish(hook: keyof RetryHooks | 'success', event: CallEvent): void {

@@ -11,6 +11,7 @@ import { carryStep } from '../queue/plans/carrier.ts';
 import type { Execution } from '../run/execution.ts';
 import { Roster } from '../run/roster.ts';
 import type { DrainEnd } from '../session/drain.ts';
+import { observeClaim } from '../session/observed-calls.ts';
 import { Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import { Attendance } from './attendance/attendance.ts';
@@ -299,6 +300,8 @@ export class Engine {
   async #exchange(planned: PlannedClaim | undefined, sentAt: number): Promise<void> {
     apply(this.#state, { type: 'sent', claim: planned, now: sentAt });
     const received = await this.#exchanger.exchange(planned && this.#claim(planned));
+    if (planned !== undefined && received !== undefined)
+      observeClaim(this.#settings.name, received.claimed, this.#settings.clock.now() - sentAt);
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
     apply(this.#state, { type: 'answered', claim: planned, sentAt, received });
     if (received !== undefined) this.#executions.take(received.claimed, sentAt);

@@ -1,12 +1,14 @@
 import type { Channel } from 'node:diagnostics_channel';
 import { channel } from 'node:diagnostics_channel';
-import type { Run, Submission } from '@retry/core/broker';
+import type { ClaimedRun, Run, Submission } from '@retry/core/broker';
 import type { RunNotice } from '../events.ts';
 import { noticeOf } from '../settle/report.ts';
 import type { AnyTask } from '../task/task.ts';
+import { keepAttemptContext } from './attempt-contexts.ts';
 
 const SUBMITTING: Channel = channel('retry:queue:submitting');
 const HANDLING: Channel = channel('retry:worker:handling');
+const CLAIMED: Channel = channel('retry:worker:claimed');
 
 /**
  * A call that submits runs, as it is published on the channel `retry:queue:submitting` before anything is sent. What a subscriber
@@ -29,8 +31,28 @@ export interface SubmittingCall {
 export interface HandlingCall extends RunNotice {
   /** The trace context that the run was submitted with. */
   readonly context: string | undefined;
+  /** The trace context of the latest failed attempt that is kept, in whatever process it was made. */
+  readonly previousContext: string | undefined;
+  /** Trace context of this attempt, stored with its error if it fails: 1 to 512 bytes, which every failed attempt of the run then takes. */
+  attemptContext?: string | undefined;
   /** Calls the handler; rejects, or throws, as it does. May be replaced by a function that calls it. */
   call: () => unknown;
+}
+
+/** A claim that has returned runs, as it is published on the channel `retry:worker:claimed`. */
+export interface ClaimedCall {
+  /** The name of the worker. */
+  readonly worker: string;
+  /** How long the broker took to answer, in milliseconds. */
+  readonly durationMs: number;
+  /** What it returned. */
+  readonly runs: readonly Pick<Run, 'id' | 'lane' | 'epoch' | 'context'>[];
+}
+
+/** Publishes a claim that has returned runs. */
+export function observeClaim(worker: string, claimed: readonly ClaimedRun[], durationMs: number): void {
+  if (!CLAIMED.hasSubscribers || claimed.length === 0) return;
+  CLAIMED.publish({ worker, durationMs, runs: claimed.map(({ run }) => run) } satisfies ClaimedCall);
 }
 
 /** Whether submissions are to be passed through `observeSubmit`. */
@@ -68,8 +90,14 @@ export function observeHandler(
   { task, run }: { readonly task: AnyTask; readonly run: Run },
   handler: () => unknown,
 ): unknown {
-  const call: HandlingCall = { ...noticeOf(task, run), context: run.context, call: handler };
+  const call: HandlingCall = {
+    ...noticeOf(task, run),
+    context: run.context,
+    previousContext: run.errors.at(-1)?.context,
+    call: handler,
+  };
   HANDLING.publish(call);
+  keepAttemptContext(run, call.attemptContext);
   return call.call();
 }
 

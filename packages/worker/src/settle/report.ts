@@ -65,9 +65,11 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
     );
   },
   retry: (emitter, { outcome, settled }, notice) => {
-    const { delayMs = 0 } = settled;
+    const { delayMs = 0, askedBy } = settled;
     const reason = settled.reason === 'asked' ? ('asked' as const) : ('expected' as const);
-    emitter.emit('retried', () => Object.assign(notice(), { error: errorOf(outcome), delayMs, reason }));
+    emitter.emit('retried', () =>
+      Object.assign(notice(), { error: errorOf(outcome), delayMs, reason }, askedBy && { askedBy }),
+    );
   },
 };
 

@@ -25,6 +25,8 @@ export interface Settled {
   readonly settlement: Settlement;
   readonly reason?: FailReason | 'asked' | 'stalled' | 'unreadable' | 'refused' | 'releases-exhausted';
   readonly delayMs?: number;
+  /** Who asked for the delay, if not the policy. */
+  readonly askedBy?: 'server';
   /** What it failed with, where its outcome has no error: a release that is not possible any more. */
   readonly error?: unknown;
   /** What a gate, predicate or strategy of the policy threw, for which it failed. */

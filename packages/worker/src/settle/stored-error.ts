@@ -5,6 +5,7 @@ import type { AttemptReason, ErrorFacts } from '@retry/core/failures';
 import { readErrorFacts } from '@retry/core/failures';
 import type { ErrorText } from '../error-text.ts';
 import { clip, errorText, storable } from '../error-text.ts';
+import { attemptContextOf } from '../session/attempt-contexts.ts';
 
 /**
  * Returns what of a thrown value is stored with its run; by default its name, message, stack and codes. Status and the delay that
@@ -52,6 +53,7 @@ export function failedRun(
     durationMs: attemptMs === undefined ? undefined : Math.max(Math.round(attemptMs), 0),
     worker: worker === undefined ? undefined : clip(worker, MAX_WORKER_LENGTH),
     reason,
+    context: attemptContextOf(run),
   };
   const failed = copyRun(run);
   failed.errors = addError(run.errors, wellFormed(stored));

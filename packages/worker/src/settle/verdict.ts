@@ -19,7 +19,13 @@ export type Verdict =
       readonly thrown?: unknown;
     }
   /** `runAt` is present when the handler chose an instant, which is then kept exactly. */
-  | { readonly type: 'retry'; readonly delayMs: number; readonly runAt?: number | undefined };
+  | {
+      readonly type: 'retry';
+      readonly delayMs: number;
+      readonly runAt?: number | undefined;
+      /** The delay is a server's. */
+      readonly askedBy?: 'server';
+    };
 
 export const UNREADABLE: Verdict = { type: 'fail', reason: 'unreadable' };
 export const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'total-timeout' };
@@ -36,7 +42,9 @@ export interface FailedAttempt {
 
 /** Returns what follows by core's decision. */
 export function verdictOf(decision: Decision): Verdict {
-  return decision.type === 'fail' ? decision : { type: 'retry', delayMs: decision.delayMs };
+  if (decision.type === 'fail') return decision;
+  const { type, delayMs, askedBy } = decision; // its `runAt` is not one that the handler chose
+  return { type, delayMs, ...(askedBy && { askedBy }) };
 }
 
 /** Returns what follows a delay that the handler chose: the end, when the total time is over by then. */
@@ -53,7 +61,7 @@ export function delayVerdict(
 /** Returns the settlement of a failed attempt: charged, unless it was a probe of the circuit breaker that may be repeated. */
 export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context: SettleContext): Settled {
   if (verdict.type === 'fail') return settleEnd(attempt, verdict, context);
-  const { delayMs, runAt } = verdict;
+  const { delayMs, runAt, askedBy } = verdict;
   const { now: at, isProbe } = context;
   if (isProbe === true) return { ...releaseFor(attempt.run, delayMs, at), releasedBecause: PROBE_FAILED };
   const { run, error } = attempt;
@@ -65,7 +73,7 @@ export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context:
     return { settlement: settle(next, [event]), delayMs };
   }
   const event: RunEvent = { type: 'retry', at, runAt: dueAt(delayMs, at) };
-  return { settlement: settle(next, [event], { delayMs }), delayMs };
+  return { settlement: settle(next, [event], { delayMs }), delayMs, ...(askedBy && { askedBy }) };
 }
 
 const PROBE_FAILED = 'a probe of the circuit breaker failed';

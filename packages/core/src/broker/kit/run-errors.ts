@@ -56,9 +56,9 @@ export function unpackErrors(stored: readonly unknown[]): readonly unknown[] {
 /** Returns whether the value is an error of a run that the next settlement of the run would be accepted with. */
 export function isAttemptError(value: unknown): value is AttemptError {
   const error = Object(value) as Partial<Record<keyof AttemptError, unknown>>; // each field is checked
-  const { epoch, at, name, message, stack = '', worker = '', reason = '' } = error;
+  const { epoch, at, name, message, stack = '', worker = '', reason = '', context = '' } = error;
   const { startedAt = 0, durationMs = 0, stalledWith = 0, status = 0 } = error;
-  const isText = [name, message, stack, worker, reason].every((text) => typeof text === 'string');
+  const isText = [name, message, stack, worker, reason, context].every((text) => typeof text === 'string');
   const isTimed = [at, startedAt, status].every(Number.isFinite);
   const isLong = [durationMs, stalledWith].every((amount) => Number.isFinite(amount) && Number(amount) >= 0);
   return isText && isTimed && isLong && Number.isSafeInteger(epoch);
@@ -69,7 +69,7 @@ function packError(error: AttemptError): PackedError {
   const startedAgo = startedAt === undefined ? null : exactTime(startedAt, at);
   const inexactStart = startedAgo === null ? startedAt : undefined;
   const { stack, code, causeCode, status, retryAfterMs, stalledWith, isRedacted, unrecorded } = error;
-  const rare = stalledWith ?? isRedacted ?? unrecorded;
+  const rare = stalledWith ?? isRedacted ?? unrecorded ?? error.context;
   const first = stack ?? code ?? causeCode ?? status ?? retryAfterMs ?? rare;
   if ((first ?? inexactStart) === undefined)
     return [epoch, at, name, message, startedAgo, durationMs, worker, reason];
@@ -83,6 +83,7 @@ function packError(error: AttemptError): PackedError {
     stalledWith,
     isRedacted,
     unrecorded,
+    context: error.context,
   } satisfies Record<keyof PackedRest, unknown>;
   return [epoch, at, name, message, startedAgo, durationMs, worker, reason, rest];
 }

@@ -119,7 +119,8 @@ function isPlainError(given: unknown): boolean {
     retryAfterMs === undefined &&
     error.stalledWith === undefined &&
     error.isRedacted === undefined &&
-    error.unrecorded === undefined
+    error.unrecorded === undefined &&
+    (error.context === undefined || typeof error.context === 'string')
   );
 }
 
@@ -203,6 +204,7 @@ const ERROR: FieldRules<AttemptError> = {
   stack: optional(TEXT),
   reason: optional(TEXT),
   worker: optional(TEXT),
+  context: optional(TEXT),
   durationMs: A_FINITE_NUMBER,
   stalledWith: A_FINITE_NUMBER,
   isRedacted: optional(BOOLEAN),

@@ -64,7 +64,7 @@ export const errorsCases: CasesByName = {
     const facts = [
       { code: 'ECONNRESET', causeCode: 'x'.repeat(64), status: 503, retryAfterMs: 1.5, durationMs: 0 },
       { code: 23_505, causeCode: -1, retryAfterMs: 'refused', durationMs: 7, isRedacted: true },
-      { unrecorded: ['cause', 'label'] },
+      { unrecorded: ['cause', 'label'], context: '00-a-b-01\n\nuser=ö' },
     ] as const;
     const more = { startedAt: at, worker: 'w/ö', reason: 'retried' } as const;
     const errors = facts.map((each) => ({ epoch: 1, at, name: 'Error', message: 'no', ...more, ...each }));
