@@ -9,7 +9,7 @@ interface Dashboard {
 
 const SUFFIXES = ['_total', '_seconds_bucket', ''];
 /** Functions and keywords of PromQL that the queries use. */
-const WORDS = new Set(['sum', 'max', 'by', 'rate', 'increase', 'histogram_quantile', 'le', 'm', 'h']);
+const WORDS = new Set(['sum', 'min', 'max', 'by', 'rate', 'increase', 'histogram_quantile', 'le', 'm', 'h']);
 
 const dashboard: Dashboard = JSON.parse(
   readFileSync(new URL('../../docs/grafana-dashboard.json', import.meta.url), 'utf8'),

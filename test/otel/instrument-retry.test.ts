@@ -1,6 +1,9 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { context, propagation, trace } from '@opentelemetry/api';
-import { createRetryGroup, retry, withRetry } from '@retry/inprocess';
+import { createRetryBudget, createRetryGroup, retry, withRetry } from '@retry/inprocess';
 import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createRetryFetch } from '@retry/inprocess/fetch';
 import { publishDiagnostics } from '@retry/inprocess/node';
 import { instrumentRetry } from '@retry/otel';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
@@ -67,6 +70,109 @@ describe('a call in this process', () => {
       attributes: { 'error.type': 'TypeError', 'retry.delay_ms': 0 },
     });
     expect(byAttempt.get(3)).toMatchObject({ isError: false });
+  });
+
+  it('has the spans of what its retries call below them, and of every attempt where each call has a span', async () => {
+    const callOnce = failing(1);
+    const client = async (): Promise<string> => {
+      trace.getTracer('app').startSpan('client').end();
+      return callOnce();
+    };
+    const parents = async (): Promise<readonly string[]> => {
+      const spans = await receivedSpans();
+      const names = new Map(
+        spans.map(({ spanId, name, attributes }) => [spanId, `${name} ${attributes['retry.attempt'] ?? ''}`]),
+      );
+      return named(spans, 'client').map(({ parentSpanId = '' }) => names.get(parentSpanId)?.trim() ?? 'none');
+    };
+
+    await trace.getTracer('app').startActiveSpan('request', async (span) => {
+      await retry(client, AT_ONCE);
+      span.end();
+    });
+    expect(await parents()).toEqual(['request', 'attempt 2']);
+
+    stop();
+    stop = instrumentRetry({ calls: publishDiagnostics, spans: 'every' });
+    await retry(client, AT_ONCE);
+    expect(await parents()).toEqual(['request', 'attempt 2', 'attempt 1']);
+  });
+
+  it('whose attempt goes on after its timeout has a span of the rest, linked to the attempt', async () => {
+    let end = (): void => {};
+    const rest = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const slowOnce = ({ attempt }: { readonly attempt: number }): unknown => (attempt === 1 ? rest : 'done');
+
+    await retry(slowOnce, { ...AT_ONCE, attemptTimeout: 10 });
+    end();
+    await rest;
+
+    const spans = await receivedSpans();
+    const first = named(spans, 'attempt').find(({ attributes }) => attributes['retry.attempt'] === 1);
+    expect(first).toMatchObject({ isError: true, attributes: { 'error.type': 'AttemptTimeoutError' } });
+    const [late] = named(spans, 'late attempt');
+    expect(late).toMatchObject({ parentSpanId: undefined, links: [{ spanId: first?.spanId }] });
+    expect(late?.traceId).not.toBe(first?.traceId);
+  });
+
+  it('says who asked for the delay: the policy, or a server', async () => {
+    const errors = [
+      new Error('busy'),
+      Object.assign(new Error('busy'), { headers: { 'retry-after-ms': '7' } }),
+    ];
+    const policy = {
+      backoff: { type: 'constant', base: 1 },
+      jitter: 'none',
+      retryAfter: { jitter: 'none' },
+    } as const;
+
+    await retry(() => {
+      const error = errors.shift();
+      if (error !== undefined) throw error;
+    }, policy);
+
+    const attempts = named(await receivedSpans(), 'attempt');
+    const byAttempt = new Map(attempts.map(({ attributes }) => [attributes['retry.attempt'], attributes]));
+    expect(byAttempt.get(1)).toMatchObject({ 'retry.delay_ms': 1, 'retry.delay_asked_by': 'policy' });
+    expect(byAttempt.get(2)).toMatchObject({ 'retry.delay_ms': 7, 'retry.delay_asked_by': 'server' });
+  });
+
+  it('of fetch counts how often its request was sent again', async () => {
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests += 1;
+      response.writeHead(requests < 3 ? 503 : 200).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // it listens on a port
+
+    await (await createRetryFetch(AT_ONCE)(`http://127.0.0.1:${port}/`)).text();
+
+    const attempts = named(await receivedSpans(), 'attempt').map(({ attributes }) => [
+      attributes['retry.attempt'],
+      attributes['http.request.method'],
+      attributes['http.request.resend_count'],
+    ]);
+    expect(attempts.sort()).toEqual([
+      [1, 'GET', undefined],
+      [2, 'GET', 1],
+      [3, 'GET', 2],
+    ]);
+    server.close();
+  });
+
+  it('has the first 99 attempts and the last one', async () => {
+    await retry(failing(149), { ...AT_ONCE, maxAttempts: 150 });
+
+    const spans = await receivedSpans();
+    const attempts = named(spans, 'attempt').map(({ attributes }) => Number(attributes['retry.attempt']));
+    expect(attempts.sort((a, b) => a - b)).toEqual([
+      ...Array.from({ length: 99 }, (_, index) => index + 1),
+      150,
+    ]);
+    expect(named(spans, 'retry failing')).toEqual([]);
   });
 
   it('that succeeded at the first attempt has no span', async () => {
@@ -161,6 +267,70 @@ describe('a run', () => {
     expect(seen).toEqual([processed[0]?.spanId, context1, 'ada', processed[1]?.spanId, context1, 'ada']);
   });
 
+  it('is received in a span of its own, linked to the submissions', async () => {
+    await using broker = createMemoryBroker();
+    const task = defineTask({ name: 'mail', run: () => {} });
+    await createQueue({ broker }).submitMany(task, [null, null]);
+    await createWorker({ broker, tasks: [task], signals: [], name: 'w1' }).drain();
+
+    const spans = await receivedSpans();
+    const [send] = named(spans, 'send mail');
+    expect(named(spans, 'receive mail')).toMatchObject([
+      {
+        ...{ kind: 3, parentSpanId: undefined, links: [{ spanId: send?.spanId }, { spanId: send?.spanId }] },
+        attributes: {
+          'messaging.operation.type': 'receive',
+          'messaging.destination.name': 'mail',
+          'messaging.batch.message_count': 2,
+          'messaging.client.id': 'w1',
+        },
+      },
+    ]);
+  });
+
+  it('is linked to its attempt before, though another process has made that', async () => {
+    await using broker = createMemoryBroker();
+    const task = defineTask({ name: 'mail', retry: AT_ONCE, run: failing(1) });
+    await createQueue({ broker }).submit(task, null);
+    await createWorker({ broker, tasks: [task], signals: [] }).drain({ maxRuns: 1 });
+
+    stop();
+    stop = instrumentRetry(); // which remembers nothing
+    await createWorker({ broker, tasks: [task], signals: [] }).drain();
+
+    const [first, second] = named(await receivedSpans(), 'process mail');
+    expect(second?.links.map(({ spanId }) => spanId)).toContain(first?.spanId);
+  });
+
+  it('says that a server, or the handler, asked for the delay', async () => {
+    await using broker = createMemoryBroker();
+    const errors = [Object.assign(new Error('busy'), { headers: { 'retry-after-ms': '1' } })];
+    const task = defineTask({
+      name: 'mail',
+      retry: { backoff: { type: 'none' }, retryAfter: { jitter: 'none' } },
+      run: (_: null, ctx) => {
+        const error = errors.shift();
+        if (error !== undefined) throw error;
+        if (ctx.attempt === 2) ctx.retry({ delay: 0 });
+      },
+    });
+    await createQueue({ broker }).submit(task, null);
+    const worker = createWorker({ broker, tasks: [task], signals: [] });
+    worker.start();
+    await worker.whenIdle();
+    await worker.stop();
+
+    const settled = named(await receivedSpans(), 'settle mail').map(({ attributes }) => [
+      attributes['retry.outcome'],
+      attributes['retry.delay_asked_by'],
+    ]);
+    expect(settled).toEqual([
+      ['retried', 'server'],
+      ['retried', 'handler'],
+      ['completed', undefined],
+    ]);
+  });
+
   it('that was redriven is linked to the attempt by which it became a dead letter', async () => {
     await using broker = createMemoryBroker();
     const attemptOnce = failing(1);
@@ -240,6 +410,18 @@ describe('metrics', () => {
     expect(JSON.stringify(points)).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-|task-250|call-250/);
   });
 
+  it('measure what retry budgets have left', async () => {
+    stop();
+    const budget = createRetryBudget({ type: 'token-bucket', capacity: 100, costs: { default: 5 } });
+    stop = instrumentRetry({ calls: publishDiagnostics, budgets: { payments: budget } });
+    await retry(failing(9), AT_ONCE, { budget }).catch(() => {});
+    await telemetry.flush();
+
+    expect(collector.points().filter(({ metric }) => metric === 'retry.budget.left')).toMatchObject([
+      { attributes: { 'retry.budget': 'payments' }, value: 90 },
+    ]);
+  });
+
   it('measure durations and lateness, and count outcomes by reason', async () => {
     await using broker = createMemoryBroker();
     const task = defineTask({ name: 'mail', retry: AT_ONCE, run: failing(1) });
@@ -274,12 +456,15 @@ describe('instrumentRetry', () => {
   });
 
   it('names every wrong option', () => {
-    expect(() => instrumentRetry({ tracer: 5, meters: 1, spans: 'all' } as never)).toThrow(
+    expect(() =>
+      instrumentRetry({ tracer: 5, meters: 1, spans: 'all', budgets: { payments: 5 } } as never),
+    ).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTIONS',
         problems: [
           expect.objectContaining({ path: 'meters' }),
           expect.objectContaining({ path: 'tracer' }),
+          expect.objectContaining({ path: 'budgets' }),
           expect.objectContaining({ path: 'spans' }),
         ],
       }),

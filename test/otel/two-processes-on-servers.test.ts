@@ -46,14 +46,17 @@ async function expectOneTrace(broker: Broker, args: readonly string[]): Promise<
     await queue.submit(task, 'Ada');
     span.end();
   });
-  const child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args, collector.url], {
-    stdio: 'inherit',
-  });
-  expect((await once(child, 'exit'))[0]).toBe(0);
+  for (const _ of ['first attempt', 'second attempt']) {
+    const child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args, collector.url], {
+      stdio: 'inherit',
+    });
+    expect((await once(child, 'exit'))[0]).toBe(0);
+  }
   stop();
   await telemetry.close();
 
-  const spans = collector.spans();
+  const received = collector.spans().filter(({ name }) => name === 'receive mail');
+  const spans = collector.spans().filter(({ name }) => name !== 'receive mail');
   const tree = printTree(spans, undefined);
   console.info(tree);
   expect(tree).toBe(`request
@@ -63,11 +66,20 @@ async function expectOneTrace(broker: Broker, args: readonly string[]): Promise<
     process mail 2
       settle mail completed
 `);
+  const [send] = spans.filter(({ name }) => name === 'send mail');
+  const [first, second] = ['1', '2'].map((attempt) =>
+    spans.find(({ attributes }) => String(attributes['retry.attempt']) === attempt),
+  );
+  expect(second?.links.map(({ spanId }) => spanId)).toEqual([send?.spanId, first?.spanId]);
+  expect(received.map(({ links }) => links.map(({ spanId }) => spanId))).toEqual([
+    [send?.spanId],
+    [send?.spanId],
+  ]);
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
   await collector.close();
 }
 
-describeOnRedis('a trace across two processes, over Redis', (server) => {
+describeOnRedis('a trace across three processes, over Redis', (server) => {
   it('has the request, the submission, each attempt and its settlement', {
     timeout: TIMEOUT_MS,
   }, async () => {
@@ -82,7 +94,7 @@ describeOnRedis('a trace across two processes, over Redis', (server) => {
   });
 });
 
-describeOnPostgres('a trace across two processes, over Postgres', (server) => {
+describeOnPostgres('a trace across three processes, over Postgres', (server) => {
   it('has the request, the submission, each attempt and its settlement', {
     timeout: TIMEOUT_MS,
   }, async () => {

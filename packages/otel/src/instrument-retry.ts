@@ -2,7 +2,8 @@ import type { Meter, Tracer } from '@opentelemetry/api';
 import { metrics, trace } from '@opentelemetry/api';
 import { A_FUNCTION, hasMethods, readOptions } from '@retry/core/fields';
 import { traceCalls } from './call-spans.ts';
-import { measure } from './metrics.ts';
+import type { MeasuredBudget } from './metrics.ts';
+import { measure, measureBudgets } from './metrics.ts';
 import { traceQueues } from './queue-spans.ts';
 
 /** The options of `instrumentRetry`. Every key is optional. */
@@ -18,9 +19,11 @@ export interface OtelOptions {
   readonly calls?: (() => () => void) | undefined;
   /** Which calls in this process have spans: those that were retried, or every one. Metrics count every one. @default 'retried' */
   readonly spans?: 'retried' | 'every' | undefined;
+  /** Retry budgets by name, at most 100, whose balance is a gauge. @default none */
+  readonly budgets?: Readonly<Record<string, MeasuredBudget>> | undefined;
 }
 
-const KEYS: readonly (keyof OtelOptions)[] = ['tracer', 'meter', 'calls', 'spans'];
+const KEYS: readonly (keyof OtelOptions)[] = ['tracer', 'meter', 'calls', 'spans', 'budgets'];
 
 const A_TRACER = {
   accepts: (value: unknown): value is Tracer => hasMethods(value, ['startSpan']),
@@ -34,6 +37,18 @@ const A_METER = {
   cure: "Use metrics.getMeter('my-app'), or leave it out.",
 };
 
+const MAX_BUDGETS = 100;
+
+const BUDGETS = {
+  accepts: (value: unknown): value is NonNullable<OtelOptions['budgets']> =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.keys(value).length <= MAX_BUDGETS &&
+    Object.values(value).every((budget) => hasMethods(budget, ['state'])),
+  message: `must be at most ${MAX_BUDGETS} retry budgets by name`,
+  cure: 'Use { payments: createRetryBudget({ … }) }.',
+};
+
 /**
  * Shows calls, queues and workers of this process in OpenTelemetry, from now on: call it once, after the SDK was registered.
  *
@@ -41,21 +56,24 @@ const A_METER = {
  * @throws {InvalidOptionsError} listing every wrong option
  */
 export function instrumentRetry(options?: OtelOptions): () => void {
-  const { tracer, meter, calls, isEvery } = readOptions(
+  const { tracer, meter, calls, isEvery, budgets } = readOptions(
     options,
     { subject: 'instrumentRetry', keys: KEYS },
     (fields) => ({
       tracer: fields.optional('tracer', A_TRACER),
       meter: fields.optional('meter', A_METER),
       calls: fields.optional('calls', A_FUNCTION) as OtelOptions['calls'], // checked by the rule
+      budgets: fields.optional('budgets', BUDGETS),
       isEvery: fields.choice('spans', 'retried', ['retried', 'every']) === 'every',
     }),
   );
   const spans = tracer ?? trace.getTracer('@retry/otel');
+  const measures = meter ?? metrics.getMeter('@retry/otel');
   const stops = [
     traceCalls(spans, { isEvery }),
     traceQueues(spans),
-    measure(meter ?? metrics.getMeter('@retry/otel')),
+    measure(measures),
+    ...(budgets === undefined ? [] : [measureBudgets(measures, budgets)]),
     ...(calls === undefined ? [] : [calls()]),
   ];
   return () => {

@@ -11,8 +11,29 @@ export interface CallMessage {
   readonly error?: unknown;
   readonly delayMs?: number;
   readonly reason?: string;
+  readonly askedBy?: 'server';
   /** Of a call of `createRetryFetch`. */
   readonly request?: { readonly method: string; readonly url: string };
+}
+
+/** An attempt of a call in this process, before its function is called. */
+export interface AttemptingMessage {
+  readonly name: string;
+  /** That of the events of the call. */
+  readonly arguments: readonly unknown[];
+  readonly attempt: number;
+  call: () => unknown;
+}
+
+/** A claim that has returned runs. */
+export interface ClaimedMessage {
+  readonly worker: string;
+  readonly durationMs: number;
+  readonly runs: readonly {
+    readonly id: string;
+    readonly lane: string;
+    readonly context?: string | undefined;
+  }[];
 }
 
 /** A call that submits runs. */
@@ -34,6 +55,7 @@ export interface RunMessage {
   readonly error?: unknown;
   readonly delayMs?: number;
   readonly reason?: string;
+  readonly askedBy?: 'server';
   readonly next?: string;
   readonly latenessMs?: number;
   readonly lateBecause?: string;
@@ -42,6 +64,8 @@ export interface RunMessage {
 /** A call of a handler. */
 export interface HandlingMessage extends RunMessage {
   readonly context: string | undefined;
+  readonly previousContext: string | undefined;
+  attemptContext?: string | undefined;
   call: () => unknown;
 }
 

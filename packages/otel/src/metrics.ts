@@ -1,4 +1,4 @@
-import type { Attributes, Meter } from '@opentelemetry/api';
+import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api';
 import { boundedNames } from './bounded-names.ts';
 import { listenTo } from './channels.ts';
 import { errorType } from './error-type.ts';
@@ -46,6 +46,7 @@ export const METRICS = {
   callAttempts: 'retry.call.attempts',
   callRetries: 'retry.call.retries',
   callGiveUps: 'retry.call.give_ups',
+  budgetLeft: 'retry.budget.left',
 } as const;
 
 /**
@@ -194,6 +195,27 @@ function measureCalls(meter: Meter, typeOf: Names['typeOf']): () => void {
     'retry:give-up': ({ name, reason = '' }: CallMessage) =>
       giveUps.add(1, { 'retry.name': names(name), 'retry.reason': reason }),
   });
+}
+
+/** A retry budget, as far as it is read here. */
+export interface MeasuredBudget {
+  readonly state: () => { readonly tokens: readonly number[] };
+}
+
+/** Measures what budgets have left, whenever metrics are collected. @returns ends it */
+export function measureBudgets(meter: Meter, budgets: Readonly<Record<string, MeasuredBudget>>): () => void {
+  const left = meter.createObservableGauge(METRICS.budgetLeft, {
+    unit: '{token}',
+    description: 'What a retry budget has left',
+  });
+  const observe = (result: ObservableResult): void => {
+    for (const [name, budget] of Object.entries(budgets)) {
+      const tokens = budget.state().tokens.reduce((sum, each) => sum + each, 0);
+      result.observe(tokens, { 'retry.budget': name });
+    }
+  };
+  left.addCallback(observe);
+  return () => left.removeCallback(observe);
 }
 
 /** What a call threw. */

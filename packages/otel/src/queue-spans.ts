@@ -2,8 +2,8 @@ import type { Attributes, Context, Link, Span, SpanContext, Tracer } from '@open
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { listenTo } from './channels.ts';
 import { errorType } from './error-type.ts';
-import type { HandlingMessage, RunMessage, SubmittingMessage } from './messages.ts';
-import { readContext, writeContext } from './trace-context.ts';
+import type { ClaimedMessage, HandlingMessage, RunMessage, SubmittingMessage } from './messages.ts';
+import { readContext, readSpanContext, writeContext, writeSpanContext } from './trace-context.ts';
 
 /** How many runs are remembered between two attempts in this process, and how many settlements are awaited: the latest ones. */
 const MAX_REMEMBERED = 10_000;
@@ -27,9 +27,10 @@ const OUTCOMES = [
 ] as const;
 
 /**
- * Makes spans of queues and workers by the conventions for messaging: `send` where runs are submitted, `process` around each handler,
- * `settle` from its return until the broker has accepted the outcome. The context of `send` travels with the run. An attempt is a child of
- * its submission, and linked to it and to the attempt before, where that was made in this process.
+ * Makes spans of queues and workers by the conventions for messaging: `send` where runs are submitted, `receive` for each claim that has
+ * returned runs, `process` around each handler, `settle` from its return until the broker has accepted the outcome. The context of `send`
+ * travels with the run, and that of a failed attempt with its error. An attempt is a child of its submission, and linked to it and to the
+ * attempt before: of those that did not fail, and of a run that was redriven, to one in this process.
  *
  * @returns ends it
  */
@@ -45,9 +46,9 @@ export function traceQueues(tracer: Tracer): () => void {
   };
   return listenTo({
     'retry:queue:submitting': (call: SubmittingMessage) => sendInSpan(tracer, call),
+    'retry:worker:claimed': (claim: ClaimedMessage) => makeReceiveSpan(tracer, claim),
     'retry:worker:handling': (call: HandlingMessage) => {
-      const span = startProcessSpan(tracer, call, attempts.get(call.id));
-      const inside = trace.setSpan(readContext(call.context), span);
+      const { span, inside } = startProcessing(tracer, call, attempts.get(call.id));
       remember(attempts, call.id, span.spanContext());
       callInSpan(call, { span, inside }, () =>
         remember(handled, keyOf(call), { inside, endedAt: Date.now() }),
@@ -83,6 +84,42 @@ function sendInSpan(tracer: Tracer, call: SubmittingMessage): void {
       span.end();
     }
   };
+}
+
+/** How many runs of a claim are linked. */
+const MAX_LINKS = 128;
+
+/** It belongs to no trace, as its runs may be of many: it is linked to their submissions. */
+function makeReceiveSpan(tracer: Tracer, { worker, durationMs, runs }: ClaimedMessage): void {
+  const tasks = new Set(runs.map(({ lane }) => taskOf(lane)));
+  const [task = ''] = tasks;
+  const links = runs.slice(0, MAX_LINKS).flatMap(({ context: carried }) => {
+    const submission = readSpanContext(carried);
+    return submission === undefined
+      ? []
+      : [{ context: submission, attributes: { 'retry.link': 'submission' } }];
+  });
+  const attributes: Attributes = {
+    ...messaging(task, 'receive'),
+    'messaging.destination.name': tasks.size === 1 ? task : undefined,
+    'messaging.batch.message_count': runs.length,
+    'messaging.client.id': worker,
+  };
+  const startTime = Date.now() - durationMs;
+  const name = tasks.size === 1 ? `receive ${task}` : 'receive';
+  tracer.startSpan(name, { root: true, kind: SpanKind.CLIENT, startTime, attributes, links }).end();
+}
+
+/** Lanes are `name@version`. */
+function taskOf(lane: string): string {
+  return lane.slice(0, Math.max(lane.lastIndexOf('@'), 0)) || lane;
+}
+
+/** @param known - the attempt before, where this process has made it */
+function startProcessing(tracer: Tracer, call: HandlingMessage, known: SpanContext | undefined): Inside {
+  const span = startProcessSpan(tracer, call, known ?? readSpanContext(call.previousContext));
+  call.attemptContext = writeSpanContext(span.spanContext());
+  return { span, inside: trace.setSpan(readContext(call.context), span) };
 }
 
 function startProcessSpan(tracer: Tracer, call: HandlingMessage, before: SpanContext | undefined): Span {
@@ -130,13 +167,14 @@ interface Settled {
 }
 
 function makeSettleSpan(tracer: Tracer, { inside, endedAt }: Handled, { outcome, message }: Settled): void {
-  const { id, task, delayMs, reason } = message;
+  const { id, task, delayMs, reason, askedBy = reason === 'asked' ? 'handler' : 'policy' } = message;
   const attributes: Attributes = {
     ...messaging(task, 'settle'),
     'messaging.message.id': id,
     'retry.outcome': outcome,
     ...(reason !== undefined && { 'retry.reason': reason }),
     ...(delayMs !== undefined && { 'retry.delay_ms': delayMs }),
+    ...(outcome === 'retried' && { 'retry.delay_asked_by': askedBy }),
   };
   const span = tracer.startSpan(
     `settle ${task}`,
@@ -152,7 +190,7 @@ function fail(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function messaging(task: string, operation: 'send' | 'process' | 'settle'): Attributes {
+function messaging(task: string, operation: 'send' | 'receive' | 'process' | 'settle'): Attributes {
   return {
     'messaging.system': 'retry',
     'messaging.destination.name': task,

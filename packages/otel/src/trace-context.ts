@@ -1,5 +1,5 @@
-import type { Context } from '@opentelemetry/api';
-import { propagation, ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Context, SpanContext } from '@opentelemetry/api';
+import { isSpanContextValid, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 
 /** The longest context that a run carries, in bytes of UTF-8. */
 const MAX_BYTES = 512;
@@ -33,6 +33,17 @@ export function readContext(text: string | undefined): Context {
     if (value !== undefined && value !== '') carrier[name] = value;
   }
   return propagation.extract(ROOT_CONTEXT, carrier);
+}
+
+/** Returns the `traceparent` of a span; `undefined` where there is none, as of a tracer without an SDK. */
+export function writeSpanContext(span: SpanContext): string | undefined {
+  if (!isSpanContextValid(span)) return undefined;
+  return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** Returns the span that a text names, as a run or an attempt carries it. */
+export function readSpanContext(text: string | undefined): SpanContext | undefined {
+  return text === undefined ? undefined : trace.getSpanContext(readContext(text));
 }
 
 function textOf(value: unknown): string {
