@@ -9,7 +9,17 @@ import { parseArgs } from 'node:util';
 import { bundleBench, installPackages, installPeers } from './bench-install.mjs';
 import { run } from './run.mjs';
 
-const SUITES = ['inprocess', 'broker', 'redis', 'postgres', 'insight', 'board', 'core', 'results'];
+const SUITES = [
+  'inprocess',
+  'broker',
+  'redis',
+  'postgres',
+  'insight',
+  'board',
+  'core',
+  'results',
+  'telemetry',
+];
 const USAGE = `npm run bench -- ${SUITES.join(' | ')}
 Options: --rounds 9, --only "20 KB", --full, --node 20, --write docs/benchmarks-all.md; docs/benchmarks-all.md says what they mean.`;
 const { values, positionals } = readArguments();

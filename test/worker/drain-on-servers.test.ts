@@ -17,7 +17,7 @@ import { removeKeys } from '../support/servers/remove-keys.ts';
 
 const FIXTURE = fileURLToPath(new URL('fixtures/draining.ts', import.meta.url));
 const TIMEOUT_MS = 120_000;
-/** Those of the fixture. */
+/** That of the fixture. */
 const CONCURRENCY = 5;
 const LEASE_MS = 1_500;
 
@@ -38,8 +38,8 @@ interface Draining {
 }
 
 /** Starts a drain in a process of its own. */
-function startDraining(args: readonly string[], runMs: number): Draining {
-  const child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args, `${runMs}`], {
+function startDraining(args: readonly string[], runMs: number, lease = `${LEASE_MS}ms`): Draining {
+  const child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args, `${runMs}`, lease], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
@@ -67,6 +67,31 @@ function describeDrains(open: () => Promise<Place>): void {
     expect(report).toMatchObject({ started: 500, completed: 500, endedBy: 'empty' });
     expect(report.nextRunAt).toBe((await queue.get(later.id))?.runAt);
     expect(await queue.counts()).toMatchObject({ submitted: 0, started: 0, scheduled: 1, unbalanced: 0 });
+    await close();
+  });
+
+  it('loses nothing and runs nothing twice when it is frozen for less than its lease', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const { broker, args, close } = await open();
+    const queue = createQueue({ broker });
+    const submitted = await queue.submitMany(task, Array(40).fill(null));
+
+    const frozen = startDraining(args, 200, '20s');
+    await vi.waitFor(() => expect(frozen.calls().length).toBeGreaterThan(10), { timeout: 20_000 });
+    frozen.send('SIGSTOP');
+    const other = startDraining(args, 1, '20s');
+    await rest(2_000);
+    frozen.send('SIGCONT');
+    const reports = await Promise.all([frozen.report, other.report]);
+
+    const runs = await broker.get(submitted.map(({ id }) => id));
+    expect(runs.every((run) => run?.state === 'completed' && run.epoch === 1)).toBe(true);
+    expect([...frozen.calls(), ...other.calls()].map((call) => call.split(' ')[0]).sort()).toEqual(
+      submitted.map(({ id }) => id).sort(),
+    );
+    for (const report of reports) expect(report).toMatchObject({ stalled: 0, fenced: 0 });
+    expect((await queue.counts()).unbalanced).toBe(0);
     await close();
   });
 

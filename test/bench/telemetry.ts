@@ -1,0 +1,104 @@
+/**
+ * `npm run bench -- telemetry`: what `@retry/otel` costs a call and a run. Each sample is a process of its own, because instrumentation is of
+ * the whole process.
+ */
+import { spawnSync } from 'node:child_process';
+import { context, metrics, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { AlwaysOffSampler, AlwaysOnSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+import { withRetry } from '@retry/inprocess';
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { publishDiagnostics } from '@retry/inprocess/node';
+import { instrumentRetry } from '@retry/otel';
+import { createRedisBroker } from '@retry/redis-queue';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+
+const RUNS = 10_000;
+const CALLS = 100_000;
+
+/** What is registered in the process, from nothing to every span. */
+const SETUPS: Readonly<Record<string, () => void>> = {
+  'not instrumented': () => {},
+  'metrics, no span sampled': () => register(new AlwaysOffSampler()),
+  'metrics, every span': () => register(new AlwaysOnSampler()),
+};
+
+function register(sampler: AlwaysOnSampler | AlwaysOffSampler): void {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ sampler }));
+  metrics.setGlobalMeterProvider(new MeterProvider());
+  instrumentRetry({ calls: publishDiagnostics, spans: 'every' });
+}
+
+/** Each returns microseconds of CPU for one. */
+const WORKLOADS: Readonly<Record<string, () => Promise<number>>> = {
+  'a call that succeeds': () => timeCalls(async () => 1),
+  'a call that is retried once': () => timeCalls(failingOnce()),
+  'a run, in memory': () => timeRuns(createMemoryBroker()),
+  'a run, on Redis': () =>
+    timeRuns(createRedisBroker({ url: process.env['REDIS_URL'] ?? '', prefix: `bench-${process.pid}` })),
+};
+
+const [workload, setup] = process.argv.slice(2);
+if (workload !== undefined && setup !== undefined && workload in WORKLOADS) {
+  SETUPS[setup]?.();
+  console.log(await WORKLOADS[workload]?.());
+  process.exit();
+}
+await compare();
+
+async function compare(): Promise<void> {
+  const { printHeader, printTable, roundsOr } = await import('./report.ts');
+  const { inRounds } = await import('./rounds.ts');
+  printHeader('telemetry', []);
+  const rows = Object.keys(SETUPS).map((name) => ({ name }));
+  for (const title of Object.keys(WORKLOADS)) {
+    if (title.endsWith('Redis') && process.env['REDIS_URL'] === undefined) continue;
+    const results = await inRounds(rows, roundsOr(5), (index) => sample(title, rows[index]?.name ?? ''));
+    printTable(title, 'µs of CPU', results);
+  }
+}
+
+function sample(title: string, name: string): number {
+  const args = [...process.execArgv, process.argv[1] ?? '', title, name];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${title}, ${name} did not get through: ${stderr}`);
+  return Number(stdout);
+}
+
+async function timeCalls(fn: () => Promise<number>): Promise<number> {
+  const call = withRetry(fn, { maxAttempts: 3, backoff: { type: 'none' } }, { name: 'load' });
+  for (let index = 0; index < CALLS / 10; index += 1) await call(); // compiled
+  return perOne(CALLS, async () => {
+    for (let index = 0; index < CALLS; index += 1) await call();
+  });
+}
+
+function failingOnce(): () => Promise<number> {
+  const error = new Error('failed');
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls % 2 === 1) throw error;
+    return calls;
+  };
+}
+
+async function timeRuns(broker: ReturnType<typeof createMemoryBroker>): Promise<number> {
+  const task = defineTask({ name: 'bench', run: async () => {} });
+  const queue = createQueue({ broker });
+  const doAll = async (count: number): Promise<void> => {
+    await queue.submitMany(task, Array<void>(count).fill(undefined));
+    await createWorker({ broker, tasks: [task], concurrency: 50, signals: [] }).drain();
+  };
+  await doAll(RUNS / 10); // compiled
+  return perOne(RUNS, () => doAll(RUNS));
+}
+
+async function perOne(count: number, work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
+}
