@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RetryGroup } from '@retry/inprocess';
 import { createRetryGroup, tryRetry, withRetry } from '@retry/inprocess';
+import type { AttemptingCall } from '@retry/inprocess/node';
 import { publishDiagnostics } from '@retry/inprocess/node';
 import { createTestClock, seededRandom } from '@retry/inprocess/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -88,6 +89,36 @@ describe('publishDiagnostics', () => {
     await tryRetry(alwaysFailing(), AT_ONCE);
 
     expect(messages).toHaveLength(1);
+  });
+
+  it('publishes each attempt before its function is called, which a subscriber may wrap', async () => {
+    const seen: string[] = [];
+    let given: readonly unknown[] | undefined;
+    const wrap = (message: unknown): void => {
+      const attempting = message as AttemptingCall; // as the channel has it
+      const { attempt, name, call } = attempting;
+      given ??= attempting.arguments;
+      attempting.call = async () => {
+        seen.push(`${name} ${attempt} begins, ${attempting.arguments === given}`);
+        await Promise.resolve(call()).catch(() => {});
+        return `wrapped ${attempt}`;
+      };
+    };
+    subscribe('retry:attempting', wrap);
+    const stop = publishDiagnostics();
+    async function load(id: string): Promise<string> {
+      seen.push(`load(${id})`);
+      return id;
+    }
+
+    const result = await withRetry(load, AT_ONCE, {
+      retryIfResult: (returned) => returned === 'wrapped 1',
+    })('7');
+    unsubscribe('retry:attempting', wrap);
+    stop();
+
+    expect(result).toBe('wrapped 2');
+    expect(seen).toEqual(['load 1 begins, true', 'load(7)', 'load 2 begins, true', 'load(7)']);
   });
 
   it('publishes nothing after it has been ended', async () => {
