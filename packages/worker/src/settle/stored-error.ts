@@ -45,6 +45,7 @@ export function failedRun(
   { error, isFollowed, reason }: Failure,
   { now: at, attemptMs, worker, redact }: AttemptFacts,
 ): RunDraft<'started'> {
+  const context = attemptContextOf(run);
   const stored: AttemptError = {
     epoch: run.epoch,
     at,
@@ -53,7 +54,7 @@ export function failedRun(
     durationMs: attemptMs === undefined ? undefined : Math.max(Math.round(attemptMs), 0),
     worker: worker === undefined ? undefined : clip(worker, MAX_WORKER_LENGTH),
     reason,
-    context: attemptContextOf(run),
+    ...(context === undefined ? {} : { context }),
   };
   const failed = copyRun(run);
   failed.errors = addError(run.errors, wellFormed(stored));
