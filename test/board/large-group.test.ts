@@ -9,7 +9,12 @@ it('shows the latest runs of a group of thousands first, over its pages', async 
   const board = createBoard({ broker, access: () => ALL });
   const ids = Array.from({ length: 2_500 }, (_, index) => `run-${(index * 7) % 2_500}`);
   await broker.submit(ids.map((id) => ({ id, lane: 'charge@1', payload: '1' })));
-  const claim = { worker: 'w', requestId: 'r', limit: ids.length, lanes: new Map([['charge@1', ids.length]]) };
+  const claim = {
+    worker: 'w',
+    requestId: 'r',
+    limit: ids.length,
+    lanes: new Map([['charge@1', ids.length]]),
+  };
   const { claimed, now } = await broker.settleAndClaim({ claim: { ...claim, leaseMs: 60_000 } });
   const group = { id: 'bank', title: 'the bank is closed' };
   const settle = claimed.map(({ run }) => ({

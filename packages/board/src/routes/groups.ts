@@ -70,7 +70,8 @@ async function newestFirst(
   if (offset !== undefined && Number.isInteger(limit) && limit >= 1) {
     const [from, to] = [Number(offset), Number(offset) + limit];
     const runs = await readNewest(queue, filter, to + 1);
-    if (runs !== undefined) return { runs: runs.slice(from, to), ...(to < runs.length && { next: `@${to}` }) };
+    if (runs !== undefined)
+      return { runs: runs.slice(from, to), ...(to < runs.length && { next: `@${to}` }) };
   }
   const listed = after !== undefined && offset === undefined ? { after } : {};
   return queue.deadLetters.list({ ...filter, limit, ...listed, payloads: 'omit' });
