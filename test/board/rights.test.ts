@@ -51,6 +51,8 @@ const TABLE: { readonly [Name in Route]: { readonly right?: Right; readonly ask:
   'GET storm': { right: 'read', ask: async () => ({}) },
   'POST lanes/hold': { right: 'hold', ask: async () => ({ body: { lane: 'charge@1', for: '1s', reason } }) },
   'POST lanes/resume': { right: 'hold', ask: async () => ({ body: { lane: 'charge@1' } }) },
+  'GET schedules': { right: 'read', ask: async () => ({}) },
+  'POST schedules/:id/remove': { right: 'edit', ask: async () => ({ params: { id: await scheduled() } }) },
   'GET search': { right: 'read', ask: async () => ({}) },
   'POST replay': { right: 'read', ask: async () => ({ body: { lane: 'charge@1', policy: {} } }) },
   'GET acts': { right: 'read', ask: async () => ({}) },
@@ -62,6 +64,10 @@ beforeEach(() => {
   granted = ALL;
   board = createBoard({ broker, access: () => granted });
 });
+
+async function scheduled(): Promise<string> {
+  return (await queue.schedule('nightly', { task: charge, payload: undefined, cron: '@daily' })).id;
+}
 
 async function waiting(): Promise<string> {
   return (await queue.submit(charge, undefined, { delay: '1h' })).id;

@@ -13,6 +13,7 @@ import type { RetriesAnswer } from './api/retries.ts';
 import type { RightsAnswer } from './api/rights.ts';
 import type { ActRequest, RescheduleRequest, ResubmitRequest, RunActAnswer } from './api/run-acts.ts';
 import type { RunAnswer, UnmaskRequest } from './api/runs.ts';
+import type { ScheduleRemovalAnswer, SchedulesAnswer } from './api/schedules.ts';
 import type { SearchAnswer } from './api/search.ts';
 import type { StormAnswer } from './api/storm.ts';
 
@@ -45,6 +46,7 @@ export type {
   ShownText,
   UnmaskRequest,
 } from './api/runs.ts';
+export type { ScheduleRemovalAnswer, ScheduleRow, SchedulesAnswer } from './api/schedules.ts';
 export type { SearchAnswer } from './api/search.ts';
 export type { LaneStorm, StormAnswer, StormFigures } from './api/storm.ts';
 
@@ -62,6 +64,7 @@ export type LivePath =
   | 'groups/:lane/:id'
   | 'operations'
   | 'retries'
+  | 'schedules'
   | 'storm'
   | 'runs/:id';
 
@@ -100,6 +103,11 @@ export interface Routes {
   readonly 'GET storm': { readonly answer: StormAnswer };
   readonly 'POST lanes/hold': { readonly body: HoldRequest; readonly answer: HoldAnswer };
   readonly 'POST lanes/resume': { readonly body: ResumeRequest; readonly answer: HoldAnswer };
+  readonly 'GET schedules': { readonly answer: SchedulesAnswer };
+  readonly 'POST schedules/:id/remove': {
+    readonly body: ActRequest;
+    readonly answer: ScheduleRemovalAnswer;
+  };
   readonly 'GET search': { readonly answer: SearchAnswer };
   readonly 'POST replay': { readonly body: ReplayRequest; readonly answer: ReplayAnswer };
   readonly 'GET acts': { readonly answer: ActsAnswer };

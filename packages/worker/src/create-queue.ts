@@ -34,6 +34,8 @@ import type { RunReading } from './queue/views/reading.ts';
 import { createReading } from './queue/views/reading.ts';
 import type { Times } from './queue/views/times.ts';
 import { readTimes } from './queue/views/times.ts';
+import type { Scheduling } from './schedules/scheduling.ts';
+import { createScheduling } from './schedules/scheduling.ts';
 import type { Redact } from './settle/stored-error.ts';
 
 /** Submits runs, reads and cancels them, and manages dead letters. `Own` is how it writes instants. */
@@ -43,6 +45,7 @@ export interface Queue<Own extends Times = 'ms'>
     Operating,
     Forgetting,
     Holding,
+    Scheduling<Own>,
     Observing {
   /**
    * Waits until the run has completed and returns its result.
@@ -99,6 +102,7 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
     ...createForgetting(broker),
     ...createReading({ broker, times }),
     ...createHolding(broker),
+    ...createScheduling({ broker, times }),
     ...createObserving(broker),
     waitForResult: waiting.waitForResult,
     cancel: async (id) => cancel(readId(id, 'cancel')),

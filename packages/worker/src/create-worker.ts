@@ -6,6 +6,7 @@ import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import { WORKER_EVENTS } from './events.ts';
 import type { WorkerOptions, WorkerSettings } from './options.ts';
 import { readWorkerOptions } from './options.ts';
+import { Scheduler } from './schedules/scheduler.ts';
 import type { DrainOptions, DrainReport } from './session/drain.ts';
 import { Life } from './session/life.ts';
 import { callOutside } from './session/outside.ts';
@@ -61,6 +62,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const emitter = createEmitter<WorkerEvents>('worker', WORKER_EVENTS, settings.clock);
   const engine = new Engine(settings, emitter);
   const life = new Life({ settings, engine, emitter });
+  const schedule = createSchedule(settings, emitter, life.signal);
   return {
     name: settings.name,
     get leaseRenewal() {
@@ -70,7 +72,11 @@ export function createWorker(options: WorkerOptions): Worker {
     isReady: () => callOutside(isReady, settings, life),
     whenIdle: () => whenIdle(settings, engine, life.signal),
     // Whatever request starts or stops it: its timers, loops and abort signals are of none.
-    start: () => callOutside(() => life.start()),
+    start: () =>
+      callOutside(() => {
+        life.start();
+        schedule();
+      }),
     drain: (options) => callOutside(() => life.drain(options)),
     stop: () => callOutside(() => life.stop()),
     stopped: life.stopped,
@@ -94,6 +100,16 @@ function isReady({ broker, clock }: WorkerSettings, life: Life): Promise<boolean
       () => end(false),
     );
   });
+}
+
+/** Returns what fires schedules until the signal aborts; called again, it does nothing. */
+function createSchedule(settings: WorkerSettings, emitter: WorkerEmitter, signal: AbortSignal): () => void {
+  let isRunning = false;
+  return () => {
+    if (isRunning) return;
+    isRunning = true;
+    void new Scheduler(settings, emitter).run(signal);
+  };
 }
 
 /** How often `whenIdle` asks whether everything is done, in ms. */

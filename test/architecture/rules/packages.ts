@@ -21,6 +21,7 @@ const librariesByPackage: Readonly<Record<string, readonly string[]>> = {
   cli: ['@clack/prompts', 'commander'],
   // Its page and what that is made of are strings in the package; esbuild makes them.
   board: ['hono', 'preact', '@preact/signals-core', 'esbuild'],
+  worker: ['croner'],
 };
 
 /** Peers that a package cannot do without. */

@@ -214,7 +214,7 @@ describe('a server that is not there', () => {
 });
 
 describe('a group of commands', () => {
-  it.each(['runs', 'lanes', 'workers', 'operations'])(
+  it.each(['runs', 'lanes', 'workers', 'operations', 'schedules'])(
     'prints its help without a command: %s',
     async (name) => {
       const { err, exitCode } = await run([name]);

@@ -40,6 +40,7 @@ const ON: Readonly<Record<ActKind, Act['on']>> = {
   hold: 'lane',
   resume: 'lane',
   unmask: 'run',
+  'remove-schedule': 'schedule',
 };
 
 /** How many acts are kept. */

@@ -15,7 +15,7 @@ export interface Act {
   /** What was done, or tried. */
   readonly kind: ActKind;
   /** What the target is. */
-  readonly on: 'run' | 'lane' | 'operation' | 'plan';
+  readonly on: 'run' | 'lane' | 'operation' | 'plan' | 'schedule';
   /** Its id or name; `all` for all lanes. */
   readonly target: string;
   /** What came of it, as the route answered; `error` with its code where it failed. */
@@ -43,4 +43,5 @@ export type ActKind =
   | 'discard'
   | 'hold'
   | 'resume'
-  | 'unmask';
+  | 'unmask'
+  | 'remove-schedule';

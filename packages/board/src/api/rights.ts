@@ -12,7 +12,7 @@ export interface Rights {
   readonly cancel: boolean;
   /** Put lanes on hold, and resume them. */
   readonly hold: boolean;
-  /** Start a waiting run now or at another time; submit a run once more, with another payload. */
+  /** Start a waiting run now or at another time; submit a run once more, with another payload; remove a schedule. */
   readonly edit: boolean;
   /** See payloads, results, messages and stacks as they are stored, and search them. */
   readonly unmask: boolean;

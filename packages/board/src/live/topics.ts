@@ -6,6 +6,7 @@ import { overview, workers } from '../routes/overview.ts';
 import { checkQuery } from '../routes/query.ts';
 import { retries } from '../routes/retries.ts';
 import { run } from '../routes/run/runs.ts';
+import { schedules } from '../routes/schedules.ts';
 import { storm } from '../routes/storm.ts';
 
 /** Reads a topic. */
@@ -18,6 +19,7 @@ const ROUTES: { readonly [Path in LivePath]: (call: ReadCall) => Promise<LiveAns
   'groups/:lane/:id': group,
   operations: ({ desk }) => operations(desk),
   retries: ({ desk, query }) => retries(desk, query.get('lane') ?? undefined),
+  schedules,
   storm: ({ desk }) => storm(desk),
   'runs/:id': run,
 };

@@ -10,6 +10,7 @@ const KEYS: { readonly [Name in Route]?: readonly string[] } = {
   'GET runs/:id': ['whole'],
   'POST runs/:id/unmask': ['whole'],
   'GET retries': ['lane'],
+  'GET schedules': PAGE,
   'GET search': ['text', 'state', 'task', 'version', 'attempt', 'from', 'to', ...PAGE],
 };
 

@@ -9,6 +9,7 @@ import { replayPolicy } from './replay/replay.ts';
 import { retries } from './retries.ts';
 import { cancel, discard, redrive, reschedule, resubmit, runNow } from './run/run-acts.ts';
 import { run, unmask } from './run/runs.ts';
+import { removeSchedule, schedules } from './schedules.ts';
 import { search } from './search/search.ts';
 import { storm } from './storm.ts';
 
@@ -55,6 +56,8 @@ export const ROUTES: { readonly [Name in Route]: RouteRule<Routes[Name]['answer'
   'GET storm': { rights: ['read'], answer: ({ desk }) => storm(desk) },
   'POST lanes/hold': { rights: ['hold'], answer: hold },
   'POST lanes/resume': { rights: ['hold'], answer: resume },
+  'GET schedules': { rights: ['read'], answer: schedules },
+  'POST schedules/:id/remove': { rights: ['edit'], answer: removeSchedule },
   'GET search': { rights: ['read'], answer: search },
   'POST replay': { rights: ['read'], answer: replayPolicy },
   'GET acts': { rights: ['read'], answer: async ({ desk }) => desk.acts.latest() },

@@ -1,5 +1,6 @@
 import { durationOption, type Frame, instantArgument, integerArgument, perform } from './declare.ts';
 import { addGroup, addQueueCommand } from './declare-queue.ts';
+import { limitOption } from './runs.ts';
 
 /** Adds the commands about lanes, workers, operations, and the queue as a whole. */
 export function declareOperate(frame: Frame): void {
@@ -12,6 +13,7 @@ export function declareOperate(frame: Frame): void {
   });
   perform(workers, list, async () => (await import('../workers/list.ts')).listAction);
   declareOperations(addGroup(frame, 'operations', 'list, pause, resume and cancel redrives and discards'));
+  declareSchedules(addGroup(frame, 'schedules', 'list and remove schedules'));
   declareTop(frame);
   declareBoard(frame);
   declareAudit(frame);
@@ -70,6 +72,23 @@ function declareOperations(frame: Frame): void {
       ];
     });
   }
+}
+
+function declareSchedules(frame: Frame): void {
+  const list = addQueueCommand(frame, {
+    name: 'ls',
+    summary: 'list schedules: when they fire next, and when they fired last',
+    examples: ['retry schedules ls'],
+  })
+    .addOption(limitOption())
+    .option('--after <cursor>', 'the page after this one');
+  perform(frame, list, async () => (await import('../schedules/list.ts')).listAction);
+  const remove = addQueueCommand(frame, {
+    name: 'rm',
+    summary: 'remove schedules; runs that they have submitted stay',
+    examples: ['retry schedules rm nightly-report'],
+  }).argument('<ids...>', 'their ids');
+  perform(frame, remove, async () => (await import('../schedules/remove.ts')).removeAction);
 }
 
 function declareTop(frame: Frame): void {

@@ -8,6 +8,7 @@ import { Retries } from '../screens/figures/retries.tsx';
 import { Storm } from '../screens/figures/storm.tsx';
 import { Workers } from '../screens/figures/workers.tsx';
 import { Run } from '../screens/run/run.tsx';
+import { Schedules } from '../screens/schedules.tsx';
 import { Search } from '../screens/search.tsx';
 import { Header } from './header.tsx';
 import { Heading } from './heading.tsx';
@@ -53,6 +54,7 @@ function Screen(): VNode {
     return <Group lane={first} id={second} after={query.get('after') ?? ''} />;
   }
   if (name === 'runs' && first !== undefined) return <Run id={first} />;
+  if (name === 'schedules') return <Schedules after={query.get('after') ?? ''} />;
   if (name === 'search') return <Search query={query} />;
   const Named = Object.hasOwn(SCREENS, name) ? SCREENS[name] : undefined;
   return Named === undefined ? <NoScreen /> : <Named />;

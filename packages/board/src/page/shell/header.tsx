@@ -10,6 +10,7 @@ const SCREENS = {
   overview: 'Overview',
   workers: 'Workers',
   operations: 'Operations',
+  schedules: 'Schedules',
   search: 'Search',
 } as const;
 

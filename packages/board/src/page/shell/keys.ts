@@ -19,6 +19,7 @@ export const KEYS = {
   'g o': 'overview',
   'g w': 'workers',
   'g p': 'operations',
+  'g c': 'schedules',
   '/': 'search',
   p: 'pause, and go on',
   Esc: 'leave a field',
@@ -32,6 +33,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   o: 'overview',
   w: 'workers',
   p: 'operations',
+  c: 'schedules',
 };
 
 /** What the board does at a key; the rest is done here. */

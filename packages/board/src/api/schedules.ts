@@ -1,0 +1,17 @@
+import type { ScheduleView } from '@retry/worker';
+
+/** `GET schedules`: what is submitted again and again. */
+export interface SchedulesAnswer {
+  /** Those that fire next first; without their payloads. */
+  readonly schedules: readonly ScheduleRow[];
+  /** Where the next page begins, as `after` takes it; absent on the last page. */
+  readonly next?: string;
+}
+
+/** A schedule without its payload, which may hold secrets. */
+export type ScheduleRow = Omit<ScheduleView, 'payload'>;
+
+/** `POST schedules/:id/remove`. */
+export interface ScheduleRemovalAnswer {
+  readonly answer: 'removed' | 'gone';
+}

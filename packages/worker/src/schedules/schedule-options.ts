@@ -1,0 +1,193 @@
+import type { Duration } from '@retry/core';
+import { MAX_INSTANT_AT } from '@retry/core';
+import { textProblem } from '@retry/core/broker/kit';
+import type { Fields, Report } from '@retry/core/fields';
+import { readFields, readOptions } from '@retry/core/fields';
+import type { InstantInput } from '../queue/views/times.ts';
+import { readInstant } from '../queue/views/times.ts';
+import type { AnyTask, TaskFor } from '../task/task.ts';
+import { checkTask } from '../task/task.ts';
+import type { MissedFires } from './schedule.ts';
+import type { Bounds } from './timetable.ts';
+import { parseCron } from './timetable.ts';
+
+/** What `queue.schedule` takes: what to submit, and when. Either `cron` or `every` is required. */
+export interface ScheduleOptions<Payload = unknown> {
+  /** The task of its runs. A worker that fires it need not know the task. */
+  readonly task: TaskFor<Payload, unknown>;
+  /** The payload of each run, at most 32 KiB as JSON; the task's schema is asked when the schedule is made. */
+  readonly payload: NoInfer<Payload>;
+  /**
+   * A cron pattern of five fields, of six with seconds before them, or of seven with years after those; or `@hourly`, `@daily`, `@weekly`,
+   * `@monthly`, `@yearly`.
+   */
+  readonly cron?: string | undefined;
+  /** The time zone of `cron`, as IANA names it. @default 'UTC' */
+  readonly timeZone?: string | undefined;
+  /**
+   * The time between two fires, at least 1 s, counted in real time from `from`, else from when the schedule was made: the first fire is at
+   * `from`, else one such time later.
+   */
+  readonly every?: Duration | undefined;
+  /** Does not fire before this instant. @default now */
+  readonly from?: InstantInput | undefined;
+  /** Does not fire after this instant. @default it fires until it is removed */
+  readonly until?: InstantInput | undefined;
+  /**
+   * What to do when fires were missed, because no worker was alive, or were due at the same time. `'skip'`: make none that is more than
+   * two minutes late; `'latest'`: make the latest one, however late; `{ all: n }`: make the latest `n`, `1 ≤ n ≤ 1 000`.
+   * @default 'latest'
+   */
+  readonly missed?: MissedFires | undefined;
+}
+
+/** The checked options of a schedule. */
+export interface ScheduleSettings {
+  readonly id: string;
+  readonly task: AnyTask;
+  readonly payload: unknown;
+  readonly timing: { readonly cron: string; readonly timeZone: string } | { readonly everyMs: number };
+  readonly bounds: Bounds;
+  readonly missed: MissedFires;
+}
+
+/** The longest id of a schedule, in bytes of UTF-8: it is part of the ids of its runs. */
+const MAX_ID_BYTES = 256;
+
+/** The longest pattern or name of a zone. */
+const MAX_TEXT_BYTES = 256;
+
+/** The shortest time between two fires, in ms: that of cron. */
+const MIN_EVERY_MS = 1_000;
+
+/** The most missed fires that are made up for. */
+const MAX_MISSED = 1_000;
+
+const KEYS: readonly (keyof ScheduleOptions)[] = [
+  ...(['task', 'payload', 'cron', 'timeZone', 'every', 'from', 'until', 'missed'] as const),
+];
+
+/** Names of other libraries. */
+const SYNONYMS = {
+  tz: 'timeZone',
+  timezone: 'timeZone',
+  pattern: 'cron',
+  startDate: 'from',
+  endDate: 'until',
+};
+
+/** Reads the arguments of `queue.schedule`. @throws {InvalidOptionsError} listing every problem */
+export function readScheduleOptions(id: unknown, options: unknown): ScheduleSettings {
+  return readOptions(options, { subject: 'schedule', keys: KEYS, cures: CURES }, (fields, report) => {
+    checkScheduleId(id, report);
+    const task = fields.value('task');
+    checkTask(task, report);
+    return {
+      id: String(id),
+      task: task as AnyTask, // what is none was just reported
+      payload: fields.value('payload'),
+      timing: readTiming(fields, report),
+      bounds: readBounds(fields),
+      missed: readMissed(fields, report),
+    };
+  });
+}
+
+const CURES = Object.fromEntries(Object.entries(SYNONYMS).map(([key, name]) => [key, `Use ${name}.`]));
+
+/** Reports what is wrong with the id of a schedule. */
+export function checkScheduleId(id: unknown, report: Report): void {
+  const message = textProblem(id, MAX_ID_BYTES);
+  if (message === undefined) return;
+  report({ path: 'id', value: id, message, cure: "Give each schedule a name, such as 'nightly-report'." });
+}
+
+function readTiming(fields: Fields, report: Report): ScheduleSettings['timing'] {
+  const hasCron = fields.value('cron') !== undefined;
+  const hasEvery = fields.value('every') !== undefined;
+  if (hasCron === hasEvery) {
+    const message = hasCron ? 'must not have cron and every' : 'must have cron or every';
+    report({ path: '', value: {}, message, cure: "Use cron: '0 2 * * *', or every: '1h'." });
+  }
+  if (!hasCron && fields.value('timeZone') !== undefined)
+    fields.fail('timeZone', 'belongs to cron', 'Leave it out: every counts real time, whatever the zone.');
+  if (hasCron) return readCron(fields);
+  if (!hasEvery) return { everyMs: MIN_EVERY_MS };
+  return { everyMs: Math.ceil(fields.duration('every', undefined, AN_INTERVAL)) };
+}
+
+const AN_INTERVAL = {
+  finite: true,
+  accepts: (ms: number): boolean => ms >= MIN_EVERY_MS && ms <= MAX_INSTANT_AT,
+  message: 'must be a finite duration of at least 1s',
+};
+
+/** A pattern that the library takes to be an instant has no blanks. */
+const PATTERN = /^\s*(?:@\w+|\S+(?:\s+\S+){4,6})\s*$/;
+
+function readCron(fields: Fields): { readonly cron: string; readonly timeZone: string } {
+  const cron = fields.optional('cron', A_PATTERN) ?? '* * * * *';
+  const timeZone = fields.optional('timeZone', A_ZONE) ?? 'UTC';
+  return { cron: cron.trim().replace(/\s+/g, ' '), timeZone };
+}
+
+const A_PATTERN = {
+  accepts: (value: unknown): value is string =>
+    textProblem(value, MAX_TEXT_BYTES) === undefined &&
+    PATTERN.test(String(value)) &&
+    isPattern(String(value)),
+  message: 'must be a cron pattern of five to seven fields',
+  cure: "Use minute, hour, day of the month, month and day of the week: '30 2 * * MON-FRI'.",
+};
+
+function isPattern(cron: string): boolean {
+  try {
+    parseCron(cron.trim(), 'UTC');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const A_ZONE = {
+  accepts: (value: unknown): value is string => {
+    if (textProblem(value, MAX_TEXT_BYTES) !== undefined) return false;
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: String(value) }) !== undefined;
+    } catch {
+      return false;
+    }
+  },
+  message: 'must be a time zone that this runtime knows',
+  cure: "Use the name of the IANA database: 'Europe/Berlin', 'UTC'.",
+};
+
+function readBounds(fields: Fields): Bounds {
+  const fromAt = readInstant(fields, 'from');
+  const untilAt = readInstant(fields, 'until');
+  if (fromAt !== undefined && untilAt !== undefined && untilAt < fromAt)
+    fields.fail('until', 'must not be before from', 'Exchange the two, or leave one out.');
+  return {
+    ...(fromAt !== undefined && { fromAt: Math.ceil(fromAt) }),
+    ...(untilAt !== undefined && { untilAt: Math.floor(untilAt) }),
+  };
+}
+
+function readMissed(fields: Fields, report: Report): MissedFires {
+  const given = fields.value('missed');
+  if (typeof given !== 'object' || given === null)
+    return fields.choice<'skip' | 'latest'>(
+      'missed',
+      'latest',
+      ['skip', 'latest'],
+      "Use 'skip', 'latest' or { all: 24 }.",
+    );
+  const inner = readFields(given, fields.path('missed'), { keys: ['all'], report });
+  return { all: inner?.number('all', undefined, A_MISSED_COUNT) ?? 1 };
+}
+
+const A_MISSED_COUNT = {
+  accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_MISSED,
+  message: `must be an integer from 1 to ${MAX_MISSED}`,
+  cure: "Use missed: { all: 24 }, or 'skip' for none.",
+};
