@@ -95,7 +95,7 @@ describe('workers and schedules', () => {
     await elsewhere.schedule('quick', { task, payload: null, every: '10s', missed: { all: 10 } });
     await clock.advance('60s');
 
-    expect(started.map(({ id }) => id.slice(-10))).toEqual(
+    expect(started.map(({ id }) => id.slice(-8))).toEqual(
       ['11', '21', '31', '41', '51', '01'].map((second) => `:${second}.000Z`),
     );
   });
