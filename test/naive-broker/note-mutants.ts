@@ -58,7 +58,7 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'takes a prefix for a pattern',
-    caughtBy: 'notes are read by any prefix: a%',
+    caughtBy: 'notes are read by any prefix: "a%"',
     from: 'key.startsWith(prefix) &&',
     to: "new RegExp('^' + prefix.replaceAll(/[^a-z%]/gu, '.').replaceAll('%', '.*'), 'su').test(key) &&",
   },

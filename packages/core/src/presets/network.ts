@@ -142,7 +142,7 @@ const CONNECTION_LOST: readonly ErrorPattern[] = [
     unless: { name: 'TypeError', message: globs('fetch failed', 'terminated') },
   },
   { name: 'ReadError', code: 'ERR_HTTP_CONTENT_LENGTH_MISMATCH' }, // got
-  { name: '200 OK' }, // contentful, whose body was cut
+  { name: '200 OK', message: globs('*"status": 200,*') }, // contentful, whose body was cut
 ];
 
 /**
