@@ -1,5 +1,5 @@
 import type { Reading, SeenRun } from '@retry/core/broker';
-import type { TrimmedText } from '@retry/core/broker/kit';
+import { copyRun } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
@@ -39,6 +39,8 @@ function seenRun(values: RunValues | null): SeenRun | undefined {
   const row = readRow(values);
   const { seen } = row;
   const isTrimmed = isEnd(row.state) && seen?.endsWith(TRIMMED_MARK) === true;
-  const trimmed: readonly TrimmedText[] | undefined = isTrimmed ? ['payload'] : undefined;
-  return { run: { ...readRun(row), result: undefined, trimmed }, seen: seen ?? '' };
+  const run = copyRun(readRun(row));
+  run.result = undefined;
+  run.trimmed = isTrimmed ? ['payload'] : undefined;
+  return { run, seen: seen ?? '' };
 }

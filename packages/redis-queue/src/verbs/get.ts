@@ -1,4 +1,5 @@
 import type { GetOptions, Run } from '@retry/core/broker';
+import { copyRun } from '@retry/core/broker/kit';
 import { textReader } from '../record/apart.ts';
 import { hasPayloadApart } from '../record/body.ts';
 import { decodeRun, hasResultApart } from '../record/decode-record.ts';
@@ -92,5 +93,9 @@ function decodeOne(id: string, texts: Parameters<typeof decodeRun>[1], then: (ru
 }
 
 function withoutPayload(run: Run): Run {
-  return { ...run, payload: '', result: undefined, trimmed: undefined };
+  const copy = copyRun(run);
+  copy.payload = '';
+  copy.result = undefined;
+  copy.trimmed = undefined;
+  return copy;
 }

@@ -32,8 +32,11 @@ function isStorable({ epoch, next }: Settlement): boolean {
   return next.epoch === epoch && isStorableRun(next);
 }
 
-/** Key by key, because every settlement comes here: to read a run by a list of keys takes five times as long. */
-function isStorableRun(next: Run): boolean {
+/**
+ * Returns whether every broker can store the run as it is. Key by key, because every settlement comes here: to read a run by a list of
+ * keys takes five times as long.
+ */
+export function isStorableRun(next: Run): boolean {
   return (
     isStorableInstant(next.runAt) &&
     isStorableInstant(next.resetAt) &&

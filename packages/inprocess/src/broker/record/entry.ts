@@ -13,6 +13,8 @@ export function createEntry(run: Run, lane: Lane): Entry {
     hasLaneSlot: false,
     parking: undefined,
     isKeyed: false,
+    readRun: undefined,
+    reading: 0,
     keepResultMs: undefined,
     rank: 0,
     order: 0,

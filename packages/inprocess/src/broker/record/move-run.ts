@@ -26,9 +26,15 @@ export function moveRun(
 }
 
 /** What a run was submitted with is altered by no move; the caller may not have all of it. */
-function nextOf({ id, lane, payload, concurrency, retry, origin, context }: Run, next: Run): Run {
+function nextOf(old: Run, next: Run): Run {
   const run = copyRun(next);
-  Object.assign(run, { id, lane, payload, concurrency, retry, origin, context });
+  run.id = old.id;
+  run.lane = old.lane;
+  run.payload = old.payload;
+  run.concurrency = old.concurrency;
+  run.retry = old.retry;
+  run.origin = old.origin;
+  run.context = old.context;
   run.isCancelRequested = undefined;
   run.errorGroup = undefined;
   return run;

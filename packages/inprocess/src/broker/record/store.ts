@@ -44,6 +44,9 @@ export interface Entry extends Linked<Entry>, Ranked {
   isKeyed: boolean;
   /** How long after its end its result is kept for a caller; `undefined` when none waits for it. */
   keepResultMs: number | undefined;
+  /** The run that was read last to be changed, and what it is recognised by: the number of that reading. */
+  readRun: Run | undefined;
+  reading: number;
 }
 
 /** The waiting runs of one lane, and the calls that wait for them. */
@@ -144,9 +147,7 @@ export interface Store extends Settings {
   readonly resultWaits: Set<() => void>;
   /** Called with the id of a started run that gets a cancel request. */
   readonly cancelListeners: Set<(id: string) => void>;
-  /** What runs that were read are recognised by. */
-  readonly seen: WeakMap<Run, string>;
-  /** How many runs were read so. */
+  /** How many runs were read to be changed. */
   readings: number;
   created: number;
   forgotten: number;
@@ -183,7 +184,7 @@ export function createStore(settings: Settings): Store {
     waits: new Set(),
     resultWaits: new Set(),
     cancelListeners: new Set(),
-    ...{ seen: new WeakMap(), readings: 0 },
+    readings: 0,
     created: 0,
     forgotten: 0,
     backOrder: 0,

@@ -9,7 +9,7 @@ import type { Entry, Store } from '../record/store.ts';
 export function changeRun(store: Store, { id, seen, next, group }: Change): ChangeAnswer {
   const entry = store.entries.get(id);
   if (entry === undefined) return 'gone';
-  if (seenOf(store, entry.run) !== seen || !isPossible(entry, next)) return 'changed';
+  if (seenOf(store, entry) !== seen || !isPossible(entry, next)) return 'changed';
   if (next === 'forget') forget(store, entry);
   else if (next.state === 'started') requestCancel(store, entry);
   else moveRun(store, entry, { next, group });

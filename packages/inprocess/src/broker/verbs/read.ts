@@ -7,7 +7,7 @@ import { withoutPayload } from './list.ts';
 export function readRuns(store: Store, ids: readonly string[], now: number): Reading {
   const runs = ids.map((id) => {
     const entry = store.entries.get(id);
-    return entry && { run: readRun(entry.run), seen: seenOf(store, entry.run) };
+    return entry && { run: readRun(entry.run), seen: seenOf(store, entry) };
   });
   return { now, runs };
 }

@@ -1,6 +1,8 @@
+import { isListOf } from '../../../read.ts';
 import type { Change, ChangeOptions } from '../../change.ts';
 import type { Run } from '../../run.ts';
-import { storableRun } from '../storable-runs.ts';
+import { textProblem } from '../limits.ts';
+import { isStorableRun, storableRun } from '../storable-runs.ts';
 import { findStepProblems } from './check-bulk.ts';
 import { check, findInEach, findOptionsProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
@@ -15,7 +17,14 @@ interface Call {
 }
 
 /** Checks a call of `change`, and returns it with runs that every broker can store. @throws {InvalidOptionsError} */
-export function readChanges({ changes, options }: Call): Call {
+export function readChanges(call: Call): Call {
+  const { changes, options } = call;
+  // Without findings and paths, because most have nothing wrong.
+  if (options !== undefined || !isListOf(changes, isPlainChange)) checkCall(call);
+  return changes.every(isStorableChange) ? call : { changes: changes.map(storable), options };
+}
+
+function checkCall({ changes, options }: Call): void {
   check('change', (findings) => {
     const { problems, name } = findings;
     findInEach(changes, problems, (change, path) => {
@@ -30,7 +39,13 @@ export function readChanges({ changes, options }: Call): Call {
     const ids = changes.map(({ id }) => id);
     if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
   });
-  return { changes: changes.map(storable), options };
+}
+
+function isPlainChange(given: unknown): boolean {
+  if (!isObject(given)) return false;
+  const { id, seen, next, group } = given as Change; // each of its fields is checked
+  if (group !== undefined || typeof seen !== 'string' || textProblem(id) !== undefined) return false;
+  return next === 'forget' || (isObject(next) && (!isWritten(next) || isPlainRun(next)));
 }
 
 const CHANGE: FieldRules<Change> = {
@@ -47,7 +62,11 @@ function isWritten({ state }: Run): boolean {
   return state !== 'started';
 }
 
+function isStorableChange({ next }: Change): boolean {
+  return next === 'forget' || !isWritten(next) || isStorableRun(next);
+}
+
 function storable(change: Change): Change {
   const { next } = change;
-  return next === 'forget' || !isWritten(next) ? change : { ...change, next: storableRun(next) };
+  return next === 'forget' || isStorableChange(change) ? change : { ...change, next: storableRun(next) };
 }

@@ -5,7 +5,7 @@ import type { Run } from '../../run.ts';
 import type { Locked } from '../../without-waiting.ts';
 import { readCall } from '../check/check-findings.ts';
 import { checkIds } from '../check/check-redrive.ts';
-import { transitionRun } from '../copy-run.ts';
+import { copyRun, transitionRun } from '../copy-run.ts';
 import type { ChangeableBroker, Decided } from './change-runs.ts';
 import { changeRuns } from './change-runs.ts';
 
@@ -38,5 +38,7 @@ function decideCancel({ run, isUnreadable }: SeenRun, _: object, at: number): De
 /** Leaves a cancel request for the worker of a started run. */
 export function requestCancel(run: Run): Decided<'requested'> {
   if (run.state !== 'started' || run.isCancelRequested === true) return { answer: 'requested' };
-  return { answer: 'requested', next: { ...run, isCancelRequested: true } };
+  const next = copyRun(run);
+  next.isCancelRequested = true;
+  return { answer: 'requested', next };
 }

@@ -1,5 +1,6 @@
 import type { EndRequest, OperatorError } from '../../operation.ts';
 import type { AttemptError, Run } from '../../run.ts';
+import { copyRun } from '../copy-run.ts';
 import { addError } from '../run-errors.ts';
 
 /**
@@ -9,9 +10,13 @@ import { addError } from '../run-errors.ts';
  * @param at - when it ended, in epoch milliseconds
  */
 export function withOutcome(ended: Run, request: EndRequest, at: number): Run {
-  if (request.as === 'completed') return { ...ended, result: request.result, isDisposable: undefined };
+  const run = copyRun(ended);
+  run.result = request.as === 'completed' ? request.result : undefined;
+  run.isDisposable = undefined;
+  if (request.as === 'completed') return run;
   const error: AttemptError = { epoch: ended.epoch, at, ...endedBy(request.error) };
-  return { ...ended, result: undefined, errors: addError(ended.errors, error), isDisposable: undefined };
+  run.errors = addError(ended.errors, error);
+  return run;
 }
 
 /** Returns an operator's error as it is stored, but for what the server adds: its facts, and that no policy was asked. */
