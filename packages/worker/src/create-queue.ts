@@ -90,7 +90,8 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
   const emitter = createEmitter<QueueEvents>('queue', QUEUE_EVENTS, clock);
   const waiting = createResultWaiting(broker, clock, emitter);
   const cancel = coalesce<string, CancelAnswer>((ids) => cancelRuns(broker, ids), {
-    outstanding: 1,
+    // In any order: whichever of two cancels of a run comes first, one cancels it, and the other finds it ended.
+    outstanding: 2,
     isRefusal: (error) => isRefused(broker, error),
   });
   const background = clock === systemClock ? backgroundClock : clock;
