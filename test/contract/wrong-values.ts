@@ -18,7 +18,15 @@ import type {
   Submission,
   WorkerFacts,
 } from '@retry/core/broker';
-import { discardRuns, endRuns, newRun, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import {
+  discardRuns,
+  endRuns,
+  fieldsOf,
+  newRun,
+  RUN_COUNTERS,
+  redriveRuns,
+  rescheduleRuns,
+} from '@retry/core/broker/kit';
 
 /** One value of the input of a verb, and what it may be. */
 export interface Value {
@@ -130,11 +138,8 @@ const EVENTS = [
 ];
 const WAITS = ['submitted', 'scheduled'];
 const ENDS = ['completed', 'failed', 'cancelled', 'stalled', 'dropped', 'rateLimited'];
-const COUNTERS = ['epoch', 'resetEpoch', 'failures', 'stalls', 'releases', 'rateLimits', 'redrives'] as const;
-const PAST = [
-  ...(['resetAt', 'createdAt', 'submittedAt', 'firstStartedAt'] as const),
-  ...(['startedAt', 'heartbeatAt', 'endedAt'] as const),
-];
+const COUNTERS = ['epoch', ...RUN_COUNTERS] as const;
+const PAST = fieldsOf('past');
 
 function all<Key extends string>(keys: readonly Key[], kind: Kind): Readonly<Record<Key, Kind>> {
   return Object.fromEntries(keys.map((key) => [key, kind])) as Record<Key, Kind>; // each key is there
@@ -317,6 +322,7 @@ const CHANGING: readonly Value[] = [
       ...{ state: required(oneOf(...WAITS, ...ENDS)), ...all(COUNTERS, required(COUNT)) },
       ...{ ...all(PAST, optional(FINITE)), runAt: optional(NUMBER), previousDelayMs: optional(AT_LEAST_0) },
       ...{ errors: required(LIST), isDisposable: optional(BOOLEAN) },
+      settledBy: optional({ wrong: [...NO_TEXTS, '', '1', '1:retry\0'], right: ['1:retry'] }),
     },
     call: (broker, next) => broker.change([{ ...CHANGE, next }]),
   }),

@@ -12,6 +12,7 @@ import {
   findSubmissionProblems,
   isPlainSubmission,
 } from '../../../packages/core/src/broker/kit/check/check-submission.ts';
+import { RUN_FIELDS } from '../../../packages/core/src/broker/kit/run-fields.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 /** A value that most fields must refuse, and some take. */
@@ -110,30 +111,8 @@ const ERROR_KEYS = [
   'context',
 ];
 const RUN_KEYS = [
-  'state',
-  'epoch',
-  'resetEpoch',
-  'failures',
-  'stalls',
-  'releases',
-  'rateLimits',
-  'redrives',
-  'lane',
-  'payload',
-  'result',
-  'previousDelayMs',
-  'isDisposable',
-  'resetAt',
-  'createdAt',
-  'submittedAt',
-  'firstStartedAt',
-  'errors',
-  'startedAt',
-  'heartbeatAt',
-  'endedAt',
-  'runAt',
-  'errors.0',
-  ...ERROR_KEYS.map((key) => `errors.0.${key}`),
+  ...['lane', 'payload', ...Object.keys(RUN_FIELDS)],
+  ...['errors.0', ...ERROR_KEYS.map((key) => `errors.0.${key}`)],
 ];
 const SETTLEMENT_KEYS = [
   ...['id', 'epoch', 'event', 'next', 'delayMs', 'onlyIfExpired', 'group', 'submit'],

@@ -1,23 +1,22 @@
 /** The column `record`: what the latest settlement wrote of a run, as JSON, as far as no other column has it. */
 import type { Run, Settlement } from '@retry/core/broker';
-import { isAttemptError, packErrors, settledBy, unpackErrors } from '@retry/core/broker/kit';
-
-const COUNTERS = ['failures', 'stalls', 'releases', 'rateLimits', 'redrives', 'resetEpoch'] as const;
+import type { FieldOf } from '@retry/core/broker/kit';
+import {
+  fieldsOf,
+  hasPast,
+  isAttemptError,
+  packErrors,
+  RUN_COUNTERS,
+  settledBy,
+  unpackErrors,
+} from '@retry/core/broker/kit';
 
 /** Instants and the previous delay, in ms. */
-const TIMES = [
-  'createdAt',
-  'submittedAt',
-  'runAt',
-  'firstStartedAt',
-  'startedAt',
-  'heartbeatAt',
-  'endedAt',
-  'resetAt',
-  'previousDelayMs',
-] as const;
+const TIMES = fieldsOf('past', 'due', 'length');
 
-type RecordKey = (typeof COUNTERS)[number] | (typeof TIMES)[number] | 'settledBy' | 'isDisposable' | 'errors';
+type RecordKey =
+  | (typeof RUN_COUNTERS)[number]
+  | FieldOf<'past' | 'due' | 'length' | 'flag' | 'errors' | 'settlement'>;
 
 /** A record, as far as it differs from that of a new run. */
 export type StoredRecord = { readonly [Key in RecordKey]?: Run[Key] };
@@ -27,13 +26,13 @@ type Check = (value: unknown) => boolean;
 const isCounter: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
 const CHECKS: Readonly<Record<string, Check>> = {
-  ...Object.fromEntries(COUNTERS.map((key) => [key, isCounter])),
+  ...Object.fromEntries(RUN_COUNTERS.map((key) => [key, isCounter])),
   ...Object.fromEntries(TIMES.map((key) => [key, isNumber])),
   ...({
     settledBy: (value) => typeof value === 'string',
     isDisposable: (value) => typeof value === 'boolean',
     errors: (value) => Array.isArray(value) && value.every(isAttemptError),
-  } satisfies Record<Exclude<RecordKey, (typeof COUNTERS | typeof TIMES)[number]>, Check>),
+  } satisfies Record<FieldOf<'flag' | 'errors' | 'settlement'>, Check>),
 };
 
 /** Reads a record. Returns `undefined` for anything that this package has not written. */
@@ -79,9 +78,7 @@ export function isFresh(run: Run): boolean {
 }
 
 function hasNoPast(run: Run): boolean {
-  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, errors } = run;
-  const counted = failures + stalls + releases + rateLimits + redrives + resetEpoch + errors.length;
-  return counted === 0 && run.previousDelayMs === undefined && run.isDisposable === undefined;
+  return !hasPast(run) && run.isDisposable === undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   carrySpent,
   isAttemptError,
   newRun,
+  RUN_COUNTERS,
   STATE_LETTERS,
   settledBy,
   unpackErrors,
@@ -184,18 +185,9 @@ function readRest(text: string): object {
 
 /** Counters that are 0 are left out. */
 function areCounters(rest: Partial<Record<keyof Run, unknown>>): boolean {
-  const { failures = 0, stalls = 0, releases = 0, rateLimits = 0, redrives = 0, resetEpoch = 0 } = rest;
   const { resetAt = 0, previousDelayMs = 0 } = rest;
-  return (
-    isCount(failures) &&
-    isCount(stalls) &&
-    isCount(releases) &&
-    isCount(rateLimits) &&
-    isCount(redrives) &&
-    isCount(resetEpoch) &&
-    Number.isFinite(resetAt) &&
-    isAmount(previousDelayMs)
-  );
+  const areCounts = RUN_COUNTERS.every((key) => rest[key] === undefined || isCount(rest[key]));
+  return areCounts && Number.isFinite(resetAt) && isAmount(previousDelayMs);
 }
 
 function isCount(value: unknown): boolean {

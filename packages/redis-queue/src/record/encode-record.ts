@@ -1,5 +1,5 @@
 import type { Run } from '@retry/core/broker';
-import { keepableMs, packErrors, STATE_LETTERS } from '@retry/core/broker/kit';
+import { hasPast, keepableMs, packErrors, STATE_LETTERS } from '@retry/core/broker/kit';
 import { APART, isKeptApart, splitErrors } from './apart.ts';
 import type { KeptState } from './layout.ts';
 import {
@@ -116,13 +116,6 @@ const SHORT = flagText('short');
 
 function keptState({ state }: Run): KeptState {
   return state === 'unsubmitted' ? 'submitted' : state;
-}
-
-/** Whether a run has more than its instants and its result. */
-function hasPast(run: Run): boolean {
-  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
-  if (failures + stalls + releases + rateLimits + redrives + resetEpoch > 0) return true;
-  return run.errors.length > 0 || previousDelayMs !== undefined || resetAt !== undefined;
 }
 
 /**

@@ -79,6 +79,8 @@ export {
 } from './retention/retention.ts';
 export type { PackedError } from './run-errors.ts';
 export { addError, isAttemptError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
+export type { FieldOf } from './run-fields.ts';
+export { fieldsOf, hasPast, RUN_COUNTERS } from './run-fields.ts';
 export {
   hideSecrets,
   hideSecretsInError,

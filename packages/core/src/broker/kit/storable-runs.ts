@@ -5,17 +5,11 @@ import type { Settlement } from '../settlement.ts';
 import type { RunDraft } from './copy-run.ts';
 import { copyRun } from './copy-run.ts';
 import { keepableMs } from './limits.ts';
+import type { FieldOf } from './run-fields.ts';
+import { fieldsOf } from './run-fields.ts';
 
 /** The instants of a run that are past when it is settled. */
-const PAST_INSTANTS = [
-  'resetAt',
-  'createdAt',
-  'submittedAt',
-  'firstStartedAt',
-  'startedAt',
-  'heartbeatAt',
-  'endedAt',
-] as const satisfies readonly (keyof Run)[];
+const PAST_INSTANTS = fieldsOf('past');
 
 /**
  * Returns the exchange with runs that every broker can store. Their epoch is that of the settlement. Instants are whole milliseconds
@@ -77,7 +71,7 @@ function withStorableInstants({ startedAt, ...error }: AttemptError): AttemptErr
   return startedAt === undefined ? whole : { ...whole, startedAt: keepablePast(startedAt) };
 }
 
-function limit(draft: RunDraft, key: (typeof PAST_INSTANTS)[number]): void {
+function limit(draft: RunDraft, key: FieldOf<'past'>): void {
   const at = draft[key];
   if (at !== undefined) draft[key] = keepablePast(at);
 }

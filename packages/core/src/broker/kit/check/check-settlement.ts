@@ -3,6 +3,8 @@ import { isListOf } from '../../../read.ts';
 import type { AttemptError, Run } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import { textProblem } from '../limits.ts';
+import type { RunFieldKind } from '../run-fields.ts';
+import { RUN_FIELDS } from '../run-fields.ts';
 import { areUnrecorded } from './check-error.ts';
 import { type Findings, findList, findObjectProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
@@ -60,7 +62,7 @@ export function isPlainSettlement(settlement: Settlement): boolean {
 
 /** Whether nothing is wrong with what is to be stored of a run. */
 export function isPlainRun(run: Run): boolean {
-  const { result, previousDelayMs, isDisposable, errors } = run;
+  const { result, previousDelayMs, isDisposable, settledBy, errors } = run;
   return (
     isState(run.state) &&
     isCount(run.epoch) &&
@@ -75,6 +77,7 @@ export function isPlainRun(run: Run): boolean {
     (result === undefined || typeof result === 'string') &&
     (previousDelayMs === undefined || (isNumber(previousDelayMs) && previousDelayMs >= 0)) &&
     (isDisposable === undefined || typeof isDisposable === 'boolean') &&
+    (settledBy === undefined || isSettledBy(settledBy)) &&
     hasPlainInstants(run) &&
     Array.isArray(errors) &&
     errors.length <= MAX_PLAIN_ERRORS &&
@@ -124,6 +127,12 @@ function isPlainError(given: unknown): boolean {
   );
 }
 
+function isSettledBy(value: unknown): boolean {
+  return typeof value === 'string' && SETTLED_BY.test(value);
+}
+
+const SETTLED_BY = /^\d+:[A-Za-z]+$/;
+
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
@@ -150,30 +159,29 @@ const PAST: FieldRule = optional({
   cure: 'It is an instant, in epoch milliseconds.',
 });
 
+/** By whom it was settled last, as `settledBy` writes it. Brokers write it beside other texts. */
+const SETTLEMENT_NAME: FieldRule = optional({
+  accepts: isSettledBy,
+  message: 'must be an epoch and an event',
+  cure: 'Leave it as it was read.',
+});
+
+const RULES: Readonly<Record<RunFieldKind, FieldRule>> = {
+  state: STATE,
+  count: COUNT,
+  text: optional(TEXT),
+  length: optional(LENGTH),
+  flag: optional(BOOLEAN),
+  past: PAST,
+  due: optional(NUMBER),
+  errors: LIST,
+  settlement: SETTLEMENT_NAME,
+};
+
 /** What a settlement reads of a run. */
 const RUN: FieldRules<Run> = {
-  state: STATE,
-  epoch: COUNT,
-  resetEpoch: COUNT,
-  failures: COUNT,
-  stalls: COUNT,
-  releases: COUNT,
-  rateLimits: COUNT,
-  redrives: COUNT,
-  lane: TEXT,
-  payload: TEXT,
-  result: optional(TEXT),
-  previousDelayMs: optional(LENGTH),
-  isDisposable: optional(BOOLEAN),
-  resetAt: PAST,
-  createdAt: PAST,
-  submittedAt: PAST,
-  firstStartedAt: PAST,
-  startedAt: PAST,
-  heartbeatAt: PAST,
-  endedAt: PAST,
-  runAt: optional(NUMBER),
-  errors: LIST,
+  ...{ lane: TEXT, payload: TEXT },
+  ...Object.fromEntries(Object.entries(RUN_FIELDS).map(([key, kind]) => [key, RULES[kind]])),
 };
 
 const FACTS_CURE = 'Use what readErrorFacts returns.';

@@ -1,0 +1,64 @@
+import type { Run } from '../run.ts';
+import type { RunIdentity } from './copy-run.ts';
+
+/**
+ * What a settlement or a change writes of a run, and what kind of value each field is. What checks, rounds and stores runs is made from
+ * it; code that every settlement passes names the fields itself, and a test holds it to the table.
+ */
+export const RUN_FIELDS = {
+  state: 'state',
+  epoch: 'count',
+  resetEpoch: 'count',
+  failures: 'count',
+  stalls: 'count',
+  releases: 'count',
+  rateLimits: 'count',
+  redrives: 'count',
+  result: 'text',
+  previousDelayMs: 'length',
+  isDisposable: 'flag',
+  resetAt: 'past',
+  createdAt: 'past',
+  submittedAt: 'past',
+  firstStartedAt: 'past',
+  startedAt: 'past',
+  heartbeatAt: 'past',
+  endedAt: 'past',
+  runAt: 'due',
+  errors: 'errors',
+  settledBy: 'settlement',
+} as const;
+
+/** What is said by the submission, is a mark of the broker's own, or is changed by no move alone. */
+type UnwrittenField = keyof RunIdentity | 'carried' | 'errorGroup' | 'isCancelRequested' | 'trimmed';
+
+type WrittenField = Exclude<keyof Run, UnwrittenField>;
+
+/** The kind of a field: a whole number from 0, an instant that is past or when it is due, a duration, … */
+export type RunFieldKind = (typeof RUN_FIELDS)[keyof typeof RUN_FIELDS];
+
+/** A field that is in no row of the table does not compile. */
+const KINDS: Readonly<Record<WrittenField, RunFieldKind>> = RUN_FIELDS;
+
+/** The fields of some kinds. */
+export type FieldOf<Kind extends RunFieldKind> = {
+  [Key in WrittenField]: (typeof RUN_FIELDS)[Key] extends Kind ? Key : never;
+}[WrittenField];
+
+/** Returns the fields of these kinds, in the order of the table. */
+export function fieldsOf<Kind extends RunFieldKind>(...kinds: readonly Kind[]): readonly FieldOf<Kind>[] {
+  const isOfKind = (key: WrittenField): key is FieldOf<Kind> => kinds.some((kind) => kind === KINDS[key]);
+  return (Object.keys(KINDS) as readonly WrittenField[]).filter(isOfKind); // its own keys
+}
+
+/** What a run counts besides its claims; 0 of a new one. */
+export const RUN_COUNTERS: readonly Exclude<FieldOf<'count'>, 'epoch'>[] = fieldsOf('count').filter(
+  (key) => key !== 'epoch',
+);
+
+/** Returns whether more has happened to a run than that it was started and has ended. */
+export function hasPast(run: Run): boolean {
+  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
+  if (failures + stalls + releases + rateLimits + redrives + resetEpoch > 0) return true;
+  return run.errors.length > 0 || previousDelayMs !== undefined || resetAt !== undefined;
+}
