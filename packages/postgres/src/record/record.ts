@@ -8,6 +8,7 @@ import {
   packErrors,
   RUN_COUNTERS,
   settledBy,
+  storedCounters,
   unpackErrors,
 } from '@retry/core/broker/kit';
 
@@ -100,12 +101,7 @@ export function recordOf(next: Run, by: string | undefined): string {
     heartbeatAt: next.heartbeatAt,
     endedAt: next.endedAt,
     settledBy: by,
-    failures: next.failures || undefined,
-    stalls: next.stalls || undefined,
-    releases: next.releases || undefined,
-    rateLimits: next.rateLimits || undefined,
-    redrives: next.redrives || undefined,
-    resetEpoch: next.resetEpoch || undefined,
+    ...storedCounters(next),
     resetAt: next.resetAt,
     previousDelayMs: next.previousDelayMs,
     isDisposable: next.isDisposable,

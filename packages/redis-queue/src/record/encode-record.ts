@@ -1,5 +1,5 @@
 import type { Run } from '@retry/core/broker';
-import { hasPast, keepableMs, packErrors, STATE_LETTERS } from '@retry/core/broker/kit';
+import { hasPast, keepableMs, packErrors, STATE_LETTERS, storedCounters } from '@retry/core/broker/kit';
 import { APART, isKeptApart, splitErrors } from './apart.ts';
 import type { KeptState } from './layout.ts';
 import {
@@ -124,15 +124,10 @@ function keptState({ state }: Run): KeptState {
  */
 function encodeRest(run: Run, errors: Run['errors'], errorGroup: string | undefined): string {
   if (errorGroup === undefined && !hasPast(run)) return '';
-  const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;
+  const { resetAt, previousDelayMs } = run;
   return JSON.stringify({
     errorGroup,
-    failures: failures || undefined,
-    stalls: stalls || undefined,
-    releases: releases || undefined,
-    rateLimits: rateLimits || undefined,
-    redrives: redrives || undefined,
-    resetEpoch: resetEpoch || undefined,
+    ...storedCounters(run),
     resetAt,
     previousDelayMs,
     errors: packErrors(errors),

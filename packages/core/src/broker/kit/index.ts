@@ -80,7 +80,7 @@ export {
 export type { PackedError } from './run-errors.ts';
 export { addError, isAttemptError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
 export type { FieldOf } from './run-fields.ts';
-export { fieldsOf, hasPast, RUN_COUNTERS } from './run-fields.ts';
+export { fieldsOf, hasPast, RUN_COUNTERS, storedCounters } from './run-fields.ts';
 export {
   hideSecrets,
   hideSecretsInError,

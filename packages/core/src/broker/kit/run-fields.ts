@@ -56,6 +56,56 @@ export const RUN_COUNTERS: readonly Exclude<FieldOf<'count'>, 'epoch'>[] = field
   (key) => key !== 'epoch',
 );
 
+/** Returns what a record keeps of the counters: those that are 0 are left out. Key by key, because every retry comes here. */
+export function storedCounters({
+  resetEpoch,
+  failures,
+  stalls,
+  releases,
+  rateLimits,
+  redrives,
+}: Run): StoredCounters {
+  return {
+    failures: failures || undefined,
+    stalls: stalls || undefined,
+    releases: releases || undefined,
+    rateLimits: rateLimits || undefined,
+    redrives: redrives || undefined,
+    resetEpoch: resetEpoch || undefined,
+  };
+}
+
+type StoredCounters = Readonly<Record<(typeof RUN_COUNTERS)[number], number | undefined>>;
+
+/** Returns whether the counters and the past instants of a run are right. Key by key, because every settlement comes here. */
+export function hasPlainNumbers(run: Run): boolean {
+  return (
+    isCount(run.epoch) &&
+    isCount(run.resetEpoch) &&
+    isCount(run.failures) &&
+    isCount(run.stalls) &&
+    isCount(run.releases) &&
+    isCount(run.rateLimits) &&
+    isCount(run.redrives) &&
+    isPast(run.resetAt) &&
+    isPast(run.createdAt) &&
+    isPast(run.submittedAt) &&
+    isPast(run.firstStartedAt) &&
+    isPast(run.startedAt) &&
+    isPast(run.heartbeatAt) &&
+    isPast(run.endedAt)
+  );
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Returns whether an instant is absent or finite. */
+export function isPast(at: number | undefined): boolean {
+  return at === undefined || Number.isFinite(at);
+}
+
 /** Returns whether more has happened to a run than that it was started and has ended. */
 export function hasPast(run: Run): boolean {
   const { failures, stalls, releases, rateLimits, redrives, resetEpoch, resetAt, previousDelayMs } = run;

@@ -4,7 +4,7 @@ import type { AttemptError, Run } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import { textProblem } from '../limits.ts';
 import type { RunFieldKind } from '../run-fields.ts';
-import { RUN_FIELDS } from '../run-fields.ts';
+import { hasPlainNumbers, isPast, RUN_FIELDS } from '../run-fields.ts';
 import { areUnrecorded } from './check-error.ts';
 import { type Findings, findList, findObjectProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
@@ -65,36 +65,17 @@ export function isPlainRun(run: Run): boolean {
   const { result, previousDelayMs, isDisposable, settledBy, errors } = run;
   return (
     isState(run.state) &&
-    isCount(run.epoch) &&
-    isCount(run.resetEpoch) &&
-    isCount(run.failures) &&
-    isCount(run.stalls) &&
-    isCount(run.releases) &&
-    isCount(run.rateLimits) &&
-    isCount(run.redrives) &&
+    hasPlainNumbers(run) &&
     typeof run.lane === 'string' &&
     typeof run.payload === 'string' &&
     (result === undefined || typeof result === 'string') &&
     (previousDelayMs === undefined || (isNumber(previousDelayMs) && previousDelayMs >= 0)) &&
     (isDisposable === undefined || typeof isDisposable === 'boolean') &&
     (settledBy === undefined || isSettledBy(settledBy)) &&
-    hasPlainInstants(run) &&
+    (run.runAt === undefined || isNumber(run.runAt)) &&
     Array.isArray(errors) &&
     errors.length <= MAX_PLAIN_ERRORS &&
     isListOf(errors, isPlainError)
-  );
-}
-
-function hasPlainInstants(run: Run): boolean {
-  return (
-    isPast(run.resetAt) &&
-    isPast(run.createdAt) &&
-    isPast(run.submittedAt) &&
-    isPast(run.firstStartedAt) &&
-    isPast(run.startedAt) &&
-    isPast(run.heartbeatAt) &&
-    isPast(run.endedAt) &&
-    (run.runAt === undefined || isNumber(run.runAt))
   );
 }
 
@@ -132,14 +113,6 @@ function isSettledBy(value: unknown): boolean {
 }
 
 const SETTLED_BY = /^\d+:[A-Za-z]+$/;
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
-}
-
-function isPast(at: number | undefined): boolean {
-  return at === undefined || Number.isFinite(at);
-}
 
 const SETTLEMENT: FieldRules<Settlement> = {
   epoch: EPOCH,
