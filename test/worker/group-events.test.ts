@@ -123,11 +123,12 @@ describe('deadLetterGroup', () => {
 
   it('becomes an error event when the broker fails, and comes later', async () => {
     const scene = setScene();
-    const { notes } = scene.broker;
+    const { insight } = scene.broker;
+    if (insight === undefined) throw new Error('the memory broker has insight');
     let isDown = true;
-    const read: typeof notes.read = (query) =>
-      isDown ? Promise.reject(new Error('down')) : notes.read(query);
-    const broker = { ...scene.broker, notes: { ...notes, read } };
+    const claimGroupNotices: typeof insight.claimGroupNotices = () =>
+      isDown ? Promise.reject(new Error('down')) : insight.claimGroupNotices();
+    const broker = { ...scene.broker, insight: { ...insight, claimGroupNotices } };
     const worker = scene.startWorker({ tasks: [charge], broker });
     const noticed: Noticed[] = [];
     worker.on('deadLetterGroup', (event) => noticed.push(event));

@@ -1,7 +1,6 @@
 import type { AsyncDispose } from '@retry/core';
-import type { Broker, Notes } from '@retry/core/broker';
-import type { AttendanceSource } from '@retry/core/broker/kit';
-import { attendBy, checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/kit';
+import type { Broker } from '@retry/core/broker';
+import { checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/kit';
 import {
   changeOperation,
   claimOperation,
@@ -16,7 +15,7 @@ import { expireKept } from './record/ended-runs.ts';
 import { listHolds } from './record/holds.ts';
 import type { Store } from './record/store.ts';
 import { createStore, followWallClock, readNow } from './record/store.ts';
-import { countDepths } from './verbs/attend.ts';
+import { attend } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
 import { isCancelRequested, onCancelRequest } from './verbs/cancel-requests.ts';
 import { changeRun } from './verbs/change.ts';
@@ -49,7 +48,6 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
   const store = createStore(readMemoryBrokerOptions(options));
   const gate = createGate(store);
   const { call, each, close } = gate;
-  const notes = createNotes(store, call);
   return checkInput<Omit<MemoryBroker, keyof AsyncDispose>>({
     ready: () => call(() => undefined),
     submit: (submissions) => each(submissions, (submission, now) => submitRun(store, submission, now)),
@@ -65,9 +63,10 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     list: (query) => call(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => call(() => waitForWork(store, lanes, wait)),
     waitForResult: (wait) => call(() => waitForResult(store, wait)),
-    attend: (attendance) => attendBy(attendanceSource(store, gate, notes), attendance),
+    attend: (attendance) => call((now) => attend(store, attendance, now)),
     audit: () => call(() => auditStore(store)),
-    ...{ notes, insight: createInsight(store, call, notes) },
+    notes: createNotes(store, call),
+    insight: createInsight(store, call),
     heartbeatModule: 'not-needed',
     isRefusal: isRefusedInput,
     close,
@@ -104,15 +103,6 @@ function holdVerbs(store: Store, { call, each }: Gate) {
     resume: (requests) => each(requests, (request, now) => resumeLane(store, request, now)),
     holds: () => call((now) => listHolds(store, now)),
   } satisfies Partial<Broker>;
-}
-
-/** What is known of lanes and workers. */
-function attendanceSource(store: Store, { call }: Gate, notes: Notes): AttendanceSource {
-  return {
-    notes,
-    names: () => call(() => [...store.lanes.keys()]),
-    depths: (lanes) => call((now) => countDepths(store, lanes, now)),
-  };
 }
 
 interface Gate {

@@ -5,20 +5,15 @@ import type {
   Insight,
   LaneFigures,
   LaneReport,
+  LiveWorker,
   ServerMemory,
 } from '@retry/core/broker';
-import {
-  addCounted,
-  compareText,
-  countAttempts,
-  holdsOf,
-  listWorkers,
-  MAX_REPORTED_LANES,
-} from '@retry/core/broker/kit';
+import { addCounted, compareText, countAttempts, holdsOf, MAX_REPORTED_LANES } from '@retry/core/broker/kit';
+import { claimNoticesOfParts } from './group-notices.ts';
 import { groupsOfParts } from './groups.ts';
 import type { Parts } from './operations.ts';
 
-/** Joins what operators ask about several partitions. The notes of the first one know the workers. */
+/** Joins what operators ask about several partitions. Every worker attends in each of them, and says the same there. */
 export function joinInsight(
   parts: Parts,
   { list, holds }: Pick<Broker, 'list' | 'holds'>,
@@ -32,7 +27,8 @@ export function joinInsight(
       attempts: (query) => countAttempts(list, query),
       dueTimes: async (query) => (await all((one) => one.dueTimes(query))).reduce(addDueTimes),
       groups: (query) => groupsOfParts(insights, query),
-      workers: () => listWorkers(parts[0].notes),
+      claimGroupNotices: () => claimNoticesOfParts(parts),
+      workers: async () => joinWorkers(await all((one) => one.workers())),
       memory: () => memoryOf(insights),
     },
   };
@@ -69,7 +65,7 @@ function joinReports(reports: readonly LaneReport[], holds: readonly Hold[]): La
   };
 }
 
-/** One of them knows the workers, and what they did. */
+/** The workers of both are the same, and so is what they did. */
 function addFigures(one: LaneFigures, other: LaneFigures): LaneFigures {
   const ages = [one, other].flatMap(({ oldestClaimableAgeMs: age }) => (age === undefined ? [] : [age]));
   const rates = one.rates ?? other.rates;
@@ -95,4 +91,14 @@ function addDueTimes(one: DueTimes, other: DueTimes): DueTimes {
     after: addCounted(one.after, other.after),
     completeUntil: Math.min(one.completeUntil, other.completeUntil),
   };
+}
+
+/** Each worker once, as it attended last. */
+function joinWorkers(lists: readonly (readonly LiveWorker[])[]): readonly LiveWorker[] {
+  const joined = new Map<string, LiveWorker>();
+  for (const one of lists.flat()) {
+    const known = joined.get(one.worker);
+    if (known === undefined || one.attendedAt > known.attendedAt) joined.set(one.worker, one);
+  }
+  return [...joined.values()].sort((left, right) => compareText(left.worker, right.worker));
 }

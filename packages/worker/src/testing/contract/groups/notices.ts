@@ -1,6 +1,5 @@
 import type { GroupNotice } from '@retry/core/broker';
 import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
-import { claimGroupNotices } from '../../../fleet/group-notices.ts';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -106,8 +105,10 @@ export const groupNoticeClientsCases: CasesByName = {
   },
 };
 
-function claimNotices({ broker }: Pick<CaseScene, 'broker'>): Promise<readonly GroupNotice[]> {
-  return claimGroupNotices(broker);
+/** Claims notices. @throws when the broker has none */
+async function claimNotices({ broker }: Pick<CaseScene, 'broker'>): Promise<readonly GroupNotice[]> {
+  if (broker.insight === undefined) throw new Error('the broker has no insight');
+  return broker.insight.claimGroupNotices();
 }
 
 /** Claims notices, as `new l/oops 1`. */
