@@ -12,7 +12,7 @@ import {
   findSubmissionProblems,
   isPlainSubmission,
 } from '../../../packages/core/src/broker/kit/check/check-submission.ts';
-import { RUN_FIELDS } from '../../../packages/core/src/broker/kit/run-fields.ts';
+import { RUN_FIELDS } from '../../../packages/core/src/broker/kit/run/run-fields.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 /** A value that most fields must refuse, and some take. */

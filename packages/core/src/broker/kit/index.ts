@@ -77,10 +77,17 @@ export {
   readRetention,
   trimmedRun,
 } from './retention/retention.ts';
-export type { PackedError } from './run-errors.ts';
-export { addError, isAttemptError, MAX_ERRORS, PACKED_REST, packErrors, unpackErrors } from './run-errors.ts';
-export type { FieldOf } from './run-fields.ts';
-export { fieldsOf, hasPast, RUN_COUNTERS, storedCounters } from './run-fields.ts';
+export type { PackedError } from './run/run-errors.ts';
+export {
+  addError,
+  isAttemptError,
+  MAX_ERRORS,
+  PACKED_REST,
+  packErrors,
+  unpackErrors,
+} from './run/run-errors.ts';
+export type { FieldOf } from './run/run-fields.ts';
+export { fieldsOf, hasPast, RUN_COUNTERS, storedCounters } from './run/run-fields.ts';
 export {
   hideSecrets,
   hideSecretsInError,

@@ -5,8 +5,8 @@ import type { Settlement } from '../settlement.ts';
 import type { RunDraft } from './copy-run.ts';
 import { copyRun } from './copy-run.ts';
 import { keepableMs } from './limits.ts';
-import type { FieldOf } from './run-fields.ts';
-import { fieldsOf } from './run-fields.ts';
+import type { FieldOf } from './run/run-fields.ts';
+import { fieldsOf } from './run/run-fields.ts';
 
 /** The instants of a run that are past when it is settled. */
 const PAST_INSTANTS = fieldsOf('past');

@@ -2,7 +2,7 @@ import { MAX_INSTANT_AT } from '../../../duration.ts';
 import type { Problem } from '../../../errors.ts';
 import type { Spent, SpentError } from '../../spent.ts';
 import { textProblem, utf8Bytes } from '../limits.ts';
-import { MAX_ERRORS } from '../run-errors.ts';
+import { MAX_ERRORS } from '../run/run-errors.ts';
 import { findErrorProblems } from './check-error.ts';
 import { entriesOf, type Findings, findingsIn, findObjectProblem } from './check-findings.ts';
 

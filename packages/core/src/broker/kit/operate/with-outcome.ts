@@ -1,7 +1,7 @@
 import type { EndRequest, OperatorError } from '../../operation.ts';
 import type { AttemptError, Run } from '../../run.ts';
 import { copyRun } from '../copy-run.ts';
-import { addError } from '../run-errors.ts';
+import { addError } from '../run/run-errors.ts';
 
 /**
  * Returns a run that an operator has just ended, with its result or error.

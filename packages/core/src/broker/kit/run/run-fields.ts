@@ -1,5 +1,5 @@
-import type { Run } from '../run.ts';
-import type { RunIdentity } from './copy-run.ts';
+import type { Run } from '../../run.ts';
+import type { RunIdentity } from '../copy-run.ts';
 
 /**
  * What a settlement or a change writes of a run, and what kind of value each field is. What checks, rounds and stores runs is made from

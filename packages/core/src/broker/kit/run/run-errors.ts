@@ -1,4 +1,4 @@
-import type { AttemptError } from '../run.ts';
+import type { AttemptError } from '../../run.ts';
 
 /** How many errors a run keeps, the latest: one that keeps failing must not grow without limit. */
 export const MAX_ERRORS = 20;
