@@ -16,8 +16,8 @@ import {
 export const OPERATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'a redrive ignores when a run is due',
-    right: 'then a.at when a.record is null then r.run_at end',
-    wrong: 'then v_now when a.record is null then r.run_at end',
+    right: ') then a.at\n',
+    wrong: ') then v_now\n',
     scene: redriveLater,
   },
   {

@@ -103,6 +103,7 @@ function pairNotes(first: Notes, second: Notes): Notes {
 async function readAllNotes(notes: Notes, query: NotesQuery): Promise<readonly Note[]> {
   const page = await notes.read(query);
   if (page.next === undefined) return page.notes;
+  if (page.next === query.after) throw new Error(`a page of notes ends where it began, at ${page.next}`);
   return [...page.notes, ...(await readAllNotes(notes, { ...query, after: page.next }))];
 }
 
