@@ -38,18 +38,18 @@ const rows = [
   },
   { name: '@retry/core, all', code: "export * from '@retry/core'", limit: 24_170 },
   { name: 'fingerprint', code: "export { fingerprint } from '@retry/core/failures'", limit: 4_980 },
-  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 11_250 },
+  { name: 'replay', code: "export { replay } from '@retry/core/failures'", limit: 11_730 },
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
-    limit: 20_570,
+    limit: 21_110,
   },
   { name: 'withRetry', code: WITH_RETRY, limit: 23_450, goal: 15_000 },
   { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 29_980 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 54_000,
+    limit: 55_600,
   },
   {
     name: 'the page of the board and its style',
