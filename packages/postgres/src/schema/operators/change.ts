@@ -31,7 +31,7 @@ const FORGET_RUNS = `
     insert into tally (submitted, forgotten) select 0, count(*) from forgotten having count(*) > 0;`)}
   end if;`;
 
-/** Writes runs as a settlement does. A run without a record has none yet: its columns are enough. */
+/** Writes runs as a settlement does. One that is given no record keeps that of its latest settlement; without one, its columns are enough. */
 const WRITE_RUNS = `
   if translate(p_destinations, ${FORGET} || ${REQUEST_CANCEL}, '') <> '' then${byHash(`
     with asked as materialized (
@@ -62,7 +62,7 @@ const WRITE_RUNS = `
       holds_key = r.holds_key and r.keeps_key is true and a.destination in ${CONTINUED},
       is_dead = a.destination in ${DEAD}, error_group = a.group_id, spent = a.spent, result = a.result,
       error_name = a.error,
-      record = a.record
+      record = coalesce(a.record, r.record)
     from unnest(v_runs) f join asked a on a.id = f.id
     where ${hasId('r', 'f.id')} and a.destination not in (${FORGET}, ${REQUEST_CANCEL})
     returning a.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead, r.keep_ms, r.error_group, a.title,

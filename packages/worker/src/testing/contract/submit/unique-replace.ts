@@ -16,10 +16,11 @@ export const uniqueReplaceCases: CasesByName = {
     () => WAITING,
     async (scene, [_, prepare]) => {
       await prepare(scene);
+      const { createdAt, startedAt, failures, errors } = await scene.read('{k}a');
 
       equal(await replace(scene, 'b'), [REPLACED]);
 
-      matches(await scene.read('{k}a'), { state: 'cancelled' });
+      matches(await scene.read('{k}a'), { state: 'cancelled', createdAt, startedAt, failures, errors });
       matches(await scene.read('{k}b'), { state: 'submitted', epoch: 0 });
       matches(await scene.broker.audit(), {
         submitted: 1,
