@@ -8,7 +8,7 @@ import { readJson } from './workspace.mjs';
  * Bytes on the disk of the package and everything that is installed with it, without drivers of servers. A quarter of a megabyte
  * of it is the options of a hundred other systems.
  */
-const MAX_BYTES = 2.25 * 1024 * 1024;
+const MAX_BYTES = 2.5 * 2 ** 20;
 
 /** @param folder - a project that has `@retry/cli` installed */
 export function checkCli(folder) {
