@@ -53,25 +53,25 @@ export function readSchedule(text: string): Schedule {
   return { ...schedule, work: { ...work, payload: text.slice(end + 1) } };
 }
 
-/** Returns what to write so that a schedule is kept which was not there before. */
+/**
+ * Returns what to write so that a schedule is kept which was not there before. Its two notes are only written together, here and below, so
+ * that the version of one of them says of both whether they are as they were read.
+ */
 export function creation(schedule: Schedule): readonly NoteWrite[] {
   const key = dueKey(schedule);
   return [
     { key: idKey(schedule.id), seen: 0, value: key },
-    { key, seen: 0, value: writeSchedule(schedule) },
+    { key, value: writeSchedule(schedule) },
   ];
 }
 
-/**
- * Returns what to write so that a schedule is kept as it is now, if it is still as it was read. The note by its id needs no version: it is
- * only written together with the other one, whose key it names.
- */
+/** Returns what to write so that a schedule is kept as it is now, if it is still as it was read. */
 export function movement({ note }: KeptSchedule, schedule: Schedule): readonly NoteWrite[] {
   const key = dueKey(schedule);
   const value = writeSchedule(schedule);
   if (key === note.key) return [{ key, seen: note.version, value }];
   return [
-    { key, seen: 0, value },
+    { key, value },
     { key: note.key, seen: note.version, value: null },
     { key: idKey(schedule.id), value: key },
   ];
