@@ -29,8 +29,8 @@ export interface Worker extends AsyncDispose {
    */
   readonly start: () => void;
   /**
-   * Claims what is due, calls its handlers, settles their outcomes and stops: for functions, jobs and tests in which no worker lives on.
-   * It also settles runs whose lease has expired, for which it may have to wait for a third of the lease and 2.5 s. Resolves when the
+   * Fires the schedules that are due, claims what is due, calls its handlers, settles their outcomes and stops: for functions, jobs and
+   * tests in which no worker lives on. It also settles runs whose lease has expired, for which it may have to wait for a third of the lease and 2.5 s. Resolves when the
    * worker has stopped; nothing of it then keeps the process alive.
    *
    * @throws {InvalidOptionsError} listing every wrong option
@@ -61,8 +61,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const settings = readWorkerOptions(options);
   const emitter = createEmitter<WorkerEvents>('worker', WORKER_EVENTS, settings.clock);
   const engine = new Engine(settings, emitter);
-  const life = new Life({ settings, engine, emitter });
-  const schedule = createSchedule(settings, emitter, life.signal);
+  const scheduler = new Scheduler(settings, emitter);
+  const life = new Life({ settings, engine, emitter, scheduler });
   return {
     name: settings.name,
     get leaseRenewal() {
@@ -72,11 +72,7 @@ export function createWorker(options: WorkerOptions): Worker {
     isReady: () => callOutside(isReady, settings, life),
     whenIdle: () => whenIdle(settings, engine, life.signal),
     // Whatever request starts or stops it: its timers, loops and abort signals are of none.
-    start: () =>
-      callOutside(() => {
-        life.start();
-        schedule();
-      }),
+    start: () => callOutside(() => life.start()),
     drain: (options) => callOutside(() => life.drain(options)),
     stop: () => callOutside(() => life.stop()),
     stopped: life.stopped,
@@ -100,16 +96,6 @@ function isReady({ broker, clock }: WorkerSettings, life: Life): Promise<boolean
       () => end(false),
     );
   });
-}
-
-/** Returns what fires schedules until the signal aborts; called again, it does nothing. */
-function createSchedule(settings: WorkerSettings, emitter: WorkerEmitter, signal: AbortSignal): () => void {
-  let isRunning = false;
-  return () => {
-    if (isRunning) return;
-    isRunning = true;
-    void new Scheduler(settings, emitter).run(signal);
-  };
 }
 
 /** How often `whenIdle` asks whether everything is done, in ms. */

@@ -43,6 +43,8 @@ const HEARTBEAT_RETRY: Policy = definePolicy({
 export interface Drain {
   /** How many handlers it may call; `Infinity` for no limit. */
   readonly maxRuns: number;
+  /** Fires the schedules that are due, unless the signal aborts. Never rejects. @returns when the next one is due, by the broker's clock */
+  readonly fire: (signal: AbortSignal) => Promise<number>;
   /** Called once nothing runs, everything is settled, and nothing more is to be claimed. */
   readonly onEnd: (end: ClaimsEnd) => void;
 }
@@ -71,6 +73,8 @@ export class Engine {
   #onDrained: Drain['onEnd'] | undefined;
   /** When something of its lanes may start, by the broker's clock, as the latest claim that returned nothing showed. */
   #nextRunAt = Infinity;
+  /** When the next schedule is due, by the broker's clock, as a drain has read. */
+  #nextFireAt = Infinity;
   #startError: { readonly error: unknown } | undefined;
   #isReady = false;
   #isBrokerClosed = false;
@@ -150,7 +154,7 @@ export class Engine {
     this.#isReady = true;
     this.#executions.leases.watchCancelRequests();
     void this.#attendance.begin().then(() => this.#watch.begin(), this.#onAttendError);
-    if (drain !== undefined) this.#beginToDrain(drain);
+    if (drain !== undefined) await this.#beginToDrain(drain);
     await this.#loop();
     this.#cancelGiveBack?.();
     this.#close();
@@ -279,7 +283,8 @@ export class Engine {
     this.#executions.leases.close();
   }
 
-  #beginToDrain({ maxRuns, onEnd }: Drain): void {
+  async #beginToDrain({ maxRuns, fire, onEnd }: Drain): Promise<void> {
+    this.#nextFireAt = await fire(this.#stopping.signal);
     apply(this.#state, { type: 'drains', maxRuns });
     this.#onDrained = onEnd;
     // No other worker may live on until its cleaner finds what workers that died have left.
@@ -292,8 +297,10 @@ export class Engine {
   }
 
   #endDrain(end: ClaimsEnd, now: number): void {
-    const opensAt = this.#exchanger.now() + opensIn(this.#state, now);
-    this.#nextRunAt = Math.min(this.#state.empty?.nextRunAt ?? Infinity, opensAt);
+    const serverNow = this.#exchanger.now();
+    const opensAt = serverNow + opensIn(this.#state, now);
+    const fireAt = Math.max(serverNow, this.#nextFireAt);
+    this.#nextRunAt = Math.min(this.#state.empty?.nextRunAt ?? Infinity, opensAt, fireAt);
     this.#onDrained?.(end);
   }
 

@@ -80,7 +80,7 @@ export class Scheduler {
     for (let failures = 0; !signal.aborted; ) {
       let restMs: number;
       try {
-        restMs = await this.fireDue();
+        ({ restMs } = await this.fireDue());
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -93,10 +93,35 @@ export class Scheduler {
     signal.removeEventListener('abort', wake);
   }
 
-  /** Fires everything that is due, page by page. @returns how long to wait before the next look, in ms */
-  async fireDue(): Promise<number> {
+  /**
+   * Fires what is due once, and leaves the rest to others when the signal aborts. Never rejects.
+   *
+   * @returns when the next schedule is due, in epoch milliseconds by the broker's clock; 0 when that is not known
+   */
+  fireOnce(signal: AbortSignal): Promise<number> {
+    return new Promise((resolve) => {
+      const end = (nextAt: number): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(nextAt);
+      };
+      const onAbort = (): void => end(0);
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort);
+      this.fireDue().then(
+        ({ nextAt }) => end(nextAt),
+        (error: unknown) => {
+          if (!signal.aborted) this.#onError(error);
+          end(0);
+        },
+      );
+    });
+  }
+
+  /** Fires everything that is due, page by page. */
+  async fireDue(): Promise<NextLook> {
     const { broker, clock } = this.#settings;
     let wakeAt = clock.now() + POLL_MS;
+    let firstAt = Infinity;
     let after: string | undefined;
     for (;;) {
       const sentAt = clock.now();
@@ -109,10 +134,12 @@ export class Scheduler {
         await this.#fire(due, { now, sentAt }),
         waiting === undefined ? Infinity : dueAtOf(waiting.key),
       );
+      firstAt = Math.min(firstAt, nextAt);
       wakeAt = Math.min(wakeAt, readAt + nextAt - now);
       const isAllDue = due.length === notes.length;
       this.#pageLength = due.length > 0 && isAllDue ? LONG_PAGE : SHORT_PAGE;
-      if (!isAllDue || next === undefined) return Math.max(0, wakeAt - clock.now());
+      if (!isAllDue || next === undefined)
+        return { nextAt: firstAt, restMs: Math.max(0, wakeAt - clock.now()) };
       after = next;
     }
   }
@@ -184,6 +211,14 @@ export class Scheduler {
   #onError(error: unknown): void {
     this.#emitter.emit('error', () => ({ error, doing: 'firing schedules' }));
   }
+}
+
+/** When to look again. */
+interface NextLook {
+  /** When the next schedule is due, in epoch milliseconds by the broker's clock; `Infinity`: none is. */
+  readonly nextAt: number;
+  /** How long a worker that lives on waits at most, in ms. */
+  readonly restMs: number;
 }
 
 /** When the page was asked for, by the worker's clock, and what the broker's said. */

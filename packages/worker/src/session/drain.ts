@@ -39,9 +39,9 @@ export interface DrainReport {
   /** Why it ended. */
   readonly endedBy: DrainEnd;
   /**
-   * When to drain again, in epoch ms by the broker's clock: when the next run of these tasks is due, a hold ends, or a limit lets one
-   * start; the end of this drain, unless it ended `empty`, as more may be due. Absent: nothing is scheduled. Runs that other workers
-   * have started are not in it, nor is what is submitted from now on.
+   * When to drain again, in epoch ms by the broker's clock: when the next run of these tasks is due, a hold ends, a limit lets one start,
+   * or any schedule fires; the end of this drain, unless it ended `empty`, as more may be due. Absent: nothing is scheduled. Runs that
+   * other workers have started are not in it, nor is what is submitted from now on.
    */
   readonly nextRunAt?: number;
 }

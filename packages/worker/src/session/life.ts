@@ -5,6 +5,7 @@ import type { Drain, Engine } from '../engine/engine.ts';
 import { workerStarted, workerStopped } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { SignalName, WorkerSettings } from '../options.ts';
+import type { Scheduler } from '../schedules/scheduler.ts';
 import { repeat, sleep } from '../sleep.ts';
 import type { DrainEnd, DrainLimits, DrainReport } from './drain.ts';
 import { countEvents, readDrainOptions } from './drain.ts';
@@ -16,6 +17,7 @@ export interface LifeParts {
   readonly settings: WorkerSettings;
   readonly engine: Engine;
   readonly emitter: WorkerEmitter;
+  readonly scheduler: Scheduler;
 }
 
 /** The life of a worker: it is started or drains once, and stops once. Its calls must come from outside every request. */
@@ -47,7 +49,9 @@ export class Life {
 
   /** Begins to work. */
   start(): void {
-    if (this.#begin('works')) this.#open().begin();
+    if (!this.#begin('works')) return;
+    this.#open().begin();
+    void this.#parts.scheduler.run(this.signal);
   }
 
   /** Does what is due, and stops. */
@@ -91,7 +95,7 @@ export class Life {
 
 /** Works until there is nothing more to do, or a limit ends it, and stops. */
 async function drainOnce(
-  { settings, engine, emitter }: LifeParts,
+  { settings, engine, emitter, scheduler }: LifeParts,
   session: Session,
   { maxRuns, maxMs, signal }: DrainLimits,
 ): Promise<DrainReport> {
@@ -105,7 +109,8 @@ async function drainOnce(
   const onAbort = (): void => callOutside(end, 'signal');
   signal?.addEventListener('abort', onAbort);
   const cancelTimer = maxMs < Infinity ? settings.clock.setTimer(() => end('maxMs'), maxMs) : undefined;
-  session.begin({ maxRuns, onEnd: end });
+  const fire = (stopping: AbortSignal): Promise<number> => scheduler.fireOnce(stopping);
+  session.begin({ maxRuns, fire, onEnd: end });
   if (signal?.aborted === true) end('signal');
   await session.stopped;
   cancelTimer?.();
