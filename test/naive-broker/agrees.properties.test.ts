@@ -19,9 +19,8 @@ describe('the memory broker', () => {
         // A naive broker counts starts one by one and ours in buckets, so another one of ours answers for it.
         const { reserve } = createMemoryBroker({ clock });
         // Of all that operators ask it counts the error groups alone.
-        const { groups, claimGroupNotices } = naive.insight ?? {};
-        const own = groups && claimGroupNotices && { groups, claimGroupNotices };
-        const insight = memory.insight && own && { ...memory.insight, ...own };
+        const { groups } = naive.insight ?? {};
+        const insight = memory.insight && groups && { ...memory.insight, groups };
         const real = {
           broker: pairBrokers(memory, { ...naive, reserve, ...(insight && { insight }) }),
           advance: clock.advance,

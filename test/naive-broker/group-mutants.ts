@@ -105,22 +105,4 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     from: '.filter(({ run }) => errorGroup === undefined || run.errorGroup === errorGroup)',
     to: '',
   },
-  {
-    name: 'notices a group again and again',
-    caughtBy: 'a new group is noticed once, with all that is kept of it',
-    from: 'noticed.set(',
-    to: 'before.set(',
-  },
-  {
-    name: 'notices a group when it has doubled since it was looked at',
-    caughtBy: 'a group from which dead letters have left is noticed when it has more than ever',
-    from: 'isMarked ? mark : count',
-    to: 'count',
-  },
-  {
-    name: 'never notices a group again that was empty',
-    caughtBy: 'a group that was found empty is new again',
-    from: 'noticed = new Map();',
-    to: 'noticed = new Map(before);',
-  },
 ];

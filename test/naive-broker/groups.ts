@@ -1,5 +1,5 @@
-import type { ErrorGroup, ErrorGroupName, GroupNotice, GroupsQuery, Insight } from '@retry/core/broker';
-import { compareText, MAX_GROUPS, OTHER_GROUP, pageOfGroups } from '@retry/core/broker/kit';
+import type { ErrorGroup, ErrorGroupName, GroupsQuery, Insight } from '@retry/core/broker';
+import { MAX_GROUPS, OTHER_GROUP, pageOfGroups } from '@retry/core/broker/kit';
 import type { Kept, Storage } from './storage.ts';
 import { DEAD_LETTERS } from './storage.ts';
 
@@ -14,7 +14,6 @@ interface Arrival {
 /** Creates error groups: what is in one is seen at the runs; only who came, and when, is kept besides. */
 export function createGroups({ runs }: Pick<Storage, 'runs'>) {
   let arrivals: readonly Arrival[] = [];
-  let noticed = new Map<string, number>();
 
   function membersOf(lane: string, group: string): readonly Kept[] {
     return [...runs.values()].filter(({ run }) => run.lane === lane && run.errorGroup === group);
@@ -70,33 +69,14 @@ export function createGroups({ runs }: Pick<Storage, 'runs'>) {
     return [...places.values()];
   }
 
-  /** The groups that are new since the last call, or have doubled since they were returned. */
-  function notices(): readonly GroupNotice[] {
-    const before = noticed;
-    noticed = new Map();
-    return all().flatMap((group) => {
-      const { lane, id, count } = group;
-      const mark = before.get(`${lane} ${id}`);
-      const isMarked = mark !== undefined && count < 2 * mark;
-      noticed.set(`${lane} ${id}`, isMarked ? mark : count);
-      const latest = latestOf(lane, id)?.id ?? group.sampleId;
-      return isMarked ? [] : [{ ...group, kind: mark === undefined ? 'new' : 'doubled', sampleId: latest }];
-    });
-  }
-
   return {
     join,
     page: (query: GroupsQuery) => pageOfGroups('naive', query, all()),
-    notices: () => [...notices()].sort(byPlace),
   };
 }
 
-function byPlace(one: GroupNotice, other: GroupNotice): number {
-  return compareText(one.lane, other.lane) || compareText(one.id, other.id);
-}
-
 /** The insight of a broker that knows of groups alone. */
-export function insightOf(own: Pick<Insight, 'groups' | 'claimGroupNotices'>): Insight {
+export function insightOf(own: Pick<Insight, 'groups'>): Insight {
   const unknown = () => Promise.reject(new Error('a naive broker counts groups only'));
   return { ...own, lanes: unknown, attempts: unknown, dueTimes: unknown, workers: unknown };
 }

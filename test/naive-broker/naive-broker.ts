@@ -134,7 +134,6 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     audit: () => call(audit),
     insight: insightOf({
       groups: (query) => call(() => groups.page(query)),
-      claimGroupNotices: () => call(groups.notices),
     }),
     isRefusal: isRefusedInput,
     close: async () => {

@@ -33,7 +33,7 @@ export function createNotes() {
         if (value === null) return 0;
         latest += 1;
         const ends = ttlMs === undefined ? {} : { expiresAt: keepableMs(now + keepableMs(ttlMs)) };
-        notes = [...notes, { key, value, version: latest, ...ends }];
+        notes = [...notes, { key, value, version: latest, writtenAt: now, ...ends }];
         return latest;
       });
       return { outcome: 'written', versions, now };

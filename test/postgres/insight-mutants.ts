@@ -1,9 +1,4 @@
-import {
-  askAboutDueTimes,
-  askAboutGroupNotices,
-  askAboutLanes,
-  askAboutWorkers,
-} from '../support/telling-scenes/insight.ts';
+import { askAboutDueTimes, askAboutLanes } from '../support/telling-scenes/insight.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 
 /** Mistakes in what operators are told. */
@@ -55,41 +50,5 @@ export const INSIGHT_MUTANTS: readonly Mutant[] = [
     right: 's.run_at >= v_to',
     wrong: 's.run_at > v_to',
     scene: askAboutDueTimes,
-  },
-  {
-    name: 'a worker whose registration has lapsed is listed',
-    right: 'from attendance where until > now_ms()',
-    wrong: 'from attendance where until > 0',
-    scene: askAboutWorkers,
-  },
-  {
-    name: 'a worker that attends again keeps what it said before',
-    right: 'facts = excluded.facts',
-    wrong: 'facts = attendance.facts',
-    scene: askAboutWorkers,
-  },
-  {
-    name: 'a doubled group is noticed as new',
-    right: "case when m.count is null then 'new' else 'doubled' end",
-    wrong: "'new'",
-    scene: askAboutGroupNotices,
-  },
-  {
-    name: 'a group is noticed with each dead letter',
-    right: 's.count >= 2 * m.count',
-    wrong: 's.count > m.count',
-    scene: askAboutGroupNotices,
-  },
-  {
-    name: 'a group that was empty is never new again',
-    right: 'delete from group_mark m where not exists',
-    wrong: 'delete from group_mark m where false and not exists',
-    scene: askAboutGroupNotices,
-  },
-  {
-    name: 'a notice keeps no count',
-    right: 'on conflict (lane, id) do update set count = excluded.count',
-    wrong: 'on conflict (lane, id) do nothing',
-    scene: askAboutGroupNotices,
   },
 ];

@@ -60,8 +60,8 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a write that is refused leaves notes',
-    right: "select key, '', 0, 0 from unnest(p_keys)",
-    wrong: "select key, '', 0, null from unnest(p_keys)",
+    right: "select key, '', 0, 0, 0 from unnest(p_keys)",
+    wrong: "select key, '', 0, 0, null from unnest(p_keys)",
     scene: ALL_OR_NONE,
   },
   {

@@ -193,7 +193,6 @@ export async function inspect(client: pg.Client, schema: string): Promise<void> 
   await insight?.attempts();
   await insight?.dueTimes({ from: Date.now(), bucketMs: 1_000, buckets: 10 });
   await insight?.groups({ limit: 10 });
-  await insight?.claimGroupNotices();
   await insight?.workers();
   await broker.audit();
   await broker.close();

@@ -1,11 +1,6 @@
 import { BODY } from '../../packages/redis-queue/src/record/layout.ts';
 import { field } from '../../packages/redis-queue/src/scripts/lua.ts';
-import {
-  askAboutDueTimes,
-  askAboutGroupNotices,
-  askAboutLanes,
-  askAboutWorkers,
-} from '../support/telling-scenes/insight.ts';
+import { askAboutDueTimes, askAboutLanes } from '../support/telling-scenes/insight.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 
 /** Mistakes in what operators are told. */
@@ -75,42 +70,5 @@ export const INSIGHT_MUTANTS: readonly Mutant[] = [
     right: 'countSpans(tag, middle + 1, last)',
     wrong: '',
     scene: askAboutDueTimes,
-  },
-  {
-    name: 'a worker whose registration has lapsed is listed',
-    right: 'if aliveUntil and aliveUntil > now then',
-    wrong: 'if aliveUntil then',
-    scene: askAboutWorkers,
-  },
-  {
-    name: 'a doubled group is noticed as new',
-    right: "kinds[index] = noticed and 'doubled' or 'new'",
-    wrong: "kinds[index] = 'new'",
-    scene: askAboutGroupNotices,
-  },
-  {
-    name: 'a group is noticed with each dead letter',
-    right: 'count >= 2 * noticed',
-    wrong: 'count > noticed',
-    scene: askAboutGroupNotices,
-  },
-  {
-    name: 'a group that lost its dead letters is noticed again',
-    right: 'if count < 1 then\n    if noticed',
-    wrong: 'if count < 4 then\n    if noticed',
-    scene: askAboutGroupNotices,
-  },
-  {
-    name: 'a group that was empty is never new again',
-    right: "many('HDEL', GROUP_MARKS, empty)",
-    wrong: '',
-    scene: askAboutGroupNotices,
-  },
-  {
-    name: 'a group that loses its dead letters has not changed',
-    right: 'changed[#changed + 1] = name\n    if group.count',
-    wrong:
-      'if group.count > 0 then changed[#changed + 1] = name else changed[#changed] = nil end\n    if group.count',
-    scene: askAboutGroupNotices,
   },
 ];

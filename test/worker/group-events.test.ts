@@ -123,12 +123,11 @@ describe('deadLetterGroup', () => {
 
   it('becomes an error event when the broker fails, and comes later', async () => {
     const scene = setScene();
-    const { insight } = scene.broker;
-    if (insight === undefined) throw new Error('the memory broker has insight');
+    const { notes } = scene.broker;
     let isDown = true;
-    const claimGroupNotices: typeof insight.claimGroupNotices = () =>
-      isDown ? Promise.reject(new Error('down')) : insight.claimGroupNotices();
-    const broker = { ...scene.broker, insight: { ...insight, claimGroupNotices } };
+    const read: typeof notes.read = (query) =>
+      isDown ? Promise.reject(new Error('down')) : notes.read(query);
+    const broker = { ...scene.broker, notes: { ...notes, read } };
     const worker = scene.startWorker({ tasks: [charge], broker });
     const noticed: Noticed[] = [];
     worker.on('deadLetterGroup', (event) => noticed.push(event));

@@ -1,6 +1,7 @@
 import type { AsyncDispose } from '@retry/core';
-import type { Broker } from '@retry/core/broker';
-import { checkInput, createCloseGate } from '@retry/core/broker/kit';
+import type { Broker, Notes } from '@retry/core/broker';
+import type { AttendanceSource } from '@retry/core/broker/kit';
+import { attendBy, checkInput, createCloseGate } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
@@ -22,7 +23,7 @@ import { ClaimMemory } from './record/claim-memory.ts';
 import { Retention } from './record/retention.ts';
 import type { TransactionBroker } from './transaction/within.ts';
 import { brokerWithin } from './transaction/within.ts';
-import { attend } from './verbs/attend.ts';
+import { countDepths } from './verbs/attend.ts';
 import { auditRuns } from './verbs/audit.ts';
 import { changeRuns } from './verbs/change.ts';
 import { createFindExpired } from './verbs/find-expired.ts';
@@ -30,6 +31,7 @@ import { getRuns } from './verbs/get.ts';
 import { findCancelRequests } from './verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
+import { readLaneNames } from './verbs/insight/lanes.ts';
 import { listRuns } from './verbs/list.ts';
 import { createNotes } from './verbs/notes.ts';
 import { readRuns } from './verbs/read.ts';
@@ -177,6 +179,7 @@ function verbs(
   onError: (error: unknown) => void,
 ): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database } = port;
+  const notes = createNotes(database);
   const list: Broker['list'] = (query) => listRuns(database, schema, query);
   const read: Broker['read'] = (ids) => readRuns(database, ids);
   const change: Broker['change'] = (changes, options) =>
@@ -190,15 +193,24 @@ function verbs(
     hold: (holds) => holdLanes(port, holds),
     resume: (requests) => resumeLanes(port, requests),
     holds: () => listHolds(database),
-    notes: createNotes(database),
+    notes,
     reserve: (requests) => reserveStarts(database, requests),
     findCancelRequests: (leases) => findCancelRequests(database, leases),
     operations: createOperations(database),
     get: (ids, options) => getRuns(database, ids, options),
     list,
-    attend: (attendance) => attend(database, attendance),
+    attend: (attendance) => attendBy(attendanceSource(database, notes), attendance),
     audit: () => auditRuns(database),
-    insight: createInsight(database, schema),
+    insight: createInsight(database, schema, notes),
     withoutWaiting: createWithoutWaiting(port),
+  };
+}
+
+/** What is known of lanes and workers. */
+function attendanceSource(database: Database, notes: Notes): AttendanceSource {
+  return {
+    notes,
+    names: () => readLaneNames(database),
+    depths: (lanes) => countDepths(database, lanes),
   };
 }

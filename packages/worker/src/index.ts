@@ -7,6 +7,7 @@ export type {
   Concurrency,
   EndAnswer,
   ErrorGroupName,
+  GroupNotice,
   Hold,
   HoldSource,
   LaneDepth,
@@ -42,6 +43,7 @@ export {
   WaitTimeoutError,
 } from './errors.ts';
 export type { LateCause, QueueEvents, RunNotice, WorkerEvents } from './events.ts';
+export { claimGroupNotices } from './fleet/group-notices.ts';
 export type { SignalName, WorkerOptions } from './options.ts';
 export type { Finding } from './queue/health/findings.ts';
 export type { Health, HealthFigures, Observing } from './queue/health/health.ts';

@@ -17,7 +17,7 @@ export interface Notes {
    * that equals the prefix comes first.
    *
    * A page takes a bounded time and holds at most `limit` notes and about 8 MiB. It may therefore be shorter, or empty: only a page
-   * without `next` is the last. A note that is written while pages are read may be missing, or be as it was before.
+   * without `next` is the last. Of notes that are created or deleted while pages are read, some may be missing.
    */
   readonly read: (query: NotesQuery) => Promise<NotesPage>;
   /**
@@ -35,6 +35,8 @@ export interface Note {
   readonly value: string;
   /** The latest write of the note; an integer ≥ 1 that no other write of the broker has, or ever had. */
   readonly version: number;
+  /** When that write was made, in epoch milliseconds by the broker's clock. */
+  readonly writtenAt: number;
   /** From this instant on it is gone; epoch milliseconds by the broker's clock. Absent: until it is deleted. */
   readonly expiresAt?: number;
 }

@@ -1,6 +1,7 @@
 import type { AsyncDispose } from '@retry/core';
-import type { Broker } from '@retry/core/broker';
-import { checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/kit';
+import type { Broker, Notes } from '@retry/core/broker';
+import type { AttendanceSource } from '@retry/core/broker/kit';
+import { attendBy, checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/kit';
 import {
   changeOperation,
   claimOperation,
@@ -15,7 +16,7 @@ import { expireKept } from './record/ended-runs.ts';
 import { listHolds } from './record/holds.ts';
 import type { Store } from './record/store.ts';
 import { createStore, followWallClock, readNow } from './record/store.ts';
-import { attend } from './verbs/attend.ts';
+import { countDepths } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
 import { isCancelRequested, onCancelRequest } from './verbs/cancel-requests.ts';
 import { changeRun } from './verbs/change.ts';
@@ -48,6 +49,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
   const store = createStore(readMemoryBrokerOptions(options));
   const gate = createGate(store);
   const { call, each, close } = gate;
+  const notes = createNotes(store, call);
   return checkInput<Omit<MemoryBroker, keyof AsyncDispose>>({
     ready: () => call(() => undefined),
     submit: (submissions) => each(submissions, (submission, now) => submitRun(store, submission, now)),
@@ -63,10 +65,9 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     list: (query) => call(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => call(() => waitForWork(store, lanes, wait)),
     waitForResult: (wait) => call(() => waitForResult(store, wait)),
-    attend: (attendance) => call((now) => attend(store, attendance, now)),
+    attend: (attendance) => attendBy(attendanceSource(store, gate, notes), attendance),
     audit: () => call(() => auditStore(store)),
-    notes: createNotes(store, call),
-    insight: createInsight(store, call),
+    ...{ notes, insight: createInsight(store, call, notes) },
     heartbeatModule: 'not-needed',
     isRefusal: isRefusedInput,
     close,
@@ -103,6 +104,15 @@ function holdVerbs(store: Store, { call, each }: Gate) {
     resume: (requests) => each(requests, (request, now) => resumeLane(store, request, now)),
     holds: () => call((now) => listHolds(store, now)),
   } satisfies Partial<Broker>;
+}
+
+/** What is known of lanes and workers. */
+function attendanceSource(store: Store, { call }: Gate, notes: Notes): AttendanceSource {
+  return {
+    notes,
+    names: () => call(() => [...store.lanes.keys()]),
+    depths: (lanes) => call((now) => countDepths(store, lanes, now)),
+  };
 }
 
 interface Gate {

@@ -196,8 +196,7 @@ export const CLIENT_FUNCTIONS = {
   resume_lanes: { lanes: 'text[]', sources: 'text[]' },
   list_holds: {},
   reserve_starts: { keys: 'text[]', limits: 'bigint[]', windowsMs: 'bigint[]', counts: 'bigint[]' },
-  attend: { worker: 'text', lanes: 'text[]', ttlMs: 'bigint', facts: 'text' },
-  list_workers: {},
+  count_depths: { lanes: 'text[]' },
   waiting_lanes: {},
   // Each figure of a lane is counted up to the limit.
   count_lanes: { lanes: 'text[]', limit: 'bigint' },
@@ -210,7 +209,6 @@ export const CLIENT_FUNCTIONS = {
     limit: 'bigint',
   },
   list_groups: { lane: 'text', limit: 'bigint', afterCount: 'bigint', afterLane: 'text', afterId: 'text' },
-  claim_group_notices: {},
   audit_runs: {},
   poll_lanes: { lanes: 'text[]', lowSeqs: 'bigint[]' },
   start_waiting: { waiter: 'text', ttlMs: 'bigint', forResults: 'boolean' },

@@ -9,10 +9,8 @@ import { ANSWER_UNSETTLED } from './exchange/settle.ts';
 import { SETTLE_AND_CLAIM } from './exchange/settle-and-claim.ts';
 import { SETTLE_AND_SUBMIT } from './exchange/settle-and-submit.ts';
 import { DUE_TIMES } from './insight/due-times.ts';
-import { GROUP_NOTICES } from './insight/group-notices.ts';
 import { GROUPS } from './insight/groups.ts';
 import { LANE_COUNTS } from './insight/lanes.ts';
-import { WORKERS } from './insight/workers.ts';
 import { AWAITED, EXPIRED, TIDY, TRIM } from './keeping-functions.ts';
 import { LEASES } from './leases.ts';
 import { LIST } from './list-functions.ts';
@@ -25,7 +23,7 @@ import { RESERVE } from './reserve-function.ts';
 import { GET, HEARTBEAT, READ, RECORDS, SHOW, VIEWS } from './run-functions.ts';
 import { CLOCK, SUBMIT } from './submit-functions.ts';
 import { SUBMIT_UNIQUE } from './submit-unique.ts';
-import { ATTEND, WAITING_PROCESSES } from './wait-functions.ts';
+import { DEPTHS, WAITING_PROCESSES } from './wait-functions.ts';
 
 const TEXTS: readonly string[] = [
   ...[
@@ -72,11 +70,9 @@ const TEXTS: readonly string[] = [
     SUBMIT_UNIQUE,
     NOTES,
     RESERVE,
-    ATTEND,
+    DEPTHS,
     LANE_COUNTS,
-    GROUP_NOTICES,
     DUE_TIMES,
-    WORKERS,
     AUDIT,
     VIEWS,
   ],

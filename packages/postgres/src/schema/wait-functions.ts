@@ -88,37 +88,19 @@ export const nextLane = (table: string, before: string): string => `
       union all select (select t.lane from ${table} t where t.lane > ${before}.lane order by t.lane limit 1)
       from ${before} where ${before}.lane is not null`;
 
-/** Records which workers are alive. Replies the lanes that have waiting runs and no worker. */
-export const ATTEND: string = `
-create function ${head('attend')} returns text language plpgsql {settings} as $$
+/** Counts the runs that wait in each of these lanes. Due runs are still in the schedule: only a claim of their lane would promote them. */
+export const DEPTHS: string = `
+create function ${head('count_depths')} returns text language plpgsql stable {settings} as $$
 declare
   v_now bigint := now_ms();
-  v_attended text[];
 begin
-  if p_ttl_ms > 0 then
-    ${insertInto('attendance', { worker: 'p_worker', until: 'v_now + p_ttl_ms', lanes: 'p_lanes', attended_at: 'v_now', facts: 'p_facts' })}
-    on conflict (worker) do update
-      set until = excluded.until, lanes = excluded.lanes, attended_at = excluded.attended_at, facts = excluded.facts;
-  else
-    delete from attendance where worker = p_worker;
-  end if;
-  delete from attendance where ctid = any (array (
-    select ctid from attendance where until <= v_now for update skip locked));
-  v_attended := array (select unnest(lanes) from attendance where until > v_now);
-  -- Due runs are still in the schedule: only a claim of their lane would promote them, and no worker makes one.
   return (
-    with recursive in_ready (lane) as (${nextLane('ready', 'in_ready')}
-    ), in_schedule (lane) as (${nextLane('scheduled', 'in_schedule')}
-    ), waiting as (
-      select lane, (select count(*) from (
-        select from ready r where r.lane = known.lane
-        union all (select from scheduled s where s.lane = known.lane and s.run_at <= v_now order by s.run_at limit ${MAX_COUNTED})
-        limit ${MAX_COUNTED}) counted) as count
-      from (select lane from in_ready union select lane from in_schedule) known
-      where lane is not null and lane <> all (v_attended)
-    )
-    select coalesce(json_agg(json_build_object('lane', lane, 'waiting', count) order by lane)::text, '[]')
-    from waiting where count > 0);
+    select coalesce(json_agg(json_build_object('lane', lane, 'waiting', (
+      select count(*) from (
+        select from ready r where r.lane = asked.lane
+        union all (select from scheduled s where s.lane = asked.lane and s.run_at <= v_now order by s.run_at limit ${MAX_COUNTED})
+        limit ${MAX_COUNTED}) counted)) order by lane)::text, '[]')
+    from unnest(p_lanes) as asked (lane));
 end
 $$;
 `;

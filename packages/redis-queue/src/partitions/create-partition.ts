@@ -5,7 +5,7 @@ import { isRefusal } from '../driver/refusal.ts';
 import { guardRights } from '../driver/rights.ts';
 import { createPartOperations } from '../operations/operations.ts';
 import type { Store } from '../store/store.ts';
-import { attend } from '../verbs/attend.ts';
+import { countDepths, readNames } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
 import { changeRuns } from '../verbs/change.ts';
 import type { KeepingParts } from '../verbs/find-expired.ts';
@@ -14,8 +14,6 @@ import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
 import { holdLanes, listHolds, resumeLanes } from '../verbs/hold.ts';
 import { createInsight } from '../verbs/insight/create-insight.ts';
-import type { PartNotices } from '../verbs/insight/group-notices.ts';
-import { createPartNotices } from '../verbs/insight/group-notices.ts';
 import { listRuns } from '../verbs/list.ts';
 import { createNotes } from '../verbs/notes.ts';
 import { readRuns } from '../verbs/read.ts';
@@ -53,14 +51,13 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
     findExpired: (limit, scope) => pass(() => findExpired(limit, scope)),
     ...operatorVerbs(store, pass),
     ownOperations: createPartOperations(store, pass),
-    ownNotices: passNotices(createPartNotices(store), pass),
+    ownLanes: passLanes(store, pass),
     reserve: (requests) => pass(() => reserveStarts(store, requests)),
     findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),
     get: (ids, options) => pass(() => getRuns(store, ids, options)),
     list: (query) => pass(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => pass(() => subscription.waitForWork(lanes, wait)),
     waitForResult: (wait) => pass(() => subscription.waitForResult(wait)),
-    attend: (attendance) => pass(() => attend(store, attendance)),
     audit: () => pass(() => auditRuns(store)),
     insight: passInsight(createInsight(store), pass),
     isRefusal,
@@ -76,6 +73,13 @@ function passSubmit(durable: Store, pass: Pass): Broker['submit'] {
   return (submissions) => pass(() => submitRuns(submissions));
 }
 
+function passLanes(store: Store, pass: Pass): Part['ownLanes'] {
+  return {
+    names: () => pass(() => readNames(store)),
+    depths: (lanes) => pass(() => countDepths(store, lanes)),
+  };
+}
+
 function passInsight(insight: Insight, pass: Pass): Insight {
   return {
     lanes: (query) => pass(() => insight.lanes(query)),
@@ -83,7 +87,6 @@ function passInsight(insight: Insight, pass: Pass): Insight {
     dueTimes: (query) => pass(() => insight.dueTimes(query)),
     workers: () => pass(() => insight.workers()),
     groups: (query) => pass(() => insight.groups(query)),
-    claimGroupNotices: () => pass(() => insight.claimGroupNotices()),
     memory: () => pass(async () => insight.memory?.()),
   };
 }
@@ -92,14 +95,6 @@ function passNotes({ read, write }: Notes, pass: Pass): Notes {
   return {
     read: (query) => pass(() => read(query)),
     write: (writes) => pass(() => write(writes)),
-  };
-}
-
-function passNotices({ take, read, mark }: PartNotices, pass: Pass): PartNotices {
-  return {
-    take: () => pass(take),
-    read: (names) => pass(() => read(names)),
-    mark: (counts) => pass(() => mark(counts)),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { Broker, Hold, ResumeAnswer } from '@retry/core/broker';
 import { compareHolds } from '@retry/core/broker/kit';
 
+type Holding = Pick<Broker, 'hold' | 'resume' | 'holds'>;
+
 /**
  * Joins the holds of several partitions. Every partition keeps all holds, and has answered before the call is; each lets through a
  * run of its own where a hold probes.
  */
-export function joinHolds(parts: readonly Broker[]): Pick<Broker, 'hold' | 'resume' | 'holds'> {
+export function joinHolds(parts: readonly Holding[]): Holding {
   return {
     hold: async (requests) => {
       await Promise.all(parts.map((part) => part.hold(requests)));

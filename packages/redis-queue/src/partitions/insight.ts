@@ -5,15 +5,20 @@ import type {
   Insight,
   LaneFigures,
   LaneReport,
-  LiveWorker,
   ServerMemory,
 } from '@retry/core/broker';
-import { addCounted, compareText, countAttempts, holdsOf, MAX_REPORTED_LANES } from '@retry/core/broker/kit';
-import { claimNoticesOfParts } from './group-notices.ts';
+import {
+  addCounted,
+  compareText,
+  countAttempts,
+  holdsOf,
+  listWorkers,
+  MAX_REPORTED_LANES,
+} from '@retry/core/broker/kit';
 import { groupsOfParts } from './groups.ts';
 import type { Parts } from './operations.ts';
 
-/** Joins what operators ask about several partitions. Every worker attends in each of them, and says the same there. */
+/** Joins what operators ask about several partitions. The notes of the first one know the workers. */
 export function joinInsight(
   parts: Parts,
   { list, holds }: Pick<Broker, 'list' | 'holds'>,
@@ -27,8 +32,7 @@ export function joinInsight(
       attempts: (query) => countAttempts(list, query),
       dueTimes: async (query) => (await all((one) => one.dueTimes(query))).reduce(addDueTimes),
       groups: (query) => groupsOfParts(insights, query),
-      claimGroupNotices: () => claimNoticesOfParts(parts),
-      workers: async () => joinWorkers(await all((one) => one.workers())),
+      workers: () => listWorkers(parts[0].notes),
       memory: () => memoryOf(insights),
     },
   };
@@ -65,7 +69,7 @@ function joinReports(reports: readonly LaneReport[], holds: readonly Hold[]): La
   };
 }
 
-/** The workers of both are the same, and so is what they did. */
+/** One of them knows the workers, and what they did. */
 function addFigures(one: LaneFigures, other: LaneFigures): LaneFigures {
   const ages = [one, other].flatMap(({ oldestClaimableAgeMs: age }) => (age === undefined ? [] : [age]));
   const rates = one.rates ?? other.rates;
@@ -91,14 +95,4 @@ function addDueTimes(one: DueTimes, other: DueTimes): DueTimes {
     after: addCounted(one.after, other.after),
     completeUntil: Math.min(one.completeUntil, other.completeUntil),
   };
-}
-
-/** Each worker once, as it attended last. */
-function joinWorkers(lists: readonly (readonly LiveWorker[])[]): readonly LiveWorker[] {
-  const joined = new Map<string, LiveWorker>();
-  for (const one of lists.flat()) {
-    const known = joined.get(one.worker);
-    if (known === undefined || one.attendedAt > known.attendedAt) joined.set(one.worker, one);
-  }
-  return [...joined.values()].sort((left, right) => compareText(left.worker, right.worker));
 }

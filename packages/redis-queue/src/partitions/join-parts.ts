@@ -1,5 +1,6 @@
-import type { Attendance, Audit, Broker, LaneDepth, WaitOptions } from '@retry/core/broker';
-import { sizedPage } from '@retry/core/broker/kit';
+import type { Audit, Broker, WaitOptions } from '@retry/core/broker';
+import type { AttendanceSource } from '@retry/core/broker/kit';
+import { attendBy, sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { joinChanges } from './change.ts';
 import { joinHolds } from './holds.ts';
@@ -11,6 +12,9 @@ import { refuseConcurrency } from './refuse-concurrency.ts';
 import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
 
+/** Waiting runs of a lane are counted up to this number. */
+const MAX_DEPTH = 10_000;
+
 /**
  * Joins the brokers of several partitions into one. A run is kept in the partition of its id. The order of a lane holds within
  * each partition only.
@@ -20,8 +24,9 @@ export function joinParts(given: readonly Part[]): Broker {
   if (only === undefined) throw new RangeError('there is no partition');
   const parts: Parts = [only, ...others];
   const operations = joinOperations(parts);
-  const { ownOperations: _, ownNotices: __, ...broker } = only;
-  if (others.length === 0) return { ...broker, operations };
+  const attend = joinAttendance(parts);
+  const { ownOperations: _, ownLanes: __, ...broker } = only;
+  if (others.length === 0) return { ...broker, attend, operations };
   const [reads, holds] = [joinReads(parts), joinHolds(parts)];
   const insight = joinInsight(parts, { ...reads, ...holds });
   return {
@@ -33,6 +38,7 @@ export function joinParts(given: readonly Part[]): Broker {
     ...insight,
     // All are in one partition: a write of several is atomic.
     notes: only.notes,
+    attend,
     operations,
   };
 }
@@ -40,7 +46,7 @@ export function joinParts(given: readonly Part[]): Broker {
 type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'reserve';
 type Changes = 'read' | 'change';
 type Holds = keyof ReturnType<typeof joinHolds>;
-type Waits = 'waitForWork' | 'waitForResult' | 'attend' | 'isRefusal' | 'close';
+type Waits = 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close';
 
 function joinMoves(parts: Parts): Pick<Broker, Moves> {
   const partitions = parts.length;
@@ -62,7 +68,7 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
 
 function joinReads(
   parts: Parts,
-): Omit<Broker, Moves | Changes | Holds | Waits | 'insight' | 'notes' | 'operations'> {
+): Omit<Broker, Moves | Changes | Holds | Waits | 'attend' | 'insight' | 'notes' | 'operations'> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
@@ -88,7 +94,6 @@ function joinWaits(parts: Parts): Pick<Broker, Waits> {
   return {
     waitForWork: (lanes, wait) => waitForAny(parts, wait, (part, one) => part.waitForWork(lanes, one)),
     waitForResult: (wait) => waitForAny(parts, wait, (part, one) => part.waitForResult(one)),
-    attend: (attendance) => attendAll(parts, attendance),
     isRefusal,
     close: async () => {
       await Promise.all(parts.map((part) => part.close()));
@@ -122,13 +127,20 @@ async function waitForAny(
   }
 }
 
-/** Attends in every partition; the depth of a lane is the sum of all. */
-async function attendAll(parts: Parts, attendance?: Attendance): Promise<readonly LaneDepth[]> {
-  const depths = new Map<string, number>();
-  for (const part of await Promise.all(parts.map((one) => one.attend(attendance))))
-    for (const { lane, waiting } of part)
-      depths.set(lane, Math.min((depths.get(lane) ?? 0) + waiting, 10_000));
-  return [...depths].map(([lane, waiting]) => ({ lane, waiting }));
+/** A lane may have runs in every partition; its depth is the sum of all. The notes of the first one know the workers. */
+function joinAttendance(parts: Parts): Broker['attend'] {
+  const all = parts.map(({ ownLanes }) => ownLanes);
+  const source: AttendanceSource = {
+    notes: parts[0].notes,
+    names: async () => (await Promise.all(all.map(({ names }) => names()))).flatMap((some) => [...some]),
+    depths: async (lanes) => {
+      const sums = new Map<string, number>();
+      for (const { lane, waiting } of (await Promise.all(all.map(({ depths }) => depths(lanes)))).flat())
+        sums.set(lane, Math.min((sums.get(lane) ?? 0) + waiting, MAX_DEPTH));
+      return [...sums].map(([lane, waiting]) => ({ lane, waiting }));
+    },
+  };
+  return (attendance) => attendBy(source, attendance);
 }
 
 function addAudits(one: Audit, other: Audit): Audit {

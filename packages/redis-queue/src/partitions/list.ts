@@ -6,7 +6,7 @@ import { MAX_BATCH_BYTES, readCursor, runBytes, writeCursor } from '@retry/core/
 const BROKER = 'redis partitions';
 
 /** Lists the runs of one partition after another: the order of a list holds within each partition only. */
-export async function listParts(parts: readonly Broker[], query: ListQuery): Promise<RunPage> {
+export async function listParts(parts: readonly Pick<Broker, 'list'>[], query: ListQuery): Promise<RunPage> {
   const { after: _, ...first } = query;
   const runs: Run[] = [];
   let next: Position | undefined = readCursor(BROKER, query) ?? ['partition', 0];

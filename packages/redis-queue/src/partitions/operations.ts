@@ -1,13 +1,13 @@
 import type { Broker, Operation, Operations } from '@retry/core/broker';
-import type { OperationFigures } from '@retry/core/broker/kit';
+import type { AttendanceSource, OperationFigures } from '@retry/core/broker/kit';
 import { listedOperations, operationOf } from '@retry/core/broker/kit';
 import type { KeptOperation, PartOperations } from '../operations/operations.ts';
-import type { PartNotices } from '../verbs/insight/group-notices.ts';
 
 /** The broker of one partition. */
-export interface Part extends Broker {
+export interface Part extends Omit<Broker, 'attend'> {
   readonly ownOperations: PartOperations;
-  readonly ownNotices: PartNotices;
+  /** Its lanes, as attendance asks for them. */
+  readonly ownLanes: Pick<AttendanceSource, 'names' | 'depths'>;
 }
 
 /** The brokers of all partitions. */

@@ -11,13 +11,15 @@ import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { refuseConcurrency, refuseLaneLimits } from './refuse-concurrency.ts';
 import { askEach, partitionOf } from './spread.ts';
 
+type Exchanging = Pick<Broker, 'settleAndClaim'>;
+
 /**
  * Settles each run in its own partition, then claims from one partition after another until the claim is filled. The hash of the
  * request id chooses the first one, so that workers are spread over the partitions, and a claim that is sent again asks them in the
  * same order.
  */
 export async function exchangeParts(
-  parts: readonly Broker[],
+  parts: readonly Exchanging[],
   { settle = [], claim }: ExchangeRequest,
 ): Promise<ExchangeReply> {
   for (const { submit } of settle) if (submit !== undefined) refuseConcurrency(submit);
@@ -38,7 +40,10 @@ export async function exchangeParts(
   return { settled, claimed: [], now };
 }
 
-async function claimFrom(parts: readonly Broker[], claim: Claim): Promise<Omit<ExchangeReply, 'settled'>> {
+async function claimFrom(
+  parts: readonly Exchanging[],
+  claim: Claim,
+): Promise<Omit<ExchangeReply, 'settled'>> {
   const first = partitionOf(claim.requestId, parts.length);
   const claimed: ClaimedRun[] = [];
   let now = 0;

@@ -82,11 +82,5 @@ export const AUDIT_FIGURES = [
   'unbalanced',
 ] as const;
 
-/** The values of an attendance, in the order in which they are sent; a negative `ttlMs` registers no worker. */
-export const ATTENDANCE = ['worker', 'ttlMs', 'lanes', 'facts'] as const;
-
-/** What is kept of the latest attendance of a worker. `facts` are JSON, which only TypeScript reads. */
-export const KEPT_ATTENDANCE = ['aliveUntil', 'lanes', 'attendedAt', 'facts'] as const;
-
 /** The figures of a lane, in the order in which they are answered; `claimableSince` is -1 when no run is claimable. */
 export const LANE_FIGURES = ['waiting', 'parked', 'scheduled', 'due', 'claimableSince'] as const;

@@ -1,36 +1,16 @@
-import { ATTENDANCE, KEPT_ATTENDANCE } from '../record/requests.ts';
 import { composeScript, type Script } from '../store/store.ts';
-import { attendances } from './insight/attendances.ts';
 import { basics } from './library/basics.ts';
 import { cancelledInLane } from './library/cancelled-in-lane.ts';
 import { ended } from './library/ended.ts';
 
-const attend = `
-local ${ATTENDANCE.join(', ')} = unpack(cmsgpack.unpack(ARGV[3]))
+const names = `
 writeWithoutMemory()
-if ttlMs > 0 then
-  local aliveUntil, attendedAt = instantOf(now + ttlMs), now
-  call('HSET', ATTENDANCES, worker, cmsgpack.pack({ ${KEPT_ATTENDANCE.join(', ')} }))
-elseif ttlMs == 0 then call('HDEL', ATTENDANCES, worker) end
-local attended, expired, kept = {}, {}, call('HGETALL', ATTENDANCES)
-for index = 1, #kept, 2 do
-  local aliveUntil, lanes = attendanceOf(kept[index + 1])
-  if not aliveUntil or aliveUntil <= now then
-    expired[#expired + 1] = kept[index]
-  else
-    for _, tag in ipairs(lanes) do attended[tag] = true end
-  end
-end
-many('HDEL', ATTENDANCES, expired)
 -- Here too, because an idle queue has no other calls.
 expireAwaited()
 forgetNames(0)
-local unattended = {}
-for _, tag in ipairs(call('SMEMBERS', LANES)) do
-  if not attended[tag] then unattended[#unattended + 1] = tag end
-end
+local tags = call('SMEMBERS', LANES)
 writeCounts()
-return unattended
+return tags
 `;
 
 const depths = String.raw`
@@ -55,11 +35,8 @@ writeCounts()
 return depths
 `;
 
-/** Records that a worker is alive, and returns the lanes that no living worker attends. */
-export const attendScript: Script = composeScript({
-  library: [basics, attendances, ended],
-  main: attend,
-});
+/** Returns the lanes that may have runs that wait. */
+export const namesScript: Script = composeScript({ library: [basics, ended], main: names });
 
 /** Counts the runs that wait in each of these lanes. */
 export const depthsScript: Script = composeScript({

@@ -5,14 +5,14 @@ import { basics } from './library/basics.ts';
 const FORGOTTEN_FOR_EACH = 2;
 
 /**
- * Notes: the hash `NOTES` has by key the version, when the note expires (0: never) and its value, with a space between them. The keys
+ * Notes: the hash `NOTES` has by key the version, when the note was written, when it expires (0: never) and its value, with a space between them. The keys
  * are also members of two sorted sets: of `NOTE_KEYS`, which is in the order of their bytes, and of `NOTE_ENDS` with the instant at which
  * the note expires.
  */
 const note = `
 -- The version and the end of a note; version 0 when there is none.
 local function noteOf(text)
-  local version, ends = string.match(text or '', '^(%d+) (%d+) ')
+  local version, ends = string.match(text or '', '^(%d+) %d+ (%d+) ')
   ends = tonumber(ends)
   if not ends or (ends > 0 and ends <= now) then return 0 end
   return tonumber(version), ends
@@ -57,7 +57,7 @@ for index = 1, #writes do
   if value ~= '' then
     local ends = ttlMs > 0 and instantOf(now + ttlMs) or 0
     versions[index] = latest + index
-    call('HSET', NOTES, key, string.format('%.0f %.0f ', versions[index], ends) .. value)
+    call('HSET', NOTES, key, string.format('%.0f %.0f %.0f ', versions[index], now, ends) .. value)
     call('ZADD', NOTE_KEYS, 0, key)
     if ends > 0 then call('ZADD', NOTE_ENDS, ends, key) end
   end

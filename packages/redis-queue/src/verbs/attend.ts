@@ -1,9 +1,6 @@
-import type { Attendance, LaneDepth } from '@retry/core/broker';
-import { keepableMs, writeFacts } from '@retry/core/broker/kit';
-import { ATTENDANCE } from '../record/requests.ts';
-import { attendScript, depthsScript } from '../scripts/attend.ts';
+import type { LaneDepth } from '@retry/core/broker';
+import { depthsScript, namesScript } from '../scripts/attend.ts';
 import { fromTag, toTag } from '../store/keys.ts';
-import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
@@ -11,27 +8,21 @@ import { runListScript } from '../store/store.ts';
 /** Lanes whose depths are read in one call. */
 const STEP = 500;
 
-/** Records that a worker is alive. Returns the lanes that have waiting runs and no worker. */
-export async function attend(store: Store, attendance?: Attendance): Promise<readonly LaneDepth[]> {
-  const { worker = '', ttlMs = -1, lanes = [], facts } = attendance ?? {};
-  const values: Readonly<Record<(typeof ATTENDANCE)[number], Packed>> = {
-    worker,
-    ttlMs: ttlMs > 0 ? keepableMs(ttlMs) : ttlMs,
-    lanes: lanes.map(toTag),
-    facts: writeFacts(facts),
-  };
-  const asked = pack(ATTENDANCE.map((name) => values[name]));
-  const reply = await runListScript(store, attendScript, [...store.retention, asked]);
-  const tags = reply as readonly string[]; // what our own script returns
-  const depths: LaneDepth[] = [];
-  for (let from = 0; from < tags.length; from += STEP)
-    depths.push(...(await readDepths(store, tags.slice(from, from + STEP))));
-  return depths;
+/** Returns the lanes that may have runs that wait. */
+export async function readNames(store: Store): Promise<readonly string[]> {
+  const tags = (await runListScript(store, namesScript, [...store.retention])) as readonly string[]; // what our own script returns
+  return tags.map(fromTag);
 }
 
-async function readDepths(store: Store, tags: readonly string[]): Promise<readonly LaneDepth[]> {
-  const reply = await runListScript(store, depthsScript, [...store.retention, pack(tags)], tags);
-  const waiting = reply as readonly number[]; // one for each lane
-  const depths = tags.map((tag, index) => ({ lane: fromTag(tag), waiting: waiting[index] ?? 0 }));
-  return depths.filter((depth) => depth.waiting > 0);
+/** Counts the runs that wait in each of these lanes; lanes without any are forgotten. */
+export async function countDepths(store: Store, lanes: readonly string[]): Promise<readonly LaneDepth[]> {
+  const depths: LaneDepth[] = [];
+  for (let from = 0; from < lanes.length; from += STEP) {
+    const some = lanes.slice(from, from + STEP);
+    const tags = some.map(toTag);
+    const reply = await runListScript(store, depthsScript, [...store.retention, pack(tags)], tags);
+    const waiting = reply as readonly number[]; // one for each lane
+    depths.push(...some.map((lane, index) => ({ lane, waiting: waiting[index] ?? 0 })));
+  }
+  return depths;
 }

@@ -38,13 +38,10 @@ function readNotes(found: readonly string[]): readonly Note[] {
   const notes: Note[] = [];
   for (let index = 0; index < found.length; index += 2) {
     const text = found[index + 1] ?? '';
-    const endsAt = text.indexOf(' ') + 1;
-    const valueAt = text.indexOf(' ', endsAt) + 1;
-    const expiresAt = Number(text.slice(endsAt, valueAt));
+    const [version, writtenAt, expiresAt] = text.split(' ', 3).map(Number) as [number, number, number]; // what our own script wrote
+    const head = `${version} ${writtenAt} ${expiresAt} `;
     notes.push({
-      key: found[index] ?? '',
-      value: text.slice(valueAt),
-      version: Number(text.slice(0, endsAt)),
+      ...{ key: found[index] ?? '', value: text.slice(head.length), version, writtenAt },
       ...(expiresAt > 0 && { expiresAt }),
     });
   }

@@ -1,6 +1,5 @@
 import type { AttemptCounts, AttemptsQuery } from './attempts.ts';
 import type { DueTimes, DueTimesQuery } from './due-times.ts';
-import type { GroupNotice } from './group-notice.ts';
 import type { GroupPage, GroupsQuery } from './groups.ts';
 import type { LaneReport, LanesQuery } from './lanes.ts';
 import type { ServerMemory } from './memory.ts';
@@ -8,7 +7,7 @@ import type { LiveWorker } from './workers.ts';
 
 /**
  * What operators ask about a queue as a whole. Every call takes a bounded time, however many runs there are: what it counts
- * only up to a bound says so. Calls change nothing that they report; only `claimGroupNotices` writes, what it has returned.
+ * only up to a bound says so. Calls change nothing.
  */
 export interface Insight {
   /** Returns what waits and runs in each lane, its holds, its workers and its rates. */
@@ -19,12 +18,6 @@ export interface Insight {
   readonly dueTimes: (query: DueTimesQuery) => Promise<DueTimes>;
   /** Returns the error groups of dead letters, those with most of them first. */
   readonly groups: (query: GroupsQuery) => Promise<GroupPage>;
-  /**
-   * Returns the error groups that are new, or have doubled, by lane and id: each to one caller, of all clients. What is returned
-   * counts as noticed: a caller that dies before it has passed a notice on loses it. A group that is empty at such a call is new
-   * when it has dead letters again.
-   */
-  readonly claimGroupNotices: () => Promise<readonly GroupNotice[]>;
   /** Returns the workers whose registration has not lapsed, by name. */
   readonly workers: () => Promise<readonly LiveWorker[]>;
   /**

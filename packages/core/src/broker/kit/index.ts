@@ -1,5 +1,6 @@
 export { chargedAttempts } from '../../decision/counters.ts';
 export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
+export { MAX_NOTE_WRITES } from '../notes.ts';
 export { MAX_STEP_IDS } from '../operations.ts';
 export { carrySpent } from './carry-spent.ts';
 export { MAX_OPERATION_IDS } from './check/check-bulk.ts';
@@ -24,11 +25,12 @@ export {
   outlasts,
   probedHold,
 } from './holds.ts';
+export type { AttendanceSource } from './insight/attendance.ts';
+export { attendBy, listWorkers } from './insight/attendance.ts';
 export { countAttempts } from './insight/count-attempts.ts';
 export { withEntryRates } from './insight/entry-rates.ts';
 export type { GroupedRun } from './insight/error-groups.ts';
 export { compareGroups, groupOf, pageOfGroups, spentAttempts } from './insight/error-groups.ts';
-export { noticeKind } from './insight/group-notices.ts';
 export type { LaneCounts, LaneSource } from './insight/lane-report.ts';
 export { addCounted, holdsOf, MAX_REPORTED_LANES, reportLanes } from './insight/lane-report.ts';
 export { readFacts, writeFacts } from './insight/worker-facts.ts';

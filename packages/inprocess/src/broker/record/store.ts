@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import type { ClaimedRun, ErrorGroup, Hold, HoldSource, Note, Run, WorkerFacts } from '@retry/core/broker';
+import type { ClaimedRun, ErrorGroup, Hold, HoldSource, Note, Run } from '@retry/core/broker';
 import type { KeyHolder, RetentionSettings, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
 import { wallAheadMs, wallNowOf } from '@retry/core/clock';
@@ -82,14 +82,6 @@ export interface Parking {
   readonly offered: Set<Entry>;
 }
 
-/** The latest attendance of a worker. */
-export interface Attended {
-  readonly lanes: readonly string[];
-  readonly facts: WorkerFacts | undefined;
-  readonly at: number;
-  readonly until: number;
-}
-
 /** The settings of a memory broker. */
 export interface Settings extends RetentionSettings {
   readonly clock: Clock;
@@ -123,8 +115,6 @@ export interface Store extends Settings {
   readonly deadLetters: Deque<Entry>;
   /** What the dead letters are counted under, by lane and id; none is empty. */
   readonly groups: Map<string, Map<string, Group>>;
-  /** The counts of the latest notices of groups that had dead letters when they were looked at last, by lane and id. */
-  groupMarks: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Ended runs whose result a caller waits for, by when it is no longer kept for the caller. */
   readonly awaited: Heap<Entry>;
   /** Idempotency keys of forgotten runs and until when they stay known, in the order in which they were forgotten. */
@@ -137,8 +127,6 @@ export interface Store extends Settings {
   noteVersion: number;
   /** Operations on dead letters, oldest first. */
   readonly operations: Map<string, KeptOperation>;
-  /** Workers that are alive, and until when. */
-  readonly attendances: Map<string, Attended>;
   /** The replies to the latest claims of each worker, by request. */
   readonly replies: Map<string, Map<string, readonly ClaimedRun[]>>;
   /** Ends every call that waits for work. */
@@ -174,12 +162,12 @@ export function createStore(settings: Settings): Store {
     finished: createDeque(),
     ...{ long: new Set(), longBytes: 0 },
     deadLetters: createDeque(),
-    ...{ groups: new Map(), groupMarks: new Map() },
+    groups: new Map(),
     awaited: [],
     forgottenKeys: new Map(),
     uniqueKeys: new Map(),
     ...{ notes: new Map(), noteVersion: 0 },
-    ...{ operations: new Map(), attendances: new Map() },
+    operations: new Map(),
     replies: new Map(),
     waits: new Set(),
     resultWaits: new Set(),

@@ -38,7 +38,7 @@ function writeNotes(store: Store, writes: readonly NoteWrite[], now: number): No
     store.noteVersion += 1;
     const version = store.noteVersion;
     const ends = ttlMs === undefined ? {} : { expiresAt: keepableMs(now + keepableMs(ttlMs)) };
-    notes.set(key, { key, value, version, ...ends });
+    notes.set(key, { key, value, version, writtenAt: now, ...ends });
     return version;
   });
   return { outcome: 'written', versions, now };

@@ -29,14 +29,14 @@
  * - `error_group`: what has come into a group of dead letters, or has left it (then negative); a group is the sum of its rows. No row
  *   is updated: workers whose runs fail with the same error would wait for one another. `is_sum` is a sum of earlier rows, `seq` their
  *   order.
- * - `group_mark`: how many dead letters a group had at its latest notice; updated when these have doubled
  * - `hold`: lanes that are on hold, or all of them (`lane` is empty), by who asked for it; updated when it lets a run through
  * - `operation`: operations on many dead letters: what was asked for as JSON, and what has been done. `stepped` is the epoch of the
  *   latest step that was accepted; updated by each claim and each step.
  * - `start_limit`: the starts of each limit that all workers share, by bucket: see `reserve-function.ts`; updated by each reservation
  * - `unique_key`: which run has a unique key, or had it; updated when another run takes it. Whether the run still has it is seen
  *   at the run. `ord` is the order in which submissions look for keys that are free, to forget them.
- * - `waiter`, `attendance`: processes that wait for notifications; living workers, their lanes, and what they say about themselves (JSON)
+ * - `waiter`: processes that wait for notifications
+ * - `note`: small documents that all processes share; `until` is in the past for one that is none: see `notes-functions.ts`
  *
  * - `row_at`, `rows_at`: where in `run` the rows of these runs were last written, so that no index is searched for them; null
  *   where that is not known. See `isAt`.
@@ -187,25 +187,10 @@ create table error_group (
 create index error_group_seq on error_group (lane, id, seq);
 create index error_group_new on error_group (lane, id) where not is_sum;
 
-create table group_mark (
-  lane text collate "C" not null,
-  id text collate "C" not null,
-  count bigint not null,
-  primary key (lane, id)
-);
-
 create table waiter (
   id text collate "C" primary key,
   until bigint not null,
   for_results boolean not null default false
-);
-
-create table attendance (
-  worker text collate "C" primary key,
-  until bigint not null,
-  lanes text[] not null,
-  attended_at bigint not null,
-  facts text
 );
 
 create table hold (
@@ -225,6 +210,7 @@ create table note (
   key text collate "C" primary key,
   value text not null,
   version bigint not null,
+  written_at bigint not null,
   until bigint
 ) with (fillfactor = 50);
 create index note_until on note (until);

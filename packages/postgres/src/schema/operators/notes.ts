@@ -34,7 +34,7 @@ begin
     continue when v_note.until <= v_now;
     v_bytes := v_bytes + octet_length(v_note.value);
     v_notes := v_notes || json_build_object('key', v_note.key, 'value', v_note.value, 'version', v_note.version,
-      'expiresAt', v_note.until);
+      'writtenAt', v_note.written_at, 'expiresAt', v_note.until);
   end loop;
   return json_build_object('notes', to_json(v_notes), 'now', v_now, 'next', v_next)::text;
 end
@@ -47,8 +47,8 @@ declare
   v_version bigint;
   v_versions bigint[] := '{}';
 begin
-  insert into note as present (key, value, version, until)
-  select key, '', 0, 0 from unnest(p_keys) as given (key) order by key collate "C"
+  insert into note as present (key, value, version, written_at, until)
+  select key, '', 0, 0, 0 from unnest(p_keys) as given (key) order by key collate "C"
   on conflict (key) do update set version = present.version where false;
   v_now := now_ms();
   v_changed := array (
@@ -64,7 +64,7 @@ begin
     if p_values[v_n] is null then
       delete from note where key = p_keys[v_n];
     else
-      update note set value = p_values[v_n], version = nextval('note_version'),
+      update note set value = p_values[v_n], version = nextval('note_version'), written_at = v_now,
         until = case when p_ttls_ms[v_n] is not null then least(v_now + p_ttls_ms[v_n], ${MAX_INSTANT_AT}) end
       where key = p_keys[v_n] returning version into strict v_version;
     end if;

@@ -7,7 +7,6 @@ import { behind, digits, field, written } from '../lua.ts';
  *
  * - `GROUPS`, a hash: for each lane and group the fields of `GROUP`, the id of the latest run, and the title; for each lane alone how
  *   many groups it has, besides the one that counts the rest.
- * - `CHANGED_GROUPS`, a sorted set by lane and group: what has changed since notices were claimed.
  * - `GROUPED`, a sorted set by group, lane and id: the dead letters of each group.
  *
  * The group of a run is in its record. Groups are read before anything is written, as the record is to have the group that there is
@@ -94,10 +93,8 @@ end
 
 local function writeGroups()
   many('ZADD', GROUPED, newlyGrouped)
-  local kept, empty, changed = {}, {}, {}
+  local kept, empty = {}, {}
   for name, group in pairs(groups) do
-    changed[#changed + 1] = 0
-    changed[#changed + 1] = name
     if group.count > 0 then
       kept[#kept + 1] = name
       kept[#kept + 1] = ${written(GROUP, {
@@ -116,7 +113,6 @@ local function writeGroups()
   end
   many('HSET', GROUPS, kept)
   many('HDEL', GROUPS, empty)
-  many('ZADD', CHANGED_GROUPS, changed)
   groups, groupCounts, newlyGrouped = {}, {}, {}
 end
 `;

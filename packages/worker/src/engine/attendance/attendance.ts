@@ -1,5 +1,6 @@
-import type { GroupNotice, Insight, LaneDepth, WorkerFacts } from '@retry/core/broker';
+import type { Broker, GroupNotice, LaneDepth, WorkerFacts } from '@retry/core/broker';
 import type { WorkerEmitter, WorkerEvents } from '../../events.ts';
+import { claimGroupNotices } from '../../fleet/group-notices.ts';
 import type { WorkerSettings } from '../../options.ts';
 import { taskOfLane } from '../../task/lane.ts';
 import type { ProcessWarning } from '../../warn-rarely.ts';
@@ -58,7 +59,7 @@ export class Attendance {
 
   /** Emits the error groups of dead letters that are new or have doubled. */
   emitGroups(): Promise<void> {
-    return emitGroups(this.#settings.broker.insight, this.#emitter);
+    return emitGroups(this.#settings.broker, this.#emitter);
   }
 
   /** Emits the error groups of what this worker did last, and unregisters it. */
@@ -115,11 +116,11 @@ function warningOf(lanes: readonly string[]): ProcessWarning {
  * leaves them to the others.
  */
 async function emitGroups(
-  insight: Pick<Insight, 'claimGroupNotices'> | undefined,
+  broker: Broker,
   emitter: WorkerEmitter,
 ): Promise<void> {
-  if (insight === undefined || !emitter.isObserved('deadLetterGroup')) return;
-  for (const notice of await insight.claimGroupNotices())
+  if (!emitter.isObserved('deadLetterGroup')) return;
+  for (const notice of await claimGroupNotices(broker))
     emitter.emit('deadLetterGroup', () => eventOf(notice));
 }
 

@@ -54,7 +54,6 @@ function auditInsight(insight: Insight, check: Check): Insight {
     dueTimes: (query) => check(insight.dueTimes(query)),
     workers: () => check(insight.workers()),
     groups: (query) => check(insight.groups(query)),
-    claimGroupNotices: () => check(insight.claimGroupNotices()),
     ...(insight.memory && { memory: insight.memory }),
   };
 }

@@ -1,5 +1,6 @@
 import type { GroupNotice } from '@retry/core/broker';
 import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
+import { claimGroupNotices } from '../../../fleet/group-notices.ts';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -105,10 +106,8 @@ export const groupNoticeClientsCases: CasesByName = {
   },
 };
 
-/** Claims notices. @throws when the broker has none */
-async function claimNotices({ broker }: Pick<CaseScene, 'broker'>): Promise<readonly GroupNotice[]> {
-  if (broker.insight === undefined) throw new Error('the broker has no insight');
-  return broker.insight.claimGroupNotices();
+function claimNotices({ broker }: Pick<CaseScene, 'broker'>): Promise<readonly GroupNotice[]> {
+  return claimGroupNotices(broker);
 }
 
 /** Claims notices, as `new l/oops 1`. */

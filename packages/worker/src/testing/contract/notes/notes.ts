@@ -36,7 +36,7 @@ export const notesCases: CasesByName = {
     const [version = 0] = versionsOf(written);
     atLeast(version, 1);
     equal((await broker.notes.read({ prefix: 'k', limit: 10 })).notes, [
-      { key: 'k', value: '{"a":1}', version },
+      { key: 'k', value: '{"a":1}', version, writtenAt: written.now },
     ]);
   },
 
@@ -51,13 +51,19 @@ export const notesCases: CasesByName = {
 
   'notes are written only if they are still what was seen': async ({ broker }) => {
     const [first] = versionsOf(await broker.notes.write([{ key: 'k', value: 'first' }]));
-    const [second] = versionsOf(await broker.notes.write([{ key: 'k', seen: first ?? 0, value: 'second' }]));
+    const written = await broker.notes.write([{ key: 'k', seen: first ?? 0, value: 'second' }]);
+    const [second] = versionsOf(written);
     above(second, first ?? 0);
 
     const late = await broker.notes.write([{ key: 'k', seen: first ?? 0, value: 'late' }]);
 
     equal(changedOf(late), [0]);
-    equal(await readNote(broker, 'k'), { key: 'k', value: 'second', version: second });
+    equal(await readNote(broker, 'k'), {
+      key: 'k',
+      value: 'second',
+      version: second,
+      writtenAt: written.now,
+    });
   },
 
   'notes are written whatever is there, by a write that names no version': async ({ broker }) => {
@@ -239,9 +245,10 @@ async function countUp(broker: Broker, times: number): Promise<void> {
 export const notesClientsCases: CasesByName = {
   'notes of one client are those of all': async ({ broker, open }) => {
     const other = await open();
-    const [version = 0] = versionsOf(await broker.notes.write([{ key: 'k', seen: 0, value: '1' }]));
+    const written = await broker.notes.write([{ key: 'k', seen: 0, value: '1' }]);
+    const [version = 0] = versionsOf(written);
 
-    equal(await readNote(other, 'k'), { key: 'k', value: '1', version });
+    equal(await readNote(other, 'k'), { key: 'k', value: '1', version, writtenAt: written.now });
     versionsOf(await other.notes.write([{ key: 'k', seen: version, value: '2' }]));
 
     equal(changedOf(await broker.notes.write([{ key: 'k', seen: version, value: '3' }])), [0]);

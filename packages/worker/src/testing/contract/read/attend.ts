@@ -73,6 +73,33 @@ export const attendCases: CasesByName = {
     equal(await unattended(scene), { x: 1 });
   },
 
+  'attend knows every lane of a worker that has thousands': async (scene) => {
+    const lanes = Array.from({ length: 3_000 }, (_, index) => `lane-ä😀-${index}`);
+    const [first = '', last = ''] = [lanes[0], lanes.at(-1)];
+    await scene.submit({ id: 'a', lane: first }, { id: 'b', lane: last }, { id: 'c', lane: 'x' });
+    await attend(scene, 'w/0001', ['x']);
+
+    await attend(scene, 'w', lanes);
+    equal(await unattended(scene), {});
+
+    await attend(scene, 'w', [last]);
+    equal(await unattended(scene), { [first]: 1 });
+
+    await attend(scene, 'w', [last], 0);
+    equal(await unattended(scene), { [first]: 1, [last]: 1 });
+  },
+
+  'attend tells workers apart whose names begin alike': async (scene) => {
+    await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' }, { id: 'c', lane: 'z' });
+    await attend(scene, 'w', ['x']);
+    await attend(scene, 'w/', ['y']);
+    await attend(scene, 'w/w/0000', ['z']);
+
+    await attend(scene, 'w', ['x'], 0);
+
+    equal(await unattended(scene), { x: 1 });
+  },
+
   'attend counts up to 10 000': async (scene) => {
     const ids = Array.from({ length: 10_001 }, (_, index) => `run-${index}`);
     await scene.submit(...ids.map((id) => ({ id, lane: 'x' })));
