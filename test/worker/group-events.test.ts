@@ -126,7 +126,9 @@ describe('deadLetterGroup', () => {
     const { notes } = scene.broker;
     let isDown = true;
     const read: typeof notes.read = (query) =>
-      isDown && query.prefix.startsWith('error-group') ? Promise.reject(new Error('down')) : notes.read(query);
+      isDown && query.prefix.startsWith('error-group')
+        ? Promise.reject(new Error('down'))
+        : notes.read(query);
     const broker = { ...scene.broker, notes: { ...notes, read } };
     const worker = scene.startWorker({ tasks: [charge], broker });
     const noticed: Noticed[] = [];

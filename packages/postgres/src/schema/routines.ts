@@ -64,18 +64,7 @@ const TEXTS: readonly string[] = [
     EXPIRED,
     LOCATIONS,
   ],
-  ...[
-    OPERATIONS,
-    CHANGE,
-    SUBMIT_UNIQUE,
-    NOTES,
-    RESERVE,
-    DEPTHS,
-    LANE_COUNTS,
-    DUE_TIMES,
-    AUDIT,
-    VIEWS,
-  ],
+  ...[OPERATIONS, CHANGE, SUBMIT_UNIQUE, NOTES, RESERVE, DEPTHS, LANE_COUNTS, DUE_TIMES, AUDIT, VIEWS],
 ];
 
 /** Every function and view of the schema, one definition each, in the order in which they are created. */

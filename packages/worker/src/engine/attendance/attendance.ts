@@ -115,10 +115,7 @@ function warningOf(lanes: readonly string[]): ProcessWarning {
  * Emits the error groups that are new or have doubled. Asks for them only where the event has a listener: a worker that has none
  * leaves them to the others.
  */
-async function emitGroups(
-  broker: Broker,
-  emitter: WorkerEmitter,
-): Promise<void> {
+async function emitGroups(broker: Broker, emitter: WorkerEmitter): Promise<void> {
   if (!emitter.isObserved('deadLetterGroup')) return;
   for (const notice of await claimGroupNotices(broker))
     emitter.emit('deadLetterGroup', () => eventOf(notice));
