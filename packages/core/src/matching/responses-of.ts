@@ -14,14 +14,10 @@ export const RESPONSES = [
   'output',
 ] as const;
 
-/** Returns what may be the response of an error: what it names one, then whatever else in it has a status and headers. */
+/** Returns what may be the response of an error, each once: what it names one, then whatever else in it has a status and headers. */
 export function responsesOf(error: unknown): readonly unknown[] {
-  return [...namedResponses(error), ...otherResponses(error)];
-}
-
-/** Returns what the names of {@link RESPONSES} hold. */
-export function namedResponses(error: unknown): readonly unknown[] {
-  return RESPONSES.map((key) => read(error, key)).filter((response) => response !== undefined);
+  const named = RESPONSES.map((key) => read(error, key)).filter((response) => response !== undefined);
+  return [...new Set([...named, ...otherResponses(error)])];
 }
 
 /**

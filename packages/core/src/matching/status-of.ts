@@ -1,6 +1,6 @@
 import { read } from '../read.ts';
 import { causesOf } from './causes.ts';
-import { namedResponses, otherResponses, RESPONSES } from './responses-of.ts';
+import { otherResponses, RESPONSES } from './responses-of.ts';
 
 const STATUS_KEYS = [
   'status',
@@ -54,15 +54,15 @@ function asStatus(value: unknown): number | undefined {
 }
 
 function responseStatus(error: unknown): number | undefined {
-  return (
-    firstStatus(namedResponses(error)) ??
-    ownStatus(read(error, '$metadata')) ??
-    firstStatus(otherResponses(error))
-  );
+  for (const key of RESPONSES) {
+    const status = ownStatus(read(error, key));
+    if (status !== undefined) return status;
+  }
+  return ownStatus(read(error, '$metadata')) ?? statusOfOthers(error);
 }
 
-function firstStatus(responses: readonly unknown[]): number | undefined {
-  for (const response of responses) {
+function statusOfOthers(error: unknown): number | undefined {
+  for (const response of otherResponses(error)) {
     const status = ownStatus(response);
     if (status !== undefined) return status;
   }
