@@ -315,6 +315,18 @@ describe('lintPolicy', () => {
     expect(lintPolicy(definePolicy({ maxAttempts: 1 }), { traffic: 'open' })).toEqual([]);
   });
 
+  it('multiplies attempts by the requests that a client sends in each', () => {
+    const of = (input: PolicyInput, requestsPerAttempt: number): readonly string[] =>
+      lintPolicy(definePolicy({ retryOn: [Error], ...input }), { requestsPerAttempt })
+        .filter(({ code }) => code === 'REPEATED_BELOW')
+        .map(({ message }) => message);
+
+    expect(of({ maxAttempts: 3 }, 6)).toEqual(['3 attempts of 6 requests are up to 18 requests']);
+    expect(of({ maxAttempts: Infinity }, 6)).toEqual(['each attempt is up to 6 requests']);
+    expect([...of({ maxAttempts: 3 }, 1), ...of({ maxAttempts: 1 }, 6)]).toEqual([]);
+    expect(() => lintPolicy(definePolicy(), { requestsPerAttempt: 0.5 })).toThrow('requestsPerAttempt');
+  });
+
   it('refuses options that it does not know', () => {
     const policy = definePolicy();
 

@@ -65,7 +65,8 @@ function declareLint(frame: Frame): void {
         'closed',
       ]),
     )
-    .option('--budget', 'the calls share a retry budget');
+    .option('--budget', 'the calls share a retry budget')
+    .option('--requests <number>', 'requests that the client sends in one attempt', integerArgument(1));
   perform(frame, command, async () => (await import('../lint/lint.ts')).lintAction);
 }
 

@@ -15,6 +15,8 @@ export interface LintCommandOptions {
   readonly traffic?: 'open' | 'closed';
   /** Whether the calls share a retry budget. */
   readonly budget?: boolean;
+  /** Requests that the client sends in one attempt. */
+  readonly requests?: number;
 }
 
 /** The code of what is wrong with a policy. */
@@ -25,7 +27,11 @@ const MODULE = /\.[cm]?[jt]sx?$/;
 /** Checks policies in JSON. Exit status 1 if something is found. */
 export async function lintAction({ args, options, environment }: Input<LintCommandOptions>): Promise<Report> {
   const ignored = ignoredCodes(options);
-  const calls = { traffic: options.traffic, hasBudget: options.budget };
+  const calls = {
+    traffic: options.traffic,
+    hasBudget: options.budget,
+    requestsPerAttempt: options.requests,
+  };
   const sources = [...new Set(args)];
   const all: Finding[] = [];
   for (const source of sources) {

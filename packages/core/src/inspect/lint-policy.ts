@@ -1,5 +1,6 @@
 import { formatDuration } from '../duration.ts';
 import { readOptions } from '../fields/read-options.ts';
+import { integerFrom } from '../fields/value-rules.ts';
 import type { Policy, PolicySettings } from '../policy/policy.ts';
 import { allowedAttempts, checkPolicy } from '../policy/settings.ts';
 import { findNestedQuantifier } from './nested-quantifiers.ts';
@@ -23,7 +24,8 @@ export type LintCode =
   | 'GRANULARITY_OVER_CAP'
   | 'UNREACHABLE_ATTEMPTS'
   | 'TIMEOUT_OVER_DEADLINE'
-  | 'MAY_NOT_RECOVER';
+  | 'MAY_NOT_RECOVER'
+  | 'REPEATED_BELOW';
 
 /** A warning about an option that is valid but rarely intended. */
 export interface LintWarning {
@@ -46,6 +48,8 @@ export interface LintOptions {
   readonly traffic?: 'open' | 'closed' | undefined;
   /** Whether the calls share a retry budget. @default false */
   readonly hasBudget?: boolean | undefined;
+  /** Requests that the client sends in one attempt while the server fails: 3 of got, 6 of undici's RetryAgent; ≥ 1. @default 1 */
+  readonly requestsPerAttempt?: number | undefined;
 }
 
 type Rule = Omit<LintWarning, 'code' | 'message'> & {
@@ -185,6 +189,16 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
       ),
     cure: "Share a retry budget: createRetryBudget({ type: 'ratio', ratio: 0.1 }).",
   },
+  REPEATED_BELOW: {
+    path: 'maxAttempts',
+    find: (_, { maxRetries }, { requestsPerAttempt = 1 }) =>
+      say(requestsPerAttempt > 1 && maxRetries > 0, () =>
+        maxRetries < Infinity
+          ? `${maxRetries + 1} attempts of ${requestsPerAttempt} requests are up to ${(maxRetries + 1) * requestsPerAttempt} requests`
+          : `each attempt is up to ${requestsPerAttempt} requests`,
+      ),
+    cure: 'Turn the retries of the client off, or write maxAttempts: 1. See docs/wrapping-a-client.md.',
+  },
 };
 
 /** Every code of a warning, in the order of {@link lintPolicy}. */
@@ -207,12 +221,19 @@ export function lintPolicy(policy: Policy, options: LintOptions = {}): readonly 
   });
 }
 
+const AT_LEAST_ONE = integerFrom(1, 'Use 3 for a client that sends a request again twice by itself.');
+
 function readLintOptions(options: LintOptions): LintOptions {
-  return readOptions(options, { subject: 'lintPolicy', keys: ['traffic', 'hasBudget'] }, (fields) => {
-    const traffic = fields.choice('traffic', 'unknown', ['unknown', 'open', 'closed'] as const);
-    const hasBudget = fields.choice('hasBudget', false, [true, false]);
-    return traffic === 'unknown' ? { hasBudget } : { traffic, hasBudget };
-  });
+  return readOptions(
+    options,
+    { subject: 'lintPolicy', keys: ['traffic', 'hasBudget', 'requestsPerAttempt'] },
+    (fields) => {
+      const traffic = fields.choice('traffic', 'unknown', ['unknown', 'open', 'closed'] as const);
+      const hasBudget = fields.choice('hasBudget', false, [true, false]);
+      const requestsPerAttempt = fields.number('requestsPerAttempt', 1, AT_LEAST_ONE);
+      return { hasBudget, requestsPerAttempt, ...(traffic !== 'unknown' && { traffic }) };
+    },
+  );
 }
 
 function say(isFound: boolean, message: () => string): string | undefined {
