@@ -37,6 +37,7 @@ const tables = queueTables({
     ...[graphile, boss],
     { contender: 'bare on Postgres, strict', label: 'bare' },
   ],
+  handling: [ours.defaults, graphileBest, bossBest],
   usual: [ours.defaults, graphileBest, bossBest],
   failing: [ours.defaults, graphile, graphileBest, bossBest, bare],
   submitting: submitters,

@@ -28,6 +28,7 @@ const tables = queueTables({
     ...['BullMQ', 'bee-queue'],
     { contender: 'bare on Redis, strict', label: 'bare' },
   ],
+  handling: [ours.defaults, 'BullMQ, best', 'bee-queue, best'],
   usual: defaults,
   failing: defaults,
   submitting: defaults,

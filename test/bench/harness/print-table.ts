@@ -21,6 +21,8 @@ export interface Ours {
 interface Printed {
   readonly title: string;
   readonly unit: string;
+  /** Whether what a run costs comes before the rate. @default false */
+  readonly costsFirst?: boolean;
   readonly targets?: Targets | undefined;
 }
 
@@ -40,7 +42,14 @@ export function printTable(
   const [defaults, best, bare] = [byLabel(ours.defaults), byLabel(ours.best), byLabel(BARE)];
   const title = `${table.title}${rounds === 1 ? ' (one round)' : ` (${rounds} rounds)`}`;
   const ratio = (line: Line): number[] => ratiosOf(defaults, line, rateOf);
-  printColumns(title, lines, [
+  const { cpu, wal } = table.targets ?? {};
+  const cpuRatio = (line: Line): number[] => ratiosOf(defaults, line, cpuOf);
+  const costs: readonly Column[] = [
+    ['CPU s/10 000, client', (line) => medianOf(line, ({ clientCpu }) => clientCpu)],
+    ['server', (line) => medianOf(line, ({ serverCpu }) => serverCpu)],
+    ['WAL B/run', (line) => medianOf(line, ({ wal }) => wal)],
+  ];
+  const rates: readonly Column[] = [
     [table.unit, (line) => medianOf(line, rateOf)],
     ['p99', (line) => medianOf(line, ({ p99 }) => p99)],
     [
@@ -54,17 +63,18 @@ export function printTable(
         line === defaults ? '' : rangeOf(ratiosOf(best, line, rateOf), ![undefined, line].includes(best)),
     ],
     ['of bare', (line) => (bare === undefined ? '' : middleOf(ratiosOf(line, bare, rateOf)))],
-    ['CPU s/10 000, client', (line) => medianOf(line, ({ clientCpu }) => clientCpu)],
-    ['server', (line) => medianOf(line, ({ serverCpu }) => serverCpu)],
-    ['WAL B/run', (line) => medianOf(line, ({ wal }) => wal)],
-  ]);
+  ];
+  const together: readonly Column[] = [
+    ['CPU s/10 000', (line) => medianOf(line, cpuOf)],
+    ['our defaults ÷ it', (line) => rangeOf(cpuRatio(line), line !== defaults)],
+    ...columnsOf(cpu, cpuRatio),
+  ];
+  if (table.costsFirst === true) printColumns(title, lines, [...together, ...rates, ...costs]);
+  else printColumns(title, lines, [...rates, ...costs]);
   for (const { label, problems } of lines)
     for (const problem of problems) say(`\n${label}: a sample failed: ${problem}`);
-  const { cpu, wal } = table.targets ?? {};
-  if (cpu === undefined && wal === undefined) return;
-  const [cpuRatio, walRatio] = [cpuOf, ({ wal }: Sample) => wal].map(
-    (read) => (line: Line) => ratiosOf(defaults, line, read),
-  ) as [(line: Line) => number[], (line: Line) => number[]]; // of two, two
+  if (table.costsFirst === true || (cpu === undefined && wal === undefined)) return;
+  const walRatio = (line: Line): number[] => ratiosOf(defaults, line, ({ wal: bytes }) => bytes);
   printColumns(
     `${title}: what a run costs, our defaults ÷ it`,
     lines.filter(({ label }) => [cpu, wal].some((targets) => targets?.[label] !== undefined)),

@@ -12,6 +12,8 @@ export interface Entrants {
   readonly few: readonly Named[];
   /** One by one, without anything held in reserve. */
   readonly strict: readonly Named[];
+  /** Our defaults beside the best settings of others, where handlers take time. */
+  readonly handling: readonly Named[];
   /** Our defaults beside those that are compared in all other tables of processing. */
   readonly usual: readonly Named[];
   /** What the engine does by bare statements, beside the usual ones. */
@@ -32,6 +34,12 @@ export interface Entrants {
 }
 
 const PAYLOADS = [20_000, 200_000];
+/** How long handlers wait for something, in ms, and how many at a time. */
+const HANDLERS = [1, 5, 50].flatMap((handlerMs) =>
+  [10, 100].map((concurrency) => ({ handlerMs, concurrency })),
+);
+/** The start of a worker, its connections and its thread would be a fifth of what is measured in 0.6 s. */
+const HANDLING_MS = 4_000;
 const DUE_AT_ONCE = isFull ? 200_000 : 50_000;
 /** The titles of these tables without how many runs there are. */
 const DUE = { while: 'due at once', before: 'due at once, before the worker starts' } as const;
@@ -59,7 +67,16 @@ function checkTargets(tables: readonly Table[], all: Entrants['targets']): void 
   }
 }
 
-function processTables({ busy, bare, few, strict, usual, failing, mostBytes }: Entrants): readonly Table[] {
+function processTables({
+  busy,
+  bare,
+  few,
+  strict,
+  handling,
+  usual,
+  failing,
+  mostBytes,
+}: Entrants): readonly Table[] {
   const unit = 'runs/s';
   return [
     {
@@ -83,12 +100,14 @@ function processTables({ busy, bare, few, strict, usual, failing, mostBytes }: E
       sampleMs: STRICT_MS,
       entries: processing(strict, { concurrency: 1 }),
     },
-    {
-      title: 'process, handlers of 5 ms, 10 at a time',
+    ...HANDLERS.map((load) => ({
+      title: `process, handlers of ${load.handlerMs} ms, ${load.concurrency} at a time`,
       unit,
       rounds: 3,
-      entries: processing(usual, { concurrency: 10, handlerMs: 5 }),
-    },
+      costsFirst: true,
+      sampleMs: HANDLING_MS,
+      entries: processing(handling, load),
+    })),
     ...PAYLOADS.map((bytes) => ({
       title: `process, payloads of ${bytes / 1_000} KB, 100 at a time`,
       unit,

@@ -21,6 +21,8 @@ export interface Table {
   /** `runs/s` and the like are better when higher, `ms` when lower. */
   readonly unit: string;
   readonly entries: readonly Entry[];
+  /** Whether what a run costs comes before the rate. @default false */
+  readonly costsFirst?: boolean;
   /** @default 5 */
   readonly rounds?: number;
   /** A count for all; else each takes as many runs as the sample before says fit into a sample. */

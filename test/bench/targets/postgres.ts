@@ -1,4 +1,5 @@
 import type { Targets } from './target.ts';
+import { targetsOfHandling } from './target.ts';
 
 const [graphile, boss] = ['graphile-worker, localQueue 1000', 'pg-boss, fetch 1000'];
 
@@ -14,6 +15,10 @@ export const postgresTargets: Readonly<Record<string, Targets>> = {
   'process, strictly one at a time (prefetch 0)': {
     rates: { 'graphile-worker': '≥ 0.85', 'pg-boss, fetch 1': '≥ 2' },
   },
+  ...targetsOfHandling({
+    rates: { [graphile]: '≥ 1', [boss]: '≥ 1' },
+    cpu: { [graphile]: '≤ 0.8', [boss]: '≤ 0.5' },
+  }),
   'process, payloads of 20 KB, 100 at a time': { rates: { [graphile]: '≥ 0.95', [boss]: '≥ 1' } },
   'process, payloads of 200 KB, 100 at a time': { rates: { [graphile]: '≥ 0.9', [boss]: '≥ 1' } },
   'process, each run fails twice, 100 at a time': {

@@ -12,6 +12,15 @@ export interface Targets {
   readonly wal?: Readonly<Record<string, Target>> | undefined;
 }
 
+/** The targets of all tables whose handlers take time, by their titles. */
+export function targetsOfHandling(targets: Targets): Readonly<Record<string, Targets>> {
+  return Object.fromEntries(
+    [1, 5, 50].flatMap((ms) =>
+      [10, 100].map((count) => [`process, handlers of ${ms} ms, ${count} at a time`, targets]),
+    ),
+  );
+}
+
 /** Returns `yes` or `no` for the median of the ratios; nothing where there is no target, or no ratio. */
 export function isMet(target: Target | undefined, ratios: readonly number[]): string {
   if (target === undefined || ratios.length === 0) return '';
