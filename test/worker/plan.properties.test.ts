@@ -17,6 +17,7 @@ const fleets = fc.record({
   workers: fc.integer({ min: 1, max: 3 }),
   concurrency: fc.integer({ min: 1, max: 12 }),
   prefetch,
+  settleMs: fc.oneof(fc.constant(2), fc.constant(0), fc.integer({ min: 1, max: 100 })),
   tasks,
   trips: fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 }),
 });
@@ -94,15 +95,28 @@ describe('the plan of a worker', () => {
     });
   });
 
-  it('settles immediately, or 1 ms after the first end while an exchange is under way', () => {
+  it('settles immediately where a slot is free or it is stopping, otherwise within settleWithin of the first end', () => {
     check((fleet) => {
       playFleet(fleet, {
-        onPlan: ({ state: { exchanges, queued }, queuedAt = Infinity }, planned, now) => {
-          if (queued === 0 || exchanges > 1) return;
-          const waitedMs = now - queuedAt;
-          if (exchanges === 0) expect(planned.exchanges).toBe(true);
-          else if (!planned.exchanges) expect(waitedMs + planned.wakeInMs).toBeLessThanOrEqual(40 + 1);
-          if (exchanges === 1 && !planned.exchanges) expect(planned.wakeInMs).toBeLessThanOrEqual(1);
+        onPlan: ({ state, queuedAt = Infinity }, planned, now) => {
+          const { exchanges, queued, slots, waiting, concurrency, isStopping } = state;
+          if (queued === 0 || exchanges > 0) return;
+          const isFull = slots.running >= concurrency || waiting.length > 0;
+          if (!isFull || isStopping || fleet.settleMs === 0) expect(planned.exchanges).toBe(true);
+          else if (!planned.exchanges)
+            expect(now - queuedAt + planned.wakeInMs).toBeLessThanOrEqual(fleet.settleMs);
+        },
+      });
+    });
+  });
+
+  it('settles after 1 ms beside an exchange under way, or with the next one while every slot is taken', () => {
+    check((fleet) => {
+      playFleet(fleet, {
+        onPlan: ({ state: { exchanges, queued, slots, waiting, concurrency } }, planned) => {
+          if (queued === 0 || exchanges !== 1 || planned.exchanges) return;
+          const isFull = slots.running >= concurrency || waiting.length > 0;
+          if (!isFull || fleet.settleMs === 0) expect(planned.wakeInMs).toBeLessThanOrEqual(1);
         },
       });
     });
@@ -162,6 +176,7 @@ describe('the plan of a worker', () => {
           workers: 1,
           concurrency,
           prefetch,
+          settleMs: 2,
           tasks: Array.from({ length: lanes }, () => each),
           trips: [2],
         };

@@ -14,6 +14,7 @@ export interface FleetPlan {
   readonly workers: number;
   readonly concurrency: number;
   readonly prefetch: number | 'auto';
+  readonly settleMs: number;
   /** By task: its runs, each with the ms that its handler takes, and its `maxConcurrent`. */
   readonly tasks: readonly { readonly runs: readonly number[]; readonly maxConcurrent: number }[];
   /** How long exchanges take, in ms, by turns. */
@@ -130,7 +131,7 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
       state.unanswered -= settled;
       const lanes = [...(planned?.lanes.keys() ?? [])];
       const received = planned && { claimed: runs.map(claimedRun), now: agenda.now, lanes };
-      apply(state, { type: 'answered', claim: planned, sentAt, received });
+      apply(state, { type: 'answered', claim: planned, sentAt, now: agenda.now, received });
       if (planned !== undefined) worker.claims.delete(planned);
       for (const run of runs) {
         run.claimedAt = agenda.now;
@@ -195,11 +196,12 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
 }
 
 function createPlayed(fleet: FleetPlan, tasks: ReadonlyMap<string, AnyTask>): PlayedWorker {
-  const { concurrency, prefetch } = fleet;
+  const { concurrency, prefetch, settleMs } = fleet;
   const settings = {
     tasks,
     concurrency,
     prefetch,
+    settleMs,
     pollMs: 1_000,
     random: () => 0.5,
     broker: createMemoryBroker(),

@@ -7,6 +7,7 @@ type Step = { readonly afterMs: number } & (
   | { readonly type: 'end'; readonly durationMs: number }
   | { readonly type: 'claim'; readonly isShort: boolean; readonly meanBytes: number }
   | { readonly type: 'given-back'; readonly ageMs: number }
+  | { readonly type: 'trip'; readonly tripMs: number }
 );
 
 const afterMs = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 50, noNaN: true }));
@@ -30,19 +31,35 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       ageMs: fc.double({ min: 100, max: 500, noNaN: true }),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('trip' as const),
+      afterMs,
+      tripMs: fc.double({ min: 0, max: 500, noNaN: true }),
+    }),
+  },
 );
 const anyPrefetch = fc.oneof(fc.constant('auto' as const), fc.integer({ min: 0, max: 2_000 }));
-const anyOptions = fc.record({ concurrency: fc.integer({ min: 1, max: 200 }), prefetch: anyPrefetch });
+const anyOptions = fc.record({
+  concurrency: fc.integer({ min: 1, max: 200 }),
+  prefetch: anyPrefetch,
+  settleMs: fc.integer({ min: 0, max: 100 }),
+});
 const anySteps = fc.array(anyStep, { maxLength: 60 });
 
+type All = ConstructorParameters<typeof PrefetchEstimate>[0];
+type Options = Omit<All, 'settleMs'> & Partial<All>;
+
 /** Takes the steps; returns the estimate and the instant after them. */
-function stepped(options: ConstructorParameters<typeof PrefetchEstimate>[0], steps: readonly Step[]) {
-  const estimate = new PrefetchEstimate(options);
+function stepped(options: Options, steps: readonly Step[]) {
+  const estimate = new PrefetchEstimate({ settleMs: 2, ...options });
   let now = 0;
   for (const step of steps) {
     now += step.afterMs;
     if (step.type === 'end') estimate.noteEnd(step.durationMs);
     else if (step.type === 'claim') estimate.noteClaim(step);
+    else if (step.type === 'trip') estimate.noteTrip(step.tripMs);
     else estimate.noteGivenBack(step.ageMs);
     estimate.count(now); // the worker asks again and again
   }
@@ -138,6 +155,26 @@ describe('PrefetchEstimate', () => {
 
     expect(Math.abs(estimate.count(now) - expected)).toBeLessThanOrEqual(1);
   });
+
+  it.each([
+    // runMs, tripMs, runs that start meanwhile
+    [5, 1, 20],
+    [5, 4, 28],
+    [5, 6, 40],
+    [5, 500, 50],
+    [9, 500, 28],
+    [11, 500, 9],
+    [200, 500, 0],
+  ])(
+    'is what starts within three round trips, at most 25 ms, of short handlers: of %s ms, trips of %s ms',
+    (runMs, tripMs, expected) => {
+      const trips = Array.from({ length: 50 }, (): Step => ({ type: 'trip', afterMs: 0, tripMs }));
+      const steps = [...trips, ...secondOf(runMs, 10)];
+      const { estimate, now } = stepped({ concurrency: 10, prefetch: 'auto' }, steps);
+
+      expect(Math.abs(estimate.count(now) - expected)).toBeLessThanOrEqual(1);
+    },
+  );
 
   it('is what starts within 50 ms, up to the number that was given', () => {
     const steps = secondOf(5, 10);

@@ -123,6 +123,7 @@ describe('every option', () => {
     onUnknown: 'wait',
     concurrency: 1,
     prefetch: 0,
+    settleWithin: 0,
     lease: '1s',
     leaseRenewal: 'thread',
     maxBlock: '1s',

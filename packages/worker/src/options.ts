@@ -7,6 +7,7 @@ import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, isAsync, isListOf, MAX_ITEMS, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
 import { readClock } from './clock.ts';
+import { MAX_WAIT_MS } from './engine/plan/plan.ts';
 import type { Prefetch } from './engine/plan/prefetch.ts';
 import { missingOptions } from './errors.ts';
 import { readRandom } from './random.ts';
@@ -33,6 +34,12 @@ export interface WorkerOptions {
    * waited for 100 ms is given back, uncharged. @default 'auto'
    */
   readonly prefetch?: Prefetch | undefined;
+  /**
+   * How long the settlement of a run that has ended may wait for those of others, so that one request carries them: 0 to 100 ms. It
+   * waits only while every slot is taken; until it was sent a crash loses it, and the run is executed again. 0: it never waits.
+   * @default 2
+   */
+  readonly settleWithin?: Duration | undefined;
   /** How long a claim is valid without a heartbeat; after it, a crashed worker's runs are claimed again. @default '30s' */
   readonly lease?: Duration | undefined;
   /**
@@ -87,6 +94,7 @@ export interface WorkerSettings {
   readonly onUnknown: 'wait' | 'drop';
   readonly concurrency: number;
   readonly prefetch: Prefetch;
+  readonly settleMs: number;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   /** Absent: the thread where it can. */
@@ -112,6 +120,7 @@ const KEYS: readonly (keyof WorkerOptions)[] = [
   'onUnknown',
   'concurrency',
   'prefetch',
+  'settleWithin',
   'lease',
   'leaseRenewal',
   'maxBlock',
@@ -135,6 +144,7 @@ const SYNONYMS: Synonyms = [
     'concurrency',
   ],
   [/^(prefetch(Count|Multiplier)|batchSize|localQueue)$/, 'prefetch'],
+  [/^((complete|fail)(Job)?BatchDelay|settle(After|Delay|Interval))$/, 'settleWithin'],
   [/^(lockDuration|lockTimeout|visibilityTimeout|lease(Duration|Time)|lockRenewTime)$/, 'lease'],
   [/^(poll(ing)?(Interval(Seconds)?|Delay|Every)?|drainDelay)$/, 'pollInterval'],
   [/^(stalledInterval|stallInterval|cleanInterval|maintenanceInterval\w*)$/, 'cleanerInterval'],
@@ -167,6 +177,7 @@ function readSettings(fields: Fields): WorkerSettings {
       cure: 'It is how many runs this worker executes at the same time.',
     }),
     prefetch: fields.optional('prefetch', A_PREFETCH) ?? 'auto',
+    settleMs: fields.duration('settleWithin', 2, A_SETTLE_WAIT),
     leaseMs,
     heartbeatMs: leaseMs / HEARTBEATS_PER_LEASE,
     ...readLeaseRenewal(fields),
@@ -195,6 +206,12 @@ const A_PREFETCH = {
     value === 'auto' || (Number.isInteger(value) && Number(value) >= 0),
   message: "must be 'auto' or an integer ≥ 0",
   cure: 'It is how many runs this worker may claim in advance. Leave it out to have that measured.',
+};
+
+const A_SETTLE_WAIT = {
+  finite: true,
+  accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_WAIT_MS,
+  message: `must be a duration of 0 to ${MAX_WAIT_MS} ms`,
 };
 
 function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {

@@ -307,10 +307,11 @@ export class Engine {
   async #exchange(planned: PlannedClaim | undefined, sentAt: number): Promise<void> {
     apply(this.#state, { type: 'sent', claim: planned, now: sentAt });
     const received = await this.#exchanger.exchange(planned && this.#claim(planned));
+    const now = this.#settings.clock.now();
     if (planned !== undefined && received !== undefined)
-      observeClaim(this.#settings.name, received.claimed, this.#settings.clock.now() - sentAt);
+      observeClaim(this.#settings.name, received.claimed, now - sentAt);
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
-    apply(this.#state, { type: 'answered', claim: planned, sentAt, received });
+    apply(this.#state, { type: 'answered', claim: planned, sentAt, now, received });
     if (received !== undefined) this.#executions.take(received.claimed, sentAt);
     // Here, too: it may be some turns until the loop waits.
     if (this.#state.waiting.length > 0)

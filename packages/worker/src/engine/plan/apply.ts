@@ -25,6 +25,7 @@ export type WorkerEvent<Run extends WaitingRun = WaitingRun> =
       readonly type: 'answered';
       readonly claim: PlannedClaim | undefined;
       readonly sentAt: number;
+      readonly now: number;
       readonly received: Received | undefined;
     }
   /** A run was claimed. */
@@ -158,9 +159,10 @@ function send(state: WorkerState, claim: PlannedClaim | undefined, now: number):
 
 function answer(
   state: WorkerState,
-  { claim, sentAt, received }: Extract<WorkerEvent, { type: 'answered' }>,
+  { claim, sentAt, now: answeredAt, received }: Extract<WorkerEvent, { type: 'answered' }>,
 ): void {
   state.exchanges -= 1;
+  state.estimate.noteTrip(answeredAt - sentAt);
   if (claim === undefined) return;
   state.slots.release(claim);
   if (state.drain !== undefined) state.drain.asked -= claim.limit;

@@ -43,7 +43,7 @@ export function plan(state: WorkerState, now: number): Plan {
   const room = roomOf(state, now);
   const exchanges = isTimeFor(state, room, now);
   const drained = exchanges || state.drain === undefined ? undefined : drainEnd(state, room);
-  const isWaiting = !exchanges && state.exchanges === 0;
+  const isWaiting = !exchanges && state.exchanges === 0 && state.queued === 0;
   return {
     exchanges,
     claim: exchanges && room !== undefined ? claimOf(state, room, now) : undefined,
@@ -106,17 +106,28 @@ export function opensIn({ slots, pauses }: WorkerState, now: number): number {
 
 function isTimeFor(state: WorkerState, room: Room | undefined, now: number): boolean {
   const { queued, exchanges, empty, estimate, concurrency, hasMore } = state;
-  if (exchanges === 0) return queued > 0 || (room !== undefined && !isEmptyFor(room, empty));
-  if (exchanges > 1) return false;
+  const hasRoom = room !== undefined && !isEmptyFor(room, empty);
+  const gathers = isGathering(state);
+  if (exchanges === 0 && (!gathers || queued === 0)) return queued > 0 || hasRoom;
+  if (exchanges > 1 || (exchanges === 1 && gathers)) return false;
   const most = estimate.meanMs <= SHORT_MS ? concurrency : mostOf(state, now);
   const isMuch = 2 * Math.max(queued, room?.limit ?? 0) >= most;
   if (queued === 0) return isMuch && hasMore;
   return isMuch || now >= gatherUntil(state, now);
 }
 
-/** When a second exchange has waited long enough for more settlements. */
-function gatherUntil({ queuedSince }: WorkerState, now: number): number {
-  return (queuedSince ?? now) + GATHER_MS;
+/**
+ * Whether settlements wait for those of other runs: no slot waits for a claim, and handlers wait more than they compute, so that a second
+ * exchange would not make them faster.
+ */
+function isGathering({ settleMs, slots, concurrency, waiting, estimate, isStopping }: WorkerState): boolean {
+  if (settleMs === 0 || isStopping || estimate.meanMs <= SHORT_MS) return false;
+  return slots.running >= concurrency || waiting.length > 0;
+}
+
+/** When settlements have waited for long enough. */
+function gatherUntil({ queuedSince, exchanges, settleMs }: WorkerState, now: number): number {
+  return (queuedSince ?? now) + (exchanges === 0 ? settleMs : GATHER_MS);
 }
 
 /** Whether a claim has found nothing in every lane with room: others may have got theirs while it was under way. */
@@ -143,9 +154,10 @@ function wakeInMs(
   { now, opensInMs }: { readonly now: number; readonly opensInMs: number | undefined },
 ): number {
   const { exchanges, queued, empty, pollMs } = state;
-  if (exchanges > 0)
-    return exchanges > 1 || queued === 0 ? Infinity : Math.max(gatherUntil(state, now) - now, 0);
-  const restMs = Math.min(pollMs, opensInMs ?? opensIn(state, now));
+  if (exchanges > 1 || (exchanges === 1 && (queued === 0 || isGathering(state)))) return Infinity;
+  const leaveInMs = queued === 0 ? Infinity : Math.max(gatherUntil(state, now) - now, 0);
+  if (exchanges === 1) return leaveInMs;
+  const restMs = Math.min(pollMs, opensInMs ?? opensIn(state, now), leaveInMs);
   if (room === undefined || empty === undefined) return restMs;
   return Math.min(restMs, Math.max(empty.dueInMs, 1));
 }

@@ -3,14 +3,15 @@ import type { ClaimedRun } from '@retry/core/broker';
 /** The most runs that `prefetch: 'auto'` claims in advance. */
 const MAX_AUTO = 1_000;
 
-/** How far ahead a worker claims, in ms of its own work: with `'auto'`, and with a number. */
+/** How far ahead a worker claims, in ms of its own work: with `'auto'` on a short line, on a long one at most, and with a number. */
 const AUTO_HORIZON_MS = 10;
+const LONG_LINE_HORIZON_MS = 25;
 const NUMBER_HORIZON_MS = 50;
 
 /** Handlers that take less count as taking this long, in ms. */
 const MIN_MEAN_MS = 0.02;
 
-/** The weight of the latest run in the mean duration. */
+/** The weight of the latest run in the mean duration, and of the latest exchange in the mean round trip. */
 const WEIGHT = 0.2;
 
 /** The rate is counted over one to two windows of this length, in ms. */
@@ -57,10 +58,18 @@ export function readClaim({ limit, claimed, isOfAll }: SizedClaim): ClaimReading
   return { isShort: isOfAll && !isFilled && !isCut, isCut, meanBytes: bytes / Math.max(claimed.length, 1) };
 }
 
+interface EstimateSettings {
+  readonly concurrency: number;
+  readonly prefetch: Prefetch;
+  /** How long settlements wait for others, and the claims that leave with them. */
+  readonly settleMs: number;
+}
+
 /**
- * Estimates how many runs to claim in advance: as many as will start within 10 ms. None while no run has ended, the latest
- * claim was short, or runs that were claimed in advance had to be given back. Examples with `concurrency: 10`: handlers of
- * 5 ms, 10 × 10 / 5 = 20 runs; of 0.1 ms, 1 000, the most; of 200 ms, none.
+ * Estimates how many runs to claim in advance: as many as will start within 10 ms; where a round trip takes longer than 3 ms, handlers of
+ * at most 10 ms get what starts within three of them, at most 25 ms. None while no run has ended, the latest claim was short, or runs that
+ * were claimed in advance had to be given back. Examples with `concurrency: 10`: handlers of 5 ms, 10 × 10 / 5 = 20 runs; of 0.1 ms,
+ * 1 000, the most; of 200 ms, none.
  *
  * Timers fire early and many handlers share one thread, so a mean may be too small. Therefore the runs that really ended
  * count as well: at most twice as many as end within the horizon are claimed in advance.
@@ -68,8 +77,10 @@ export function readClaim({ limit, claimed, isOfAll }: SizedClaim): ClaimReading
 export class PrefetchEstimate {
   readonly #concurrency: number;
   readonly #most: number;
-  readonly #horizonMs: number;
+  readonly #isAuto: boolean;
+  readonly #settleMs: number;
   #meanMs = 0;
+  #tripMs = 0;
   #isShort = false;
   #byBytes = Infinity;
   /** Runs that have ended in the present window and in the one before. */
@@ -78,10 +89,11 @@ export class PrefetchEstimate {
   #windowAt: number | undefined;
   #windowBeforeAt = 0;
 
-  constructor({ concurrency, prefetch }: { readonly concurrency: number; readonly prefetch: Prefetch }) {
+  constructor({ concurrency, prefetch, settleMs }: EstimateSettings) {
     this.#concurrency = concurrency;
     this.#most = mostPrefetched(prefetch);
-    this.#horizonMs = prefetch === 'auto' ? AUTO_HORIZON_MS : NUMBER_HORIZON_MS;
+    this.#isAuto = prefetch === 'auto';
+    this.#settleMs = settleMs;
   }
 
   /** The mean duration of handlers, in ms; 0 until the first one has ended. */
@@ -94,6 +106,11 @@ export class PrefetchEstimate {
     if (this.#meanMs === 0) this.#meanMs = durationMs;
     this.#meanMs = Math.max(this.#meanMs + (durationMs - this.#meanMs) * WEIGHT, MIN_MEAN_MS);
     this.#ended += 1;
+  }
+
+  /** Adds how long an exchange took, in ms. */
+  noteTrip(tripMs: number): void {
+    this.#tripMs += (tripMs - this.#tripMs) * WEIGHT;
   }
 
   /** Notes that runs were given back which had waited for this long: handlers take longer than estimated. */
@@ -112,9 +129,19 @@ export class PrefetchEstimate {
   /** Returns how many runs to claim in advance now, by the worker's clock. */
   count(now: number): number {
     if (this.#most === 0 || this.#isShort || this.#ended + this.#endedBefore === 0) return 0;
-    const byMean = (this.#concurrency * this.#horizonMs) / this.#meanMs;
-    const byRate = 2 * this.#horizonMs * this.#endsPerMs(now);
+    const horizonMs = this.#horizonMs;
+    const byMean = (this.#concurrency * horizonMs) / this.#meanMs;
+    const byRate = 2 * horizonMs * this.#endsPerMs(now);
     return Math.floor(Math.min(this.#most, byMean, byRate, this.#byBytes));
+  }
+
+  get #horizonMs(): number {
+    if (!this.#isAuto) return NUMBER_HORIZON_MS;
+    // Of long handlers a round trip is a small part, and other workers may be idle.
+    if (this.#meanMs > AUTO_HORIZON_MS) return AUTO_HORIZON_MS;
+    // What is claimed now has to last until the answer of the claim after the next one.
+    const untilNextMs = this.#settleMs + 3 * this.#tripMs;
+    return Math.min(Math.max(AUTO_HORIZON_MS, untilNextMs), LONG_LINE_HORIZON_MS);
   }
 
   /** `Infinity` when the first window has just begun. */

@@ -72,6 +72,8 @@ export interface WorkerState<Run extends WaitingRun = WaitingRun> {
   readonly concurrency: number;
   /** How long nothing may be asked of the broker, at most, in ms. */
   readonly pollMs: number;
+  /** How long a settlement waits for others, at most, in ms. */
+  readonly settleMs: number;
   /** Whether only one claim may be under way. */
   readonly isSerial: boolean;
   /** The limits over all workers of the tasks that have one, by lane. */
@@ -109,7 +111,7 @@ export interface WorkerState<Run extends WaitingRun = WaitingRun> {
 /** What the state of a worker that starts is made from. */
 type StateSettings = Pick<
   WorkerSettings,
-  'tasks' | 'concurrency' | 'prefetch' | 'pollMs' | 'random' | 'broker'
+  'tasks' | 'concurrency' | 'prefetch' | 'settleMs' | 'pollMs' | 'random' | 'broker'
 >;
 
 /** Returns the state of a worker that has done nothing yet. @param serverNow - the broker's clock */
@@ -117,10 +119,10 @@ export function createWorkerState<Run extends WaitingRun>(
   settings: StateSettings,
   serverNow: () => number,
 ): WorkerState<Run> {
-  const { tasks, concurrency, pollMs, random } = settings;
+  const { tasks, concurrency, settleMs, pollMs, random } = settings;
   const sharedLimits = createSharedLimits(tasks.values(), serverNow);
   return {
-    ...{ concurrency, pollMs, sharedLimits },
+    ...{ concurrency, settleMs, pollMs, sharedLimits },
     isSerial: claimsOneByOne(settings),
     limits: limitsOf(settings),
     slots: new Slots(tasks.values(), settings, sharedLimits),
