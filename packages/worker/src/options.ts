@@ -7,7 +7,6 @@ import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, isAsync, isListOf, MAX_ITEMS, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
 import { readClock } from './clock.ts';
-import { MAX_WAIT_MS } from './engine/plan/plan.ts';
 import type { Prefetch } from './engine/plan/prefetch.ts';
 import { missingOptions } from './errors.ts';
 import { readRandom } from './random.ts';
@@ -210,8 +209,8 @@ const A_PREFETCH = {
 
 const A_SETTLE_WAIT = {
   finite: true,
-  accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_WAIT_MS,
-  message: `must be a duration of 0 to ${MAX_WAIT_MS} ms`,
+  accepts: (ms: number): boolean => ms >= 0 && ms <= 100,
+  message: 'must be a duration of 0 to 100 ms',
 };
 
 function readTasks(fields: Fields): ReadonlyMap<string, AnyTask> {
