@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Run, Settlement } from '@retry/core/broker';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
@@ -6,6 +5,7 @@ import { settle } from '../settle/settlement.ts';
 import type { Settler } from '../settle/settler.ts';
 import { taskOfLane } from '../task/lane.ts';
 import type { Exchanger } from './exchanger.ts';
+import { newRequestId } from './request-id.ts';
 
 /** The most runs of one page, or of one claim. */
 const PAGE_SIZE = 1_000;
@@ -52,7 +52,7 @@ async function dropLane(
 ): Promise<void> {
   const lanes = new Map([[lane, PAGE_SIZE]]);
   while (!parts.stopping.aborted) {
-    const claim = { worker: name, requestId: randomUUID(), limit: PAGE_SIZE, lanes, leaseMs };
+    const claim = { worker: name, requestId: newRequestId(), limit: PAGE_SIZE, lanes, leaseMs };
     const { claimed } = await broker.settleAndClaim({ claim });
     if (claimed.length === 0) return;
     await Promise.all(claimed.map(({ run }) => drop(run, parts)));

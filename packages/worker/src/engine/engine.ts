@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
 import type { Claim } from '@retry/core/broker';
@@ -26,6 +25,7 @@ import { giveBackInMs, isIdle, opensIn, plan } from './plan/plan.ts';
 import type { ClaimsEnd, PlannedClaim, WorkerState } from './plan/worker-state.ts';
 import { createWorkerState } from './plan/worker-state.ts';
 import { Cleaner } from './recovery/cleaner.ts';
+import { newRequestId } from './request-id.ts';
 import { AnswerTurns, nextTurn, RestOfTurn, WakeSignal } from './turns.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
@@ -322,7 +322,7 @@ export class Engine {
   #claim({ limit, lanes }: PlannedClaim): Claim {
     const { name, leaseMs } = this.#settings;
     const { limits: concurrency } = this.#state;
-    const claim = { worker: name, requestId: randomUUID(), leaseMs, limit, lanes };
+    const claim = { worker: name, requestId: newRequestId(), leaseMs, limit, lanes };
     return concurrency.size === 0 ? claim : { ...claim, concurrency };
   }
 

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Claim } from '@retry/core/broker';
 import { halves } from '../halves.ts';
 import type { QueuedSettlement } from '../settle/queued-settlement.ts';
+import { newRequestId } from './request-id.ts';
 
 /** What one exchange carries. */
 export interface ExchangeBatch {
@@ -38,5 +38,5 @@ export function inOrderOfClaims(settlements: readonly QueuedSettlement[]): reado
 
 /** Has a new request id: the broker may have stored the refused claim under the old one. */
 function withLanes(claim: Claim, lanes: readonly (readonly [string, number])[]): Claim {
-  return { ...claim, requestId: randomUUID(), lanes: new Map(lanes) };
+  return { ...claim, requestId: newRequestId(), lanes: new Map(lanes) };
 }
