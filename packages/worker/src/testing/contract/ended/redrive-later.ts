@@ -32,7 +32,7 @@ export const redriveLaterCases: CasesByName = {
     const runAt = (await scene.now()) + LONG_MS;
     await redriveRuns(scene.broker, ['a'], { runAts: new Map([['a', runAt]]), keepAttempts: true });
     matches(await scene.read('a'), { state: 'scheduled', failures: 1, resetEpoch: 0 });
-    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: 300 }]);
+    await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: 1_500 }]);
 
     equal(await scene.claimIds(), []);
     await scene.advancePast((await scene.read('a')).runAt ?? 0);
