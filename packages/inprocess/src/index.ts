@@ -24,6 +24,13 @@ export type {
 export { CircuitOpenError, createCircuitBreaker } from './limits/circuit-breaker.ts';
 export type { ParkedCall, RetryGroup, RetryGroupOptions, WaitingCall } from './limits/group.ts';
 export { createRetryGroup } from './limits/group.ts';
+export type {
+  ModeChangeEvent,
+  SharedBudgetOptions,
+  SharedBudgetStore,
+  SharedRetryBudget,
+} from './limits/shared-budget.ts';
+export { createSharedBudget } from './limits/shared-budget.ts';
 export { retry, withRetry } from './retry.ts';
 export type { IterableOptions } from './retry-iterable.ts';
 export { retryIterable } from './retry-iterable.ts';

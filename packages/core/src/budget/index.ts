@@ -9,4 +9,23 @@ export type {
 } from './budget.ts';
 export type { BudgetInput } from './define-budget.ts';
 export { defineBudget } from './define-budget.ts';
+export type { Renewal, Renewed, SharedBucket } from './shared/bucket.ts';
+export { openBucket, refillBucket, renewLease } from './shared/bucket.ts';
+export type { Lease, RenewalEnd } from './shared/lease.ts';
+export {
+  beginRenewal,
+  endRenewal,
+  isRenewalDue,
+  noteEvent,
+  openLease,
+  spendToken,
+  tokensOf,
+} from './shared/lease.ts';
+export type { SharedBudget, SharedBudgetInput } from './shared/shared-budget.ts';
+export {
+  defineSharedBudget,
+  localBudgetOf,
+  readSharedBudget,
+  SHARED_BUDGET_KEYS,
+} from './shared/shared-budget.ts';
 export { allowsRetry, budgetAt, openBudget, stepBudget } from './step-budget.ts';

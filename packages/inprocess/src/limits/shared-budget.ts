@@ -1,0 +1,283 @@
+import type { Clock } from '@retry/core';
+import type { Notes, NotesPage } from '@retry/core/broker';
+import type {
+  BudgetEvent,
+  Lease,
+  Renewal,
+  RenewalEnd,
+  SharedBucket,
+  SharedBudget,
+  SharedBudgetInput,
+} from '@retry/core/budget';
+import {
+  beginRenewal,
+  endRenewal,
+  isRenewalDue,
+  localBudgetOf,
+  noteEvent,
+  openBucket,
+  openLease,
+  readSharedBudget,
+  refillBucket,
+  renewLease,
+  SHARED_BUDGET_KEYS,
+  spendToken,
+  tokensOf,
+} from '@retry/core/budget';
+import { A_CLOCK, A_FUNCTION, hasMethods, readOptions } from '@retry/core/fields';
+import { callHook } from '../call/hooks.ts';
+import { backgroundClock } from '../time/clock.ts';
+import { guardedClock } from '../time/guard-clock.ts';
+import type { RetryBudget } from './budget.ts';
+
+/** Where a shared budget keeps its tokens: any broker of a queue, or its notes alone. */
+export interface SharedBudgetStore {
+  /** Versioned documents; one of them is the budget's. */
+  readonly notes: Pick<Notes, 'read' | 'write'>;
+}
+
+/** Options of a shared budget. `ratio`, `perSecond` or both are required. */
+export interface SharedBudgetOptions extends SharedBudgetInput {
+  /** Where its tokens are kept, for all processes. */
+  readonly broker: SharedBudgetStore;
+  /** Names the budget, 1 to 512 characters: processes that give the same name share it. */
+  readonly key: string;
+  /** Called when the store has not answered, and when it answers again; it is not awaited. */
+  readonly onModeChange?: ((event: ModeChangeEvent) => unknown) | undefined;
+  /** @default the runtime's own clock, whose timers do not keep the process alive */
+  readonly clock?: Clock | undefined;
+  /** Draws when to try again what another process came before, in [0, 1). @default Math.random */
+  readonly random?: (() => number) | undefined;
+  /** Receives what the hook threw. @default globalThis.reportError, or console.error where there is none */
+  readonly reportError?: ((error: unknown) => unknown) | undefined;
+}
+
+/** A change of where a shared budget takes its tokens from. */
+export interface ModeChangeEvent {
+  /** `'local'`: the store does not answer, so that this process grants its own share; `'shared'`: it does again. */
+  readonly to: 'local' | 'shared';
+  /** Why the store could not be asked; absent when it answers again. */
+  readonly error?: unknown;
+}
+
+/** A retry budget that processes share. Made by `createSharedBudget`. */
+export interface SharedRetryBudget extends RetryBudget {
+  /** Whether the store answers: while it does not, this process grants its own share. */
+  readonly mode: 'shared' | 'local';
+}
+
+/** How long the store may take for a renewal, in ms. */
+const STORE_MS = 1_000;
+
+/** How often a renewal is tried that other processes come before, and how long it waits before the second time, in ms, at most. */
+const CONTEST = { tries: 6, restMs: 4 } as const;
+
+/** How long a budget of first attempts alone is kept that nobody uses, in ms: it then begins anew. */
+const UNUSED_MS = 86_400_000;
+
+/** The shortest time for which a budget is kept, in ms. */
+const LEAST_KEPT_MS = 60_000;
+
+/** Which form the value of the note has. */
+const FORM = 1;
+
+const KEYS: readonly (keyof SharedBudgetOptions)[] = [
+  ...(['broker', 'key'] as const),
+  ...SHARED_BUDGET_KEYS,
+  ...(['onModeChange', 'clock', 'random', 'reportError'] as const),
+];
+
+/**
+ * Creates a retry budget for the calls of all processes to one dependency: each takes tokens in advance, a lease of them, so that a retry
+ * waits for no store. In any time all processes together make at most `perSecond` times its seconds and `ratio` times its first
+ * attempts, those of 5 s before it included, and `burst` retries more, whichever of them die. While the store does not answer, each process
+ * grants `localShare` of that by itself.
+ *
+ * @throws {InvalidOptionsError} listing every wrong option
+ */
+export function createSharedBudget(options: SharedBudgetOptions): SharedRetryBudget {
+  return readOptions(options, { subject: 'shared budget', keys: KEYS }, (fields) => {
+    const hooks = {
+      onModeChange: fields.optional('onModeChange', A_FUNCTION) as Hooks['onModeChange'], // checked
+      reportError: fields.optional('reportError', A_FUNCTION) as Hooks['reportError'], // checked
+    };
+    const store = fields.value('broker');
+    if (!hasNotes(store))
+      fields.fail(
+        'broker',
+        'must be a broker',
+        'Use createRedisBroker, createPostgresBroker or createMemoryBroker.',
+      );
+    const key = fields.value('key');
+    if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY)
+      fields.fail(
+        'key',
+        `must be text of 1 to ${MAX_KEY} characters`,
+        "Use the dependency's name: 'payments'.",
+      );
+    return new Budget(readSharedBudget(fields), {
+      notes: (store as SharedBudgetStore | undefined)?.notes as Notes, // checked
+      key: `budget/${String(key)}`,
+      clock: guardedClock(fields.optional('clock', A_CLOCK), hooks.reportError) ?? backgroundClock,
+      random: (fields.optional('random', A_FUNCTION) as (() => number) | undefined) ?? Math.random, // checked
+      hooks,
+    });
+  });
+}
+
+/** With the prefix, what the longest key of a note has room for, whatever characters it has. */
+const MAX_KEY = 300;
+
+function hasNotes(store: unknown): boolean {
+  return (
+    typeof store === 'object' && store !== null && hasMethods(Reflect.get(store, 'notes'), ['read', 'write'])
+  );
+}
+
+type Hooks = Pick<SharedBudgetOptions, 'onModeChange' | 'reportError'>;
+
+interface Parts {
+  readonly notes: SharedBudgetStore['notes'];
+  readonly key: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly hooks: Hooks;
+}
+
+class Budget implements SharedRetryBudget {
+  readonly #budget: SharedBudget;
+  readonly #parts: Parts;
+  readonly #local: SharedBudget;
+  #lease: Lease;
+  /** This process's own share: time fills it up, whether or not the store answers. */
+  #bucket: SharedBucket;
+  mode: 'shared' | 'local' = 'shared';
+
+  constructor(budget: SharedBudget, parts: Parts) {
+    const now = parts.clock.now();
+    this.#budget = budget;
+    this.#parts = parts;
+    this.#local = localBudgetOf(budget);
+    this.#lease = openLease(now);
+    this.#bucket = openBucket(this.#local, now);
+  }
+
+  allowsRetry(_: unknown): boolean {
+    const now = this.#parts.clock.now();
+    if (this.#tokens(now) >= 1) return true;
+    this.#note('asked', now);
+    return false;
+  }
+
+  record({ type }: BudgetEvent): number {
+    const now = this.#parts.clock.now();
+    if (type === 'request') {
+      this.#note('requests', now);
+      if (this.mode === 'local') this.#refill(1, now);
+    }
+    return type === 'retry' ? this.#spend(now) : 0;
+  }
+
+  spend(_: unknown): number {
+    return this.#spend(this.#parts.clock.now());
+  }
+
+  state(): { readonly tokens: readonly number[]; readonly steppedAt: number } {
+    const now = this.#parts.clock.now();
+    return { tokens: [this.#tokens(now)], steppedAt: now };
+  }
+
+  #tokens(now: number): number {
+    const leased = tokensOf(this.#lease, now);
+    if (this.mode === 'shared') return leased;
+    this.#refill(0, now);
+    return leased + Math.floor(this.#bucket.tokens);
+  }
+
+  #spend(now: number): number {
+    const before = this.#tokens(now);
+    if (tokensOf(this.#lease, now) >= 1) this.#lease = spendToken(this.#lease, now);
+    else if (before >= 1) this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 };
+    this.#note('asked', now);
+    return Math.min(before, 1);
+  }
+
+  #refill(requests: number, nowAt: number): void {
+    this.#bucket = refillBucket(this.#local, this.#bucket, { requests, nowAt });
+  }
+
+  #note(type: 'asked' | 'requests', nowAt: number): void {
+    this.#lease = noteEvent(this.#budget, this.#lease, { type, nowAt });
+    if (!isRenewalDue(this.#budget, this.#lease, nowAt)) return;
+    const { lease, renewal } = beginRenewal(this.#budget, this.#lease, nowAt);
+    this.#lease = lease;
+    void this.#renew(renewal);
+  }
+
+  /** Never rejects. */
+  async #renew(renewal: Renewal): Promise<void> {
+    const { clock } = this.#parts;
+    let end: RenewalEnd = { type: 'lost' };
+    try {
+      end = await withinTime(clock, this.#askStore(renewal));
+      this.#changeMode({ to: 'shared' });
+    } catch (error) {
+      this.#changeMode({ to: 'local', error });
+    }
+    this.#lease = endRenewal(this.#budget, this.#lease, { end, wanted: renewal.wanted, nowAt: clock.now() });
+  }
+
+  /** Reads the bucket, and writes it if no other process has meanwhile. */
+  async #askStore(renewal: Renewal): Promise<RenewalEnd> {
+    const { notes, key, clock, random } = this.#parts;
+    for (let attempt = 1; attempt <= CONTEST.tries; attempt += 1) {
+      const sentAt = clock.now();
+      const page = await notes.read({ prefix: key, limit: 1 });
+      const read = bucketOf(page, key) ?? { bucket: openBucket(this.#budget, page.now), seen: 0 };
+      const { bucket, taken } = renewLease(this.#budget, read.bucket, { renewal, nowAt: page.now });
+      const value = JSON.stringify({ form: FORM, ...bucket });
+      const ttlMs = keptMs(this.#budget);
+      const { outcome } = await notes.write([{ key, seen: read.seen, value, ttlMs }]);
+      if (outcome === 'written') return { type: 'renewed', held: { taken, slice: bucket.slice }, sentAt };
+      await rest(clock, random() * CONTEST.restMs * 2 ** attempt);
+    }
+    return { type: 'lost' };
+  }
+
+  #changeMode(event: ModeChangeEvent): void {
+    if (this.mode === event.to) return;
+    this.mode = event.to;
+    const { onModeChange, reportError } = this.#parts.hooks;
+    callHook(onModeChange, event, reportError);
+  }
+}
+
+/** @throws {Error} for a note that another version of this library wrote in another form */
+function bucketOf(
+  { notes: [note] }: NotesPage,
+  key: string,
+): { readonly bucket: SharedBucket; readonly seen: number } | undefined {
+  if (note?.key !== key) return undefined;
+  const { form, ...bucket }: { readonly form: unknown } & SharedBucket = JSON.parse(note.value);
+  if (form !== FORM)
+    throw new Error(`its form is ${String(form)}, and this version of the library reads ${FORM}`);
+  return { bucket, seen: note.version };
+}
+
+/** A bucket that nobody has used for this long is full again, or that of first attempts forgotten. */
+function keptMs({ ratio, perSecond, burst, leaseMs }: SharedBudget): number {
+  const filledMs = perSecond > 0 ? (burst / perSecond) * 1_000 + 2 * leaseMs : UNUSED_MS;
+  return ratio > 0 ? Math.max(filledMs, UNUSED_MS) : Math.max(filledMs, LEAST_KEPT_MS);
+}
+
+function withinTime<Answer>(clock: Clock, answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const late = new Error(`the store of the shared budget has not answered within ${STORE_MS} ms`);
+    const cancel = clock.setTimer(() => reject(late), STORE_MS);
+    answer.then(resolve, reject).finally(cancel);
+  });
+}
+
+function rest(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void clock.setTimer(resolve, delayMs));
+}
