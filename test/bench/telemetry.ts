@@ -20,15 +20,21 @@ const CALLS = 100_000;
 /** What is registered in the process, from nothing to every span. */
 const SETUPS: Readonly<Record<string, () => void>> = {
   'not instrumented': () => {},
-  'metrics, no span sampled': () => register(new AlwaysOffSampler()),
-  'metrics, every span': () => register(new AlwaysOnSampler()),
+  'instrumented, no SDK': () => void instrumentRetry({ calls: publishDiagnostics }),
+  'metrics, no span sampled': () => {
+    register(new AlwaysOffSampler());
+    instrumentRetry({ calls: publishDiagnostics });
+  },
+  'metrics, every span': () => {
+    register(new AlwaysOnSampler());
+    instrumentRetry({ calls: publishDiagnostics, spans: 'every' });
+  },
 };
 
 function register(sampler: AlwaysOnSampler | AlwaysOffSampler): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(new BasicTracerProvider({ sampler }));
   metrics.setGlobalMeterProvider(new MeterProvider());
-  instrumentRetry({ calls: publishDiagnostics, spans: 'every' });
 }
 
 /** Each returns microseconds of CPU for one. */
@@ -51,13 +57,16 @@ await compare();
 async function compare(): Promise<void> {
   const { printHeader, printTable, roundsOr } = await import('./report.ts');
   const { inRounds } = await import('./rounds.ts');
-  printHeader('telemetry', []);
+  const { openRedisServer } = await import('./harness/redis-server.ts');
+  const server = await openRedisServer();
+  process.env['REDIS_URL'] = server.url;
+  printHeader('telemetry', [server.version]);
   const rows = Object.keys(SETUPS).map((name) => ({ name }));
   for (const title of Object.keys(WORKLOADS)) {
-    if (title.endsWith('Redis') && process.env['REDIS_URL'] === undefined) continue;
     const results = await inRounds(rows, roundsOr(5), (index) => sample(title, rows[index]?.name ?? ''));
     printTable(title, 'µs of CPU', results);
   }
+  await server.stop();
 }
 
 function sample(title: string, name: string): number {

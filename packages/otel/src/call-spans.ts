@@ -3,6 +3,7 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { listenTo } from './channels.ts';
 import { errorType } from './error-type.ts';
 import type { AttemptingMessage, CallMessage } from './messages.ts';
+import { withResends } from './resends.ts';
 
 /** How many attempts of one call have a span: the first ones, and the last one. */
 const MAX_ATTEMPTS = 100;
@@ -87,7 +88,8 @@ function startAttempt(tracing: Tracing, call: OpenCall, message: AttemptingMessa
   const span = isLive ? startSpan(tracing, call, { attempt, startedAt }) : undefined;
   const started: Attempt = { attempt, startedAt, span, ended: undefined, endedAt: startedAt };
   call.latest = started;
-  const around = call.span === undefined ? undefined : trace.setSpan(call.around, span ?? call.span);
+  const inside = call.span === undefined ? undefined : trace.setSpan(call.around, span ?? call.span);
+  const around = inside === undefined ? undefined : withResends(inside, attempt);
   message.call = () => {
     const returned = around === undefined ? run() : context.with(around, run);
     const onEnd = (): void => linkLate(tracing, started, call.name);

@@ -1,2 +1,3 @@
 export type { OtelOptions } from './instrument-retry.ts';
 export { instrumentRetry } from './instrument-retry.ts';
+export { resendAttributes } from './resends.ts';

@@ -1,5 +1,5 @@
 import type { Attributes, Context, Link, Span, SpanContext, Tracer } from '@opentelemetry/api';
-import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { listenTo } from './channels.ts';
 import { errorType } from './error-type.ts';
 import type { ClaimedMessage, HandlingMessage, RunMessage, SubmittingMessage } from './messages.ts';
@@ -49,7 +49,9 @@ export function traceQueues(tracer: Tracer): () => void {
     'retry:worker:claimed': (claim: ClaimedMessage) => makeReceiveSpan(tracer, claim),
     'retry:worker:handling': (call: HandlingMessage) => {
       const { span, inside } = startProcessing(tracer, call, attempts.get(call.id));
-      remember(attempts, call.id, span.spanContext());
+      // A span that is not sampled is exported nowhere: there is nothing to link to.
+      if (isSampled(span)) remember(attempts, call.id, span.spanContext());
+      else attempts.delete(call.id);
       callInSpan(call, { span, inside }, () =>
         remember(handled, keyOf(call), { inside, endedAt: Date.now() }),
       );
@@ -118,8 +120,12 @@ function taskOf(lane: string): string {
 /** @param known - the attempt before, where this process has made it */
 function startProcessing(tracer: Tracer, call: HandlingMessage, known: SpanContext | undefined): Inside {
   const span = startProcessSpan(tracer, call, known ?? readSpanContext(call.previousContext));
-  call.attemptContext = writeSpanContext(span.spanContext());
+  if (isSampled(span)) call.attemptContext = writeSpanContext(span.spanContext());
   return { span, inside: trace.setSpan(readContext(call.context), span) };
+}
+
+function isSampled(span: Span): boolean {
+  return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 function startProcessSpan(tracer: Tracer, call: HandlingMessage, before: SpanContext | undefined): Span {

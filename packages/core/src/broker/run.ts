@@ -32,6 +32,8 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
   readonly origin?: string | undefined;
   /** The trace context that it was submitted with. The broker never looks at it. */
   readonly context?: string | undefined;
+  /** The trace context of the attempt by which it became a dead letter, where a redrive has reset its errors. */
+  readonly deadContext?: string | undefined;
   /** Delay before the latest retry in milliseconds; decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
   /** Limits how many runs of one key are started at the same time, over all workers. */

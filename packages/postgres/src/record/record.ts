@@ -17,7 +17,7 @@ const TIMES = fieldsOf('past', 'due', 'length');
 
 type RecordKey =
   | (typeof RUN_COUNTERS)[number]
-  | FieldOf<'past' | 'due' | 'length' | 'flag' | 'errors' | 'settlement'>;
+  | FieldOf<'past' | 'due' | 'length' | 'context' | 'flag' | 'errors' | 'settlement'>;
 
 /** A record, as far as it differs from that of a new run. */
 export type StoredRecord = { readonly [Key in RecordKey]?: Run[Key] };
@@ -31,9 +31,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ...Object.fromEntries(TIMES.map((key) => [key, isNumber])),
   ...({
     settledBy: (value) => typeof value === 'string',
+    deadContext: (value) => typeof value === 'string',
     isDisposable: (value) => typeof value === 'boolean',
     errors: (value) => Array.isArray(value) && value.every(isAttemptError),
-  } satisfies Record<FieldOf<'flag' | 'errors' | 'settlement'>, Check>),
+  } satisfies Record<FieldOf<'context' | 'flag' | 'errors' | 'settlement'>, Check>),
 };
 
 /** Reads a record. Returns `undefined` for anything that this package has not written. */
@@ -103,6 +104,7 @@ export function recordOf(next: Run, by: string | undefined): string {
     settledBy: by,
     ...storedCounters(next),
     resetAt: next.resetAt,
+    deadContext: next.deadContext,
     previousDelayMs: next.previousDelayMs,
     isDisposable: next.isDisposable,
     errors: next.errors.length > 0 ? packErrors(next.errors) : undefined,

@@ -185,9 +185,11 @@ function readRest(text: string): object {
 
 /** Counters that are 0 are left out. */
 function areCounters(rest: Partial<Record<keyof Run, unknown>>): boolean {
-  const { resetAt = 0, previousDelayMs = 0 } = rest;
+  const { resetAt = 0, deadContext = '', previousDelayMs = 0 } = rest;
   const areCounts = RUN_COUNTERS.every((key) => rest[key] === undefined || isCount(rest[key]));
-  return areCounts && Number.isFinite(resetAt) && isAmount(previousDelayMs);
+  return (
+    areCounts && Number.isFinite(resetAt) && typeof deadContext === 'string' && isAmount(previousDelayMs)
+  );
 }
 
 function isCount(value: unknown): boolean {

@@ -124,11 +124,12 @@ function keptState({ state }: Run): KeptState {
  */
 function encodeRest(run: Run, errors: Run['errors'], errorGroup: string | undefined): string {
   if (errorGroup === undefined && !hasPast(run)) return '';
-  const { resetAt, previousDelayMs } = run;
+  const { resetAt, deadContext, previousDelayMs } = run;
   return JSON.stringify({
     errorGroup,
     ...storedCounters(run),
     resetAt,
+    deadContext,
     previousDelayMs,
     errors: packErrors(errors),
   });

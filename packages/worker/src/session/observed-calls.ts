@@ -1,6 +1,7 @@
 import type { Channel } from 'node:diagnostics_channel';
 import { channel } from 'node:diagnostics_channel';
 import type { ClaimedRun, Run, Submission } from '@retry/core/broker';
+import { latestContext } from '@retry/core/broker/kit';
 import type { RunNotice } from '../events.ts';
 import { noticeOf } from '../settle/report.ts';
 import type { AnyTask } from '../task/task.ts';
@@ -31,7 +32,7 @@ export interface SubmittingCall {
 export interface HandlingCall extends RunNotice {
   /** The trace context that the run was submitted with. */
   readonly context: string | undefined;
-  /** The trace context of the latest failed attempt that is kept, in whatever process it was made. */
+  /** The trace context of the latest failed attempt, in whatever process it was made; after a redrive, of that which made it a dead letter. */
   readonly previousContext: string | undefined;
   /** Trace context of this attempt, stored with its error if it fails: 1 to 512 bytes, which every failed attempt of the run then takes. */
   attemptContext?: string | undefined;
@@ -93,7 +94,7 @@ export function observeHandler(
   const call: HandlingCall = {
     ...noticeOf(task, run),
     context: run.context,
-    previousContext: run.errors.at(-1)?.context,
+    previousContext: latestContext(run),
     call: handler,
   };
   HANDLING.publish(call);

@@ -44,6 +44,7 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     retry: run.retry,
     origin: run.origin,
     context: run.context,
+    deadContext: run.deadContext,
     settledBy: run.settledBy,
     isDisposable: run.isDisposable,
     errorGroup: run.errorGroup,

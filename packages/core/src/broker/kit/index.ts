@@ -83,6 +83,7 @@ export type { PackedError } from './run/run-errors.ts';
 export {
   addError,
   isAttemptError,
+  latestContext,
   MAX_ERRORS,
   PACKED_REST,
   packErrors,

@@ -62,13 +62,14 @@ export function isPlainSettlement(settlement: Settlement): boolean {
 
 /** Whether nothing is wrong with what is to be stored of a run. */
 export function isPlainRun(run: Run): boolean {
-  const { result, previousDelayMs, isDisposable, settledBy, errors } = run;
+  const { result, deadContext, previousDelayMs, isDisposable, settledBy, errors } = run;
   return (
     isState(run.state) &&
     hasPlainNumbers(run) &&
     typeof run.lane === 'string' &&
     typeof run.payload === 'string' &&
     (result === undefined || typeof result === 'string') &&
+    (deadContext === undefined || typeof deadContext === 'string') &&
     (previousDelayMs === undefined || (isNumber(previousDelayMs) && previousDelayMs >= 0)) &&
     (isDisposable === undefined || typeof isDisposable === 'boolean') &&
     (settledBy === undefined || isSettledBy(settledBy)) &&
@@ -143,6 +144,7 @@ const RULES: Readonly<Record<RunFieldKind, FieldRule>> = {
   state: STATE,
   count: COUNT,
   text: optional(TEXT),
+  context: optional(TEXT),
   length: optional(LENGTH),
   flag: optional(BOOLEAN),
   past: PAST,

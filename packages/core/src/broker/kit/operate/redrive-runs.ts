@@ -7,6 +7,7 @@ import { readCall } from '../check/check-findings.ts';
 import { readDiscard, readRedrive } from '../check/check-redrive.ts';
 import { copyRun, transitionRun } from '../copy-run.ts';
 import { keepableMs } from '../limits.ts';
+import { latestContext } from '../run/run-errors.ts';
 import type { ChangeableBroker, Decide, Decided } from './change-runs.ts';
 import { changeInStep, changeRuns } from './change-runs.ts';
 
@@ -75,8 +76,12 @@ function decideRedrive(
   const next = copyRun(moved.run);
   next.errorGroup = undefined;
   // Errors and the previous delay are those since the last reset, which this is.
-  if (!keepAttempts) Object.assign(next, { errors: [], previousDelayMs: undefined });
-  return { answer: 'redriven', next };
+  if (keepAttempts) return { answer: 'redriven', next };
+  const deadContext = latestContext(run);
+  return {
+    answer: 'redriven',
+    next: Object.assign(next, { errors: [], previousDelayMs: undefined, deadContext }),
+  };
 }
 
 function decideDiscard(

@@ -1,4 +1,4 @@
-import type { AttemptError } from '../../run.ts';
+import type { AttemptError, Run } from '../../run.ts';
 
 /** How many errors a run keeps, the latest: one that keeps failing must not grow without limit. */
 export const MAX_ERRORS = 20;
@@ -6,6 +6,14 @@ export const MAX_ERRORS = 20;
 /** Returns the errors of a run with one more: the latest 20, of which only the last has its stack. */
 export function addError(errors: readonly AttemptError[], error: AttemptError): readonly AttemptError[] {
   return [...errors.map(withoutStack), error].slice(-MAX_ERRORS);
+}
+
+/** Returns the trace context of the latest attempt of a run that failed, also where a redrive has reset its errors. */
+export function latestContext({
+  errors,
+  deadContext,
+}: Pick<Run, 'errors' | 'deadContext'>): string | undefined {
+  return errors.length === 0 ? deadContext : errors.at(-1)?.context;
 }
 
 function withoutStack(error: AttemptError): AttemptError {

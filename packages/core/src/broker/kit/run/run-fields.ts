@@ -15,6 +15,7 @@ export const RUN_FIELDS = {
   rateLimits: 'count',
   redrives: 'count',
   result: 'text',
+  deadContext: 'context',
   previousDelayMs: 'length',
   isDisposable: 'flag',
   resetAt: 'past',

@@ -38,8 +38,24 @@ export const redriveCases: CasesByName = {
     };
     matches(run, fresh);
     strictEqual(run.previousDelayMs, undefined);
+    strictEqual(run.deadContext, 'trace of no. 2');
     strictEqual((await scene.claim())[0]?.run.epoch, 3);
   },
+
+  'redrive keeps the trace context of the dead letter through the next attempts, and through another redrive':
+    async (scene) => {
+      await fail(scene, 'a');
+      await redriveRuns(scene.broker, ['a']);
+      const [third] = await scene.claim();
+      const at = await scene.now();
+      if (!third) throw new Error('the redriven run must be claimed');
+      strictEqual(third.run.deadContext, 'trace of no. 2');
+
+      await scene.settle(settlementOf(third.run, { type: 'limit', at }));
+      await redriveRuns(scene.broker, ['a']);
+
+      strictEqual((await scene.claim())[0]?.run.deadContext, 'trace of no. 2');
+    },
 
   'redrive with keepAttempts resets nothing': async (scene) => {
     await fail(scene, 'a');
@@ -98,7 +114,10 @@ async function fail(scene: CaseScene, id: string): Promise<void> {
   const at = await scene.now();
   await scene.settle(settlementOf(first, { type: 'retry', at, runAt: at }));
   const [second] = await scene.claim();
-  const errors = [1, 2].map((epoch) => ({ epoch, at, name: 'Error', message: `no. ${epoch}` }));
+  const errors = [1, 2].map((epoch) => ({
+    ...{ epoch, at, name: 'Error', message: `no. ${epoch}` },
+    context: `trace of no. ${epoch}`,
+  }));
   if (!second) throw new Error('the retry must be claimed');
   await scene.settle(settlementOf(second.run, { type: 'fail', at }, { errors, previousDelayMs: 5 }));
 }
