@@ -5,7 +5,7 @@ import { drawBenchmarks } from './benchmarks.ts';
 import { drawCumulative } from './cumulative.ts';
 import { drawPanel, panelSize } from './panel.ts';
 import { drawStorms } from './storms.ts';
-import { drawTrace } from './trace.ts';
+import { drawTrace, recordedTrace } from './trace.ts';
 
 const JITTERS: readonly (readonly [string, JitterInput])[] = [
   ['none', 'none'],
@@ -50,7 +50,7 @@ export function drawPictures(): ReadonlyMap<string, string> {
     ['cap-at.svg', drawRow('bounded jitter, each capAt', caps)],
     ['cumulative.svg', drawCumulative()],
     ...drawStorms(),
-    ['trace.svg', drawTrace()],
+    ['trace.svg', drawTrace(recordedTrace())],
     [
       'benchmarks.svg',
       drawBenchmarks(readFileSync(new URL('../benchmarks-all.md', import.meta.url), 'utf8')),

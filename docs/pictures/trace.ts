@@ -1,68 +1,109 @@
+import { readFileSync } from 'node:fs';
+
 const WIDTH = 720;
 const ROW = 24;
 const LEFT = 190;
 const TOP = 34;
+/** The part of the width that is left for the text beside the last bar. */
+const MARGIN = 170;
 
-/** A bar of the picture: a span, by its name, depth and instants in ms. */
-interface Bar {
+/** A span of a recorded trace. */
+export interface RecordedSpan {
   readonly name: string;
-  readonly depth: number;
-  readonly from: number;
-  readonly to: number;
-  readonly note: string;
-  readonly isError?: boolean;
+  /** The service whose process made it. */
+  readonly service: string;
+  /** The index of its parent; -1 of the first one. */
+  readonly parent: number;
+  /** When it began and ended, in ms since the first one began. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly isError: boolean;
+  readonly links: readonly { readonly to: number; readonly kind: string }[];
+  readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** What the test of two processes prints, with instants that can be seen. */
-const BARS: readonly Bar[] = [
-  { name: 'request', depth: 0, from: 0, to: 120, note: 'the web process' },
-  { name: 'send mail', depth: 1, from: 40, to: 90, note: 'its context travels with the run' },
-  { name: 'process mail', depth: 2, from: 150, to: 300, note: 'error.type=RangeError', isError: true },
-  { name: 'settle mail', depth: 3, from: 300, to: 330, note: 'retried, in 200 ms' },
-  { name: 'process mail', depth: 2, from: 540, to: 720, note: 'linked to the attempt before' },
-  { name: 'settle mail', depth: 3, from: 720, to: 750, note: 'completed' },
-];
+/** Returns the trace that `npm run trace:otel -- --record` received. */
+export function recordedTrace(): readonly RecordedSpan[] {
+  return JSON.parse(readFileSync(new URL('trace.json', import.meta.url), 'utf8'));
+}
 
-const END_MS = 1_000;
-
-/** Draws the trace of a run whose first attempt failed, as tools show it. */
-export function drawTrace(): string {
-  const height = TOP + BARS.length * ROW + 10;
+/** Draws a trace as tools show it. */
+export function drawTrace(spans: readonly RecordedSpan[]): string {
+  const height = TOP + spans.length * ROW + 10;
+  const endMs = Math.max(...spans.map(({ toMs }) => toMs));
+  const xOf = (ms: number): number => LEFT + Math.round((ms / endMs) * (WIDTH - LEFT - MARGIN));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">`,
-    '<title>the trace of a run whose first attempt failed</title>',
+    '<title>the trace of a run whose first attempt failed, as a collector received it</title>',
     `<style>
     text { font: 11px system-ui, sans-serif; fill: #57606a } .title { font-weight: 600 } .note { font-size: 9px }
-    .span { fill: #54aeff } .error { fill: #cf222e } .axis { stroke: #8c959f } .link { stroke: #8250df; fill: none; stroke-dasharray: 3 2 }
+    .web { fill: #2da44e } .worker { fill: #54aeff } .error { fill: #cf222e } .axis { stroke: #8c959f }
+    .link { stroke: #8250df; fill: none; stroke-dasharray: 3 2 }
   </style>`,
-    '<text class="title" x="8" y="16">one trace, two processes: submitted, failed, retried, completed</text>',
+    `<text class="title" x="8" y="16">one trace, two processes, ${endMs} ms: submitted, failed, retried, completed</text>`,
     `<line class="axis" x1="${LEFT}" x2="${WIDTH - 8}" y1="${TOP - 6}" y2="${TOP - 6}"/>`,
-    ...BARS.map(drawBar),
-    drawLink(2, 4),
+    ...spans.map((span, row) =>
+      drawSpan(span, { row, depth: depthOf(spans, span), above: spans[span.parent], xOf }),
+    ),
+    ...spans.flatMap(({ links, fromMs }, row) =>
+      links
+        .filter(({ kind }) => kind === 'previous attempt')
+        .map(({ to }) => drawLink({ row, x: xOf(fromMs) }, { row: to, x: xOf(spans[to]?.fromMs ?? 0) })),
+    ),
     '</svg>',
     '',
   ].join('\n');
 }
 
-function drawBar({ name, depth, from, to, note, isError = false }: Bar, row: number): string {
+function depthOf(spans: readonly RecordedSpan[], { parent }: RecordedSpan): number {
+  const above = spans[parent];
+  return above === undefined ? 0 : depthOf(spans, above) + 1;
+}
+
+interface Place {
+  readonly row: number;
+  readonly depth: number;
+  readonly above: RecordedSpan | undefined;
+  readonly xOf: (ms: number) => number;
+}
+
+function drawSpan(span: RecordedSpan, { row, depth, above, xOf }: Place): string {
   const y = TOP + row * ROW;
-  const width = xOf(to) - xOf(from);
+  const width = Math.max(xOf(span.toMs) - xOf(span.fromMs), 2);
   return [
-    `<text x="${8 + depth * 14}" y="${y + 12}">${name}</text>`,
-    `<rect class="${isError ? 'error' : 'span'}" x="${xOf(from)}" y="${y + 2}" width="${width}" height="12"/>`,
-    `<text class="note" x="${xOf(to) + 6}" y="${y + 12}">${note}</text>`,
+    `<text x="${8 + depth * 14}" y="${y + 12}">${span.name}</text>`,
+    `<rect class="${span.isError ? 'error' : span.service}" x="${xOf(span.fromMs)}" y="${y + 2}" width="${width}" height="12"/>`,
+    `<text class="note" x="${xOf(span.fromMs) + width + 6}" y="${y + 12}">${noteOf(span, above)}</text>`,
   ].join('\n  ');
 }
 
-/** Draws the link from a later attempt to an earlier one. */
-function drawLink(earlier: number, later: number): string {
-  const [before, after] = [BARS[earlier], BARS[later]];
-  if (before === undefined || after === undefined) return '';
-  const [x, y] = [xOf(after.from), TOP + later * ROW + 2];
-  const [toX, toY] = [xOf(before.from) + 10, TOP + earlier * ROW + 14];
-  return `<path class="link" d="M ${x} ${y + 6} H ${toX} V ${toY}"/>`;
+/** What is written beside a span: the service where it is another one than that of the span above. */
+function noteOf({ attributes, service }: RecordedSpan, above: RecordedSpan | undefined): string {
+  const {
+    'retry.attempt': attempt,
+    'retry.attempts': attempts,
+    'retry.outcome': outcome,
+    'retry.delay_ms': delayMs,
+    'error.type': error,
+  } = attributes;
+  const parts = [
+    service === above?.service ? '' : `service ${service}`,
+    attempt === undefined ? '' : `attempt ${attempt}`,
+    attempts === undefined ? '' : `${attempts} attempts`,
+    String(outcome ?? ''),
+    String(error ?? ''),
+    delayMs === undefined ? '' : `again in ${delayMs} ms`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
 }
 
-function xOf(ms: number): number {
-  return LEFT + Math.round((ms / END_MS) * (WIDTH - LEFT - 8));
+interface Point {
+  readonly row: number;
+  readonly x: number;
+}
+
+/** Draws the link from a later attempt to an earlier one. */
+function drawLink(later: Point, earlier: Point): string {
+  const [y, toY] = [TOP + later.row * ROW + 8, TOP + earlier.row * ROW + 14];
+  return `<path class="link" d="M ${later.x} ${y} H ${earlier.x + 10} V ${toY}"/>`;
 }

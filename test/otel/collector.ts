@@ -20,6 +20,8 @@ export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
+  /** The name of the service that made it. */
+  readonly service: unknown;
   readonly name: string;
   readonly kind: number;
   readonly startMs: number;
@@ -35,16 +37,21 @@ export interface ReceivedSpan {
 /** A data point of a metric as it was received. */
 export interface ReceivedPoint {
   readonly metric: string;
+  /** The name of the service that measured it. */
+  readonly service: unknown;
   readonly unit: string;
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** Of a histogram, how many values it has. */
   readonly value: number;
+  /** Of a histogram, the sum of its values. */
+  readonly sum?: number;
 }
 
 /** A collector that speaks OTLP over HTTP, in JSON. */
 export interface Collector {
   readonly url: string;
   readonly spans: () => readonly ReceivedSpan[];
-  /** Those of the latest export of each metric. */
+  /** Those of the latest export of each metric by each service. */
   readonly points: () => readonly ReceivedPoint[];
   readonly close: () => Promise<void>;
 }
@@ -59,7 +66,11 @@ export async function startCollector(): Promise<Collector> {
   const server = createServer(async (request, response) => {
     const body: Json = JSON.parse(await readBody(request));
     if (request.url === '/v1/traces') spans.push(...readSpans(body));
-    else for (const [name, read] of readMetrics(body)) points.set(name, read);
+    else
+      for (const read of readMetrics(body)) {
+        const [{ service, metric } = {}] = read;
+        points.set(`${service} ${metric}`, read);
+      }
     response.setHeader('content-type', 'application/json').end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -83,9 +94,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function readSpans(body: Json): readonly ReceivedSpan[] {
-  return body.resourceSpans
-    .flatMap(({ scopeSpans }: Json) => scopeSpans.flatMap(({ spans }: Json) => spans))
-    .map((span: Json) => ({
+  return body.resourceSpans.flatMap(({ resource, scopeSpans }: Json) => {
+    const service = readAttributes(resource.attributes)['service.name'];
+    const spans = scopeSpans.flatMap((scope: Json) => scope.spans);
+    return spans.map((span: Json) => ({
+      service,
       traceId: span.traceId,
       spanId: span.spanId,
       parentSpanId: span.parentSpanId || undefined,
@@ -100,23 +113,23 @@ function readSpans(body: Json): readonly ReceivedSpan[] {
         attributes: readAttributes(link.attributes),
       })),
     }));
+  });
 }
 
-function readMetrics(body: Json): ReadonlyMap<string, readonly ReceivedPoint[]> {
-  const metrics: readonly Json[] = body.resourceMetrics.flatMap(({ scopeMetrics }: Json) =>
-    scopeMetrics.flatMap((scope: Json) => scope.metrics),
-  );
-  return new Map(
-    metrics.map((metric) => [
-      metric.name,
+/** Returns the points of each metric. */
+function readMetrics(body: Json): readonly (readonly ReceivedPoint[])[] {
+  return body.resourceMetrics.flatMap(({ resource, scopeMetrics }: Json) => {
+    const service = readAttributes(resource.attributes)['service.name'];
+    const metrics: readonly Json[] = scopeMetrics.flatMap((scope: Json) => scope.metrics);
+    return metrics.map((metric) =>
       (metric.sum ?? metric.gauge ?? metric.histogram).dataPoints.map((point: Json) => ({
-        metric: metric.name,
-        unit: metric.unit,
+        ...{ service, metric: metric.name, unit: metric.unit },
         attributes: readAttributes(point.attributes),
         value: Number(point.asInt ?? point.asDouble ?? point.count),
+        ...(point.count !== undefined && { sum: point.sum }),
       })),
-    ]),
-  );
+    );
+  });
 }
 
 function readAttributes(attributes: readonly KeyValue[] = []): Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
@@ -14,13 +15,16 @@ export interface Telemetry {
   readonly close: () => Promise<void>;
 }
 
-/** Registers the real SDK with its exporters of OTLP over HTTP. */
-export function startTelemetry(url: string): Telemetry {
+/** Registers the real SDK with its exporters of OTLP over HTTP, as that of a service. */
+export function startTelemetry(url: string, service = 'tested'): Telemetry {
+  const resource = resourceFromAttributes({ 'service.name': service });
   const provider = new BasicTracerProvider({
+    resource,
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url: `${url}/v1/traces` }))],
   });
   const exporter = new OTLPMetricExporter({ url: `${url}/v1/metrics` });
   const meters = new MeterProvider({
+    resource,
     readers: [new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 })],
   });
   const manager = new AsyncLocalStorageContextManager().enable();
