@@ -154,6 +154,15 @@ describe('a program whose worker a signal stops', { timeout: 30_000 }, () => {
     expect({ code, signal }).toEqual({ code: null, signal: 'SIGINT' });
   });
 
+  it('first sends what it sends when it has nothing left to do, as telemetry does', async () => {
+    const program = start('release', '20s', 'flushing');
+    await program.says('ready');
+
+    program.child.kill('SIGTERM');
+
+    expect(await program.end()).toEqual({ code: null, signal: 'SIGTERM', last: 'flushed' });
+  });
+
   it('ends with the status of the signal where that does not end it, as in a container whose process 1 it is', async () => {
     const program = start('release', '20s', 'init');
     await program.says('ready');

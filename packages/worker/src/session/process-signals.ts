@@ -78,8 +78,8 @@ function raiseAgain(signal: SignalName): void {
   const exit = (): void => {
     if (process.listenerCount(signal) === 0) process.exit(exitStatus(signal));
   };
-  // In a turn of its own: other listeners of beforeExit may have work to do.
-  process.once('beforeExit', () => setImmediate(raise));
+  // Other listeners of `beforeExit` may have begun to send something: a turn later the process is idle again once that is done.
+  process.once('beforeExit', () => setImmediate(() => process.once('beforeExit', raise)));
   setTimeout(raise, EXIT_DELAY_MS).unref();
 }
 
