@@ -9,9 +9,9 @@ export type {
 } from './budget.ts';
 export type { BudgetInput } from './define-budget.ts';
 export { defineBudget } from './define-budget.ts';
-export type { Renewal, Renewed, SharedBucket } from './shared/bucket.ts';
-export { openBucket, refillBucket, renewLease } from './shared/bucket.ts';
-export type { Lease, RenewalEnd } from './shared/lease.ts';
+export type { Renewal, Renewed, SharedBucket } from './fleet/bucket.ts';
+export { openBucket, refillBucket, renewLease } from './fleet/bucket.ts';
+export type { Lease, RenewalEnd } from './fleet/lease.ts';
 export {
   beginRenewal,
   endRenewal,
@@ -20,12 +20,12 @@ export {
   openLease,
   spendToken,
   tokensOf,
-} from './shared/lease.ts';
-export type { SharedBudget, SharedBudgetInput } from './shared/shared-budget.ts';
+} from './fleet/lease.ts';
+export type { SharedBudget, SharedBudgetInput } from './fleet/shared-budget.ts';
 export {
   defineSharedBudget,
   localBudgetOf,
   readSharedBudget,
   SHARED_BUDGET_KEYS,
-} from './shared/shared-budget.ts';
+} from './fleet/shared-budget.ts';
 export { allowsRetry, budgetAt, openBudget, stepBudget } from './step-budget.ts';

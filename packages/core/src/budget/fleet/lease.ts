@@ -92,9 +92,9 @@ export function beginRenewal(
   const wanted = neededAt(budget, lease, nowAt);
   const kept = Math.min(left, wanted);
   const requests = lately.requests[0] + lately.requests[1];
-  const told = { ...lately, requests: [0, 0] } as const;
+  const reported = { ...lately, requests: [0, 0] } as const;
   return {
-    lease: { ...lease, tokens: kept, spentSince: 0, lately: told },
+    lease: { ...lease, tokens: kept, spentSince: 0, lately: reported },
     renewal: { held, left, kept, requests, wanted },
   };
 }
