@@ -104,10 +104,12 @@ async function watch({ leaseMs, leases, jump, startsAt, handlers, clients, fresh
   const lanes = new Map([['long@1', deadRuns]]);
   await broker.settleAndClaim({ claim: { worker: 'dead', requestId: 'r', limit: deadRuns, lanes, leaseMs } });
   const submitted = await queue.submitMany(task, [...handlers]);
+  // Each of them has runs, so that one whose client comes back first finds those of another.
+  const concurrency = Math.ceil((handlers.length + deadRuns) / clients.length);
   const start = (each: Client): (() => Promise<void>) => {
     const worker = createWorker({
       ...{ clock, tasks: [task], broker: clientOf(broker, clock, { ...outage, ...each }) },
-      ...{ signals: [], lease: leaseMs, concurrency: 10, pollInterval: '1m', shutdownTimeout: '1s' },
+      ...{ signals: [], lease: leaseMs, concurrency, prefetch: 0, pollInterval: '1m', shutdownTimeout: '1s' },
     });
     worker.on('error', () => {});
     worker.start();

@@ -195,7 +195,7 @@ export class Engine {
     const { clock, random } = this.#settings;
     const { signal } = this.#closing;
     for (let retry = 1; !signal.aborted; retry += 1) {
-      const isAnswered = await this.#executions.leases.heartbeat();
+      const isAnswered = await this.#watch.time(this.#executions.leases.heartbeat());
       if (!isAnswered) this.#watch.noteFailure();
       if ((isAnswered && (await this.#askServer())) || this.#isBrokerClosed) return;
       const delayMs = computeDelay(HEARTBEAT_RETRY, retry, { random });
@@ -357,8 +357,10 @@ export class Engine {
 
   async #waitForWork(lanes: ReadonlySet<string>, timeoutMs: number, signal: AbortSignal): Promise<void> {
     const { broker, clock } = this.#settings;
+    const pollsAt = clock.now() + timeoutMs;
     try {
       await broker.waitForWork([...lanes], { timeoutMs, signal });
+      if (!signal.aborted && clock.now() >= pollsAt) this.#state.lateness.notePoll(clock.now());
     } catch (error) {
       this.#onError(error, 'waiting for work');
       const { pollMs } = this.#state;

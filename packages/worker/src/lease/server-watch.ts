@@ -41,6 +41,8 @@ export class ServerWatch {
   readonly #settings: WatchSettings;
   /** By the worker's clock, as all instants here but `serverAt`. */
   #answersSince = Infinity;
+  /** Whether that is since a time without any answer, and not since another interruption. */
+  #isSinceSilence = false;
   #latest: Reading | undefined;
   /** When the latest answer arrived. */
   #answeredAt = Infinity;
@@ -51,7 +53,7 @@ export class ServerWatch {
   readonly #maxSilenceMs: number;
   /** Until the broker has answered, however late. */
   #asking: Promise<boolean> | undefined;
-  #cancelTimer = (): void => {};
+  readonly #cancelTimers = new Set<() => void>();
 
   constructor(settings: WatchSettings) {
     const { heartbeatMs } = settings;
@@ -80,28 +82,50 @@ export class ServerWatch {
     return this.#asking;
   }
 
+  /** Notes it if a call is not answered in time: a client may keep it until the server is back, and then answer as if nothing had been. */
+  async time<Answer>(call: Promise<Answer>): Promise<Answer> {
+    const cancel = this.#onLate(() => {});
+    try {
+      return await call;
+    } finally {
+      cancel();
+    }
+  }
+
   /** Leaves no timer behind. */
   close(): void {
-    this.#cancelTimer();
+    for (const cancel of this.#cancelTimers) cancel();
   }
 
   #ask(): Promise<boolean> {
-    const { clock, heartbeatMs } = this.#settings;
-    let isAnswered = false;
-    const answered = this.#read().finally(() => {
-      isAnswered = true;
-      this.#asking = undefined;
-      this.#cancelTimer();
-    });
+    let cancel = (): void => {};
     const late = new Promise<boolean>((resolve) => {
-      this.#cancelTimer = clock.setTimer(async () => {
-        await nextTurn(); // an answer that has arrived meanwhile is read in this turn
-        if (isAnswered) return;
-        this.noteFailure();
-        resolve(false);
-      }, LATE_PART * heartbeatMs);
+      cancel = this.#onLate(() => resolve(false));
+    });
+    const answered = this.#read().finally(() => {
+      this.#asking = undefined;
+      cancel();
     });
     return Promise.race([answered, late]);
+  }
+
+  /** Calls back, and notes an interruption, unless the call that is being sent is answered in time. @returns what to call then */
+  #onLate(callBack: () => void): () => void {
+    const { clock, heartbeatMs } = this.#settings;
+    let isAnswered = false;
+    const cancelTimer = clock.setTimer(async () => {
+      await nextTurn(); // an answer that has arrived meanwhile is read in this turn
+      if (isAnswered) return;
+      this.noteFailure();
+      callBack();
+    }, LATE_PART * heartbeatMs);
+    const cancel = (): void => {
+      isAnswered = true;
+      cancelTimer();
+      this.#cancelTimers.delete(cancel);
+    };
+    this.#cancelTimers.add(cancel);
+    return cancel;
   }
 
   async #read(): Promise<true> {
@@ -125,6 +149,7 @@ export class ServerWatch {
   /** Notes that a call was not answered. */
   noteFailure(): void {
     this.#answersSince = Infinity;
+    this.#isSinceSilence = false;
     this.#latest = undefined;
     this.#answeredAt = Infinity;
   }
@@ -137,7 +162,10 @@ export class ServerWatch {
     if (latest === undefined || receivedAt - sentAt <= LATE_PART * this.#settings.heartbeatMs)
       this.#latest = reading;
     if (latest === undefined) this.#answersSince = Math.min(this.#answersSince, receivedAt);
-    else if (this.#isJump(latest, reading)) this.#answersSince = receivedAt;
+    else if (this.#isJump(latest, reading)) {
+      this.#answersSince = receivedAt;
+      this.#isSinceSilence = false;
+    }
     this.noteAnswer();
   }
 
@@ -146,8 +174,11 @@ export class ServerWatch {
     if (this.#latest === undefined) return;
     const { clock, heartbeatMs } = this.#settings;
     const now = clock.now();
-    const isGap = now - this.#answeredAt > this.#maxSilenceMs;
-    if (isGap && this.untilAllHad(heartbeatMs, this.#answeredAt) <= 0) this.#answersSince = now;
+    const isWaiting = this.untilAllHad(heartbeatMs, this.#answeredAt) > 0;
+    if (now - this.#answeredAt > this.#maxSilenceMs && !(isWaiting && this.#isSinceSilence)) {
+      this.#answersSince = now;
+      this.#isSinceSilence = true;
+    }
     this.#answeredAt = now;
   }
 
