@@ -57,6 +57,19 @@ describeTwoConnections('a call of the broker inside of transaction() without its
     await pool.end();
   });
 
+  it('waits once, also when it is the first call of its broker', async () => {
+    const pool = new pg.Pool({ connectionString: open().url, max: 1, connectionTimeoutMillis: 1_000 });
+    const broker = createPostgresBroker({ client: pool, schema: open().schema.name, listen: false });
+    const connect = vi.spyOn(pool, 'connect');
+
+    const submitting = transaction(pool, () => createQueue({ broker }).submit(task, null));
+
+    await expect(submitting).rejects.toMatchObject({ code: 'POOL_EXHAUSTED' });
+    expect(connect).toHaveBeenCalledTimes(2); // that of the transaction, and that of the call
+    await broker.close();
+    await pool.end();
+  });
+
   it('is answered when a connection is given back in time', async () => {
     const pool = new pg.Pool({ connectionString: open().url, max: 1 });
     const broker = createPostgresBroker({ client: pool, schema: open().schema.name, listen: false });

@@ -71,7 +71,9 @@ const CURE = 'Give { tx } to every call inside of transaction(), or raise the ma
 function exhausted(pool: CountingPool, waitMs: number): PostgresBrokerError {
   const max = pool.options?.max;
   const lent = `${countTransactions(pool)} of them lent to transaction() in this process`;
-  const message = `none of the ${max} connections of the pool was free for ${waitMs} ms, ${lent}: this call was not sent. ${CURE}`;
+  const all =
+    max === 1 ? 'the only connection of the pool was not' : `none of the ${max} connections of the pool was`;
+  const message = `${all} free for ${waitMs} ms, ${lent}: this call was not sent. ${CURE}`;
   return new PostgresBrokerError('POOL_EXHAUSTED', message);
 }
 

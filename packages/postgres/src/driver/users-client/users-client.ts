@@ -1,3 +1,4 @@
+import { isRetryError } from '@retry/core';
 import type { PoolLike } from '../../wake/subscription.ts';
 import { boundTurns, boundWaits } from '../lent/bounded-waits.ts';
 import { keepConnections } from '../lent/keep-connections.ts';
@@ -52,7 +53,8 @@ async function ask(client: NamingClient): Promise<{ readonly session: Session; r
   try {
     const session = readSession(await client.query(named(SESSION)));
     return { session, isNaming: session.level !== undefined };
-  } catch {
+  } catch (error) {
+    if (isRetryError(error, 'POOL_EXHAUSTED')) throw error; // it was not sent
     return { session: readSession(await client.query(SESSION)), isNaming: false };
   }
 }
