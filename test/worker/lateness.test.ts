@@ -33,6 +33,62 @@ describe('the started event', () => {
     ]);
   });
 
+  it.each([
+    ['no-slot', { concurrency: 1 }, {}, {}],
+    ['no-slot', {}, { maxConcurrent: 1 }, {}],
+    ['rate-limit', {}, { rateLimit: { limit: 1, window: '5s' } }, {}],
+    ['rate-limit', {}, { globalRateLimit: { limit: 1, window: '5s' } }, {}],
+    ['concurrency-key', {}, { globalConcurrency: 1 }, {}],
+    ['concurrency-key', {}, {}, { concurrency: { key: 'account 7', limit: 1 } }],
+  ] as const)(
+    'is %s for a run that came while another one was in its way: %o %o %o',
+    async (lateBecause, ofWorker, ofTask, ofSubmission) => {
+      const { clock, queue, startWorker } = setScene();
+      const task = defineTask({ name: 'slow', ...ofTask, run: () => pass(clock, 5_000) });
+      const worker = startWorker({ tasks: [task], pollInterval: '1m', ...ofWorker });
+      await clock.advance('1s');
+      await queue.submit(task, null, ofSubmission);
+      await clock.advance('1s');
+      await queue.submit(task, null, ofSubmission);
+      await clock.advance('1m');
+
+      const second = worker.emittedOf('started')[1];
+      expect(second).toMatchObject({ lateBecause });
+      expect(second?.latenessMs).toBeGreaterThanOrEqual(4_000);
+    },
+  );
+
+  it('is concurrency-key when another worker had a run of the key, and none was claimed meanwhile', async () => {
+    const { clock, broker, queue, startWorker } = setScene();
+    const task = defineTask({ name: 'keyed', run: () => pass(clock, 5_000) });
+    const concurrency = { key: 'account 7', limit: 1 };
+    startWorker({ tasks: [task], concurrency: 1 });
+    await clock.advance('1s');
+    await queue.submit(task, null, { concurrency });
+    await clock.advance('1s');
+    let isClaiming = true;
+    const other = startWorker({
+      tasks: [task],
+      pollInterval: '1m',
+      broker: {
+        ...broker,
+        // Told only when there is something that it can claim.
+        waitForWork: async (_lanes, { timeoutMs }) => {
+          isClaiming = false;
+          await pass(clock, Math.min(timeoutMs, 4_100));
+          isClaiming = true;
+        },
+      },
+    });
+    await clock.advance('100ms');
+    expect(isClaiming).toBe(false);
+    await queue.submit(task, null, { concurrency });
+    await queue.submit(task, null, { concurrency: { key: 'account 8', limit: 1 } }); // for the first worker
+    await clock.advance('1m');
+
+    expect(other.emittedOf('started')[0]).toMatchObject({ lateBecause: 'concurrency-key' });
+  });
+
   it('is no-slot when the slots of the task were taken, or the run was prefetched and waited for one', async () => {
     const { clock, queue, startWorker } = setScene();
     const narrow = defineTask({ name: 'narrow', maxConcurrent: 1, run: () => pass(clock, 5_000) });

@@ -181,7 +181,10 @@ function answer(
 /** Notes why a run that is claimed later may be late. Room that a pending claim has reserved is no obstacle to it. */
 function noteObstacles(state: WorkerState, now: number): void {
   const { slots, estimate, lateness } = state;
-  if (state.isNew || (state.areHeartbeatsLost && isClosed(state)) || slots.isFull(estimate.count(now))) {
+  lateness.noteLook(now);
+  if (state.isNew) lateness.noteBegin(now);
+  state.isNew = false;
+  if ((state.areHeartbeatsLost && isClosed(state)) || slots.isFull(estimate.count(now))) {
     lateness.noteAllBlocked(now);
     for (const lane of slots.rateLimited)
       if (slots.isRateLimited(lane, now)) lateness.noteBlocked(lane, 'rate-limit', now);
@@ -192,5 +195,4 @@ function noteObstacles(state: WorkerState, now: number): void {
       if (cause !== undefined) lateness.noteBlocked(lane, cause, now);
     }
   }
-  state.isNew = false;
 }

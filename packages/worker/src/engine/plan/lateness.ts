@@ -44,21 +44,47 @@ const COMMIT_MS = 100;
 
 /** Explains why runs start late: records for each lane when it could not be claimed from, and when a claim emptied it. */
 export class Lateness {
-  readonly #blocked = new Map<string, { readonly cause: 'no-slot' | 'rate-limit'; readonly at: number }>();
+  readonly #blocked = new Map<string, { readonly cause: 'no-slot' | 'rate-limit'; at: number }>();
   /** When no lane could be claimed from, as no slot was free. */
   #allBlockedAt = -Infinity;
+  /** What was in the way when the worker looked last at what it can claim. */
+  #seen: { areAllBlocked: boolean; readonly blocked: string[] } = { areAllBlocked: false, blocked: [] };
+  /** When the worker was woken last by nothing but the time. */
+  #polledAt = -Infinity;
   /** The latest claim that left none of the lane's runs that could start. */
   readonly #exhausted = new Map<string, Exhausted>();
   /** The latest claim of the lane that returned no runs at all. */
   readonly #empty = new Map<string, EmptyAnswer>();
 
-  /** Notes that nothing could be claimed from the lane at this instant. */
-  noteBlocked(lane: string, cause: 'no-slot' | 'rate-limit', at: number): void {
-    this.#blocked.set(lane, { cause, at });
+  /** Notes that the worker looks at what it can claim. What was in the way when it last did has been so until now. */
+  noteLook(at: number): void {
+    if (this.#seen.areAllBlocked) this.#allBlockedAt = at;
+    for (const lane of this.#seen.blocked) {
+      const blocked = this.#blocked.get(lane);
+      if (blocked !== undefined) blocked.at = at;
+    }
+    this.#seen = { areAllBlocked: false, blocked: [] };
   }
 
-  /** Notes that nothing could be claimed at this instant, as no slot was free. */
+  /** Notes that the worker looks, and can claim nothing from the lane. */
+  noteBlocked(lane: string, cause: 'no-slot' | 'rate-limit', at: number): void {
+    this.#blocked.set(lane, { cause, at });
+    this.#seen.blocked.push(lane);
+  }
+
+  /** Notes that the worker has waited for work for as long as it may: the next claim is a poll. */
+  notePoll(at: number): void {
+    this.#polledAt = at;
+  }
+
+  /** Notes that the worker looks, and can claim nothing, as no slot is free. */
   noteAllBlocked(at: number): void {
+    this.#allBlockedAt = at;
+    this.#seen.areAllBlocked = true;
+  }
+
+  /** Notes that the worker claims from now on. */
+  noteBegin(at: number): void {
     this.#allBlockedAt = at;
   }
 
@@ -82,11 +108,11 @@ export class Lateness {
     const latenessMs = claimedLateMs + waitedMs;
     if (latenessMs <= 0) return { latenessMs };
     if (waitedMs >= claimedLateMs) return { latenessMs, lateBecause: 'no-slot' };
-    return { latenessMs, lateBecause: this.#causeOf(run, claimedAt - claimedLateMs) };
+    return { latenessMs, lateBecause: this.#causeOf(run, claimedAt - claimedLateMs, claimedLateMs) };
   }
 
   /** @param dueAt - when the run was due, by the worker's clock */
-  #causeOf(run: Run, dueAt: number): LateCause {
+  #causeOf(run: Run, dueAt: number, lateMs: number): LateCause {
     const { lane, concurrency } = run;
     const blocked = this.#blocked.get(lane);
     const heldAt = this.#heldAt(run);
@@ -97,6 +123,8 @@ export class Lateness {
       return 'concurrency-key';
     if (blocked !== undefined && blocked.at >= Math.max(dueAt, this.#allBlockedAt)) return blocked.cause;
     if (this.#allBlockedAt >= dueAt) return 'no-slot';
+    // The worker was told of it, or of the end of another run, long after the run was due: it could not be claimed before.
+    if (concurrency !== undefined && lateMs >= COMMIT_MS && this.#polledAt < dueAt) return 'concurrency-key';
     return heldAt === undefined ? 'poll' : 'hold';
   }
 
