@@ -15,6 +15,7 @@ describe('a list of 2³² items is refused before it is gone through', () => {
     ['payloads', () => queue.submitMany(task, sparse())],
     ['ids', () => queue.deadLetters.redrive({ ids: sparse() })],
     ['states', () => queue.deadLetters.list({ state: sparse() as never })],
+    ['states of ended runs', () => queue.forget({ state: sparse() })],
     ['tasks of a worker', () => createWorker({ broker, tasks: sparse() })],
     ['tasks of a plan', () => queue.deadLetters.plan({ redrive: {}, tasks: sparse() } as never)],
     ['matchers of a submission', () => queue.submit(task, null, { retry: { retryOn: sparse() } })],

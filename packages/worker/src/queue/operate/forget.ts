@@ -2,7 +2,7 @@ import type { Duration } from '@retry/core';
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import { discardRuns } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import { isListOf, QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import type { AnyTask } from '../../task/task.ts';
 import { createRunReader } from '../read-runs.ts';
 import type { ListedState } from '../views/list-options.ts';
@@ -93,7 +93,7 @@ function readForget(fields: Fields, report: Report): Selection {
   const olderThanMs = readAge(fields, 'olderThan');
   return {
     ids: readIds(fields, report),
-    states: readStates(fields, report),
+    states: readStates(fields),
     query: name === undefined ? {} : version === undefined ? { task: name } : { lane: `${name}@${version}` },
     ages: { olderThanMs, newerThanMs: undefined },
     limit: fields.value('limit') === undefined ? Infinity : fields.number('limit', undefined, A_FORGET_LIMIT),
@@ -104,19 +104,13 @@ function readForget(fields: Fields, report: Report): Selection {
 const A_FORGET_LIMIT = { ...A_LIMIT, cure: 'Leave it out for as many as there are.' };
 const SELECTING: readonly (keyof ForgetFilter)[] = ['ids', 'task', 'olderThan', 'state'];
 
-function readStates(fields: Fields, report: Report): readonly EndedState[] | undefined {
+function readStates(fields: Fields): readonly EndedState[] | undefined {
   const value = fields.value('state');
   if (value === undefined) return undefined;
-  const states: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const wrong = states.find((state) => !isEndedState(state));
-  if (wrong === undefined && states.length > 0) return states.filter(isEndedState);
+  const asked: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (asked.length > 0 && isListOf(asked, isEndedState)) return [...new Set(asked.filter(isEndedState))];
   const cure = `Use one or more of ${ENDED_STATES.join(', ')}.`;
-  report({
-    path: fields.path('state'),
-    value: wrong ?? value,
-    message: 'must be a state in which runs end',
-    cure,
-  });
+  fields.fail('state', 'must be a state in which runs end, or a list of them', cure);
   return undefined;
 }
 
