@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { Broker } from '@retry/core/broker';
+import { holdLanes } from '@retry/core/broker/kit';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Rights } from '../../packages/board/src/api.ts';
@@ -383,7 +384,7 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
         facts: { slots: 8, slotsTaken: 1, leases: 1, flow },
       });
       const source = 'circuit-breaker';
-      await harness.broker.hold([
+      await holdLanes(harness.broker, [
         { lane: 'mail@1', source, forMs: 60_000, probeMs: 60_000, reason: '20 of 20 attempts failed' },
         { lane: 'far@1', source, forMs: 60_000, probeMs: 60_000 },
         { lane: 'report@1', source: 'operator' },

@@ -1,4 +1,4 @@
-import { cancelRuns } from '@retry/core/broker/kit';
+import { cancelRuns, holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
@@ -51,7 +51,7 @@ describe('waitForWork of a memory broker', () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock });
     const startedAt = clock.now();
-    await broker.hold([{ lane: 'l', source: 'operator', forMs: 5_000 }]);
+    await holdLanes(broker, [{ lane: 'l', source: 'operator', forMs: 5_000 }]);
     const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity }).then(() => clock.now());
     await broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '{}' })));
     const pending = clock.pending();
@@ -67,11 +67,11 @@ describe('waitForWork of a memory broker', () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock });
     await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
-    await broker.hold([{ lane: 'l', source: 'operator', forMs: 5_000 }]);
+    await holdLanes(broker, [{ lane: 'l', source: 'operator', forMs: 5_000 }]);
     const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity });
 
-    if (end === 'resume') await broker.resume([{ lane: 'l' }]);
-    else await broker.hold([{ lane: 'l', source: 'operator', until: 0 }]);
+    if (end === 'resume') await resumeLanes(broker, [{ lane: 'l' }]);
+    else await holdLanes(broker, [{ lane: 'l', source: 'operator', until: 0 }]);
 
     await waiting;
     expect(clock.pending()).toBe(0);
@@ -81,7 +81,7 @@ describe('waitForWork of a memory broker', () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock });
     await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
-    await broker.hold([{ source: 'operator' }]);
+    await holdLanes(broker, [{ source: 'operator' }]);
 
     const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity });
     const pending = clock.pending();

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { isRetryError } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
-import { newRun } from '@retry/core/broker/kit';
+import { listHolds, newRun } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
@@ -147,7 +147,7 @@ async function kept(broker: Broker): Promise<unknown> {
   const [audit, runs, holds, operations] = await Promise.all([
     broker.audit(),
     broker.get(RUNS),
-    broker.holds(),
+    listHolds(broker),
     broker.operations?.list(),
   ]);
   return { audit, runs, holds, operations, workers: await broker.insight?.workers() };

@@ -22,10 +22,12 @@ import {
   discardRuns,
   endRuns,
   fieldsOf,
+  holdLanes,
   newRun,
   RUN_COUNTERS,
   redriveRuns,
   rescheduleRuns,
+  resumeLanes,
 } from '@retry/core/broker/kit';
 
 /** One value of the input of a verb, and what it may be. */
@@ -262,12 +264,14 @@ const SUBMITTING: readonly Value[] = [
   }),
 ];
 
-/** What the kit does by `read` and `change`. */
+/** What the kit does by `read` and `change`, and by `notes`. */
 export const MOVES = {
   end: endRuns,
   reschedule: rescheduleRuns,
   redrive: redriveRuns,
   discard: discardRuns,
+  hold: holdLanes,
+  resume: resumeLanes,
 } as const;
 
 const LEASING: readonly Value[] = [
@@ -361,12 +365,12 @@ const OPERATING: readonly Value[] = [
       ...{ source: required(oneOf('operator', 'handler', 'circuit-breaker')), keepLonger: optional(BOOLEAN) },
       probeMs: optional({ wrong: [...FINITE_AT_LEAST_0.wrong, 0], right: [] }),
     },
-    call: (broker, hold) => broker.hold([hold]),
+    call: (broker, hold) => holdLanes(broker, [hold]),
   }),
   ...valuesOf('resume', '[0]', {
     valid: { lane: 'h' },
     takes: { source: optional(oneOf('operator', 'handler', 'circuit-breaker')) } as object,
-    call: (broker, request) => broker.resume([request]),
+    call: (broker, request) => resumeLanes(broker, [request]),
   }),
   ...valuesOf('notes.read', '', {
     valid: { prefix: 'none', limit: 1 },
@@ -374,10 +378,12 @@ const OPERATING: readonly Value[] = [
     call: (broker, query: NotesQuery) => broker.notes.read(query),
   }),
   ...valuesOf('notes.write', '[0]', {
-    valid: { key: 'none', seen: 0, value: null, ttlMs: 1 } as NoteWrite,
+    valid: { key: 'hold/handler/none', seen: 0, value: null, ttlMs: 1 } as NoteWrite,
     takes: {
       seen: optional(COUNT),
       ttlMs: optional({ wrong: [...FINITE_AT_LEAST_0.wrong, 0], right: [0.5, 1, 1e300] }),
+      expiresAt: optional({ wrong: [...FINITE_AT_LEAST_0.wrong, 0], right: [0.5, 1, 1e300] }),
+      probeMs: optional({ wrong: [...FINITE_AT_LEAST_0.wrong, 0], right: [0.5, 1, 1e300] }),
     } as object,
     call: (broker, write: NoteWrite) => broker.notes.write([write]),
   }),

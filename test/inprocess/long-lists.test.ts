@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import { holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
 
@@ -21,8 +22,8 @@ const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>
   },
   read: (broker, list) => broker.read(list),
   change: (broker, list) => broker.change(list),
-  hold: (broker, list) => broker.hold(list),
-  resume: (broker, list) => broker.resume(list),
+  hold: (broker, list) => holdLanes(broker, list),
+  resume: (broker, list) => resumeLanes(broker, list),
   reserve: (broker, list) => broker.reserve(list),
   heartbeat: (broker, list) => broker.heartbeat(list, 1_000),
   'findExpired, of its lanes': (broker, lanes) => broker.findExpired(1, { lanes }),

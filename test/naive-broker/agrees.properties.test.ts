@@ -1,3 +1,5 @@
+import type { Broker } from '@retry/core/broker';
+import { attendBy } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
@@ -21,8 +23,12 @@ describe('the memory broker', () => {
         // Of all that operators ask it counts the error groups alone.
         const { groups } = naive.insight ?? {};
         const insight = memory.insight && groups && { ...memory.insight, groups };
+        // Who attends it keeps for itself, and not in notes.
+        const none = async () => [];
+        const attend: Broker['attend'] = (given) =>
+          attendBy({ notes: naive.notes, names: none, depths: none }, given);
         const real = {
-          broker: pairBrokers(memory, { ...naive, reserve, ...(insight && { insight }) }),
+          broker: pairBrokers(memory, { ...naive, reserve, attend, ...(insight && { insight }) }),
           advance: clock.advance,
           clock: 'fake',
         } as const;

@@ -10,7 +10,6 @@ import {
 } from '@retry/core/broker/kit';
 import { createChanges } from './change.ts';
 import { createGroups, insightOf } from './groups.ts';
-import { createNotes } from './notes.ts';
 import { createReads } from './read.ts';
 import { createReservations } from './reservations.ts';
 import { createSettleAndClaim } from './settle-and-claim.ts';
@@ -36,13 +35,12 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   const storage = createStorage(retention, () => {
     for (const wait of [...resultWaits]) wait.end();
   });
-  const { runs, holds, knownKeys, add, move, forgetOld, audit } = storage;
+  const { runs, notes, knownKeys, add, move, forgetOld, audit } = storage;
   const { findExpired, getAll, listRuns, attend } = createReads(storage);
   const groups = createGroups(storage);
   const settleAndClaim = createSettleAndClaim(storage, groups, submitOne);
   const { readRuns, changeOne } = createChanges(storage, groups, requestCancel);
   const reserveOne = createReservations();
-  const notes = createNotes();
   const takeKey = createTakeKey(storage);
   const wait = createWait(clock, storage);
   let isClosed = false;
@@ -110,12 +108,6 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     findExpired: (limit, scope = {}) => call((now) => findExpired(limit, scope, now)),
     read: (ids) => call((now) => readRuns(ids, now)),
     change: (changes) => call((now) => changes.map((change) => changeOne(change, now))),
-    hold: (requests) =>
-      call((now) => {
-        for (const request of requests) holds.holdOne(request, now);
-      }),
-    resume: (requests) => call((now) => requests.map((request) => holds.resumeOne(request, now))),
-    holds: () => call((now) => holds.list(now)),
     notes: {
       read: (query) => call((now) => notes.read(query, now)),
       write: (writes) => call((now) => notes.write(writes, now)),

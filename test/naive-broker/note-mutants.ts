@@ -41,7 +41,7 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
   {
     name: 'never forgets a note that has expired',
     caughtBy: 'notes expire by the clock of the broker, and are then as if they had been deleted',
-    from: 'notes = notes.filter(({ expiresAt = Infinity }) => expiresAt > now);',
+    from: 'notes = notes.filter(({ expiresAt = Infinity, probeMs }) => expiresAt > now || probeMs !== undefined);',
     to: 'notes = notes.filter(() => now > 0);',
   },
   {

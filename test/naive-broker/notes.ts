@@ -1,5 +1,8 @@
 import type { Note, NotesPage, NotesQuery, NotesWritten, NoteWrite } from '@retry/core/broker';
-import { keepableMs } from '@retry/core/broker/kit';
+import { writtenNote } from '@retry/core/broker/kit';
+
+/** The notes that are kept. */
+export type NaiveNotes = ReturnType<typeof createNotes>;
 
 /** Creates the notes: a list of all that were written, and the version of the latest one. */
 export function createNotes() {
@@ -7,10 +10,18 @@ export function createNotes() {
   let latest = 0;
 
   const forgetExpired = (now: number): void => {
-    notes = notes.filter(({ expiresAt = Infinity }) => expiresAt > now);
+    notes = notes.filter(({ expiresAt = Infinity, probeMs }) => expiresAt > now || probeMs !== undefined);
+  };
+  const set = (note: Note): void => {
+    notes = [...notes.filter(({ key }) => key !== note.key), note];
   };
 
   return {
+    set,
+    get(key: string, now: number): Note | undefined {
+      forgetExpired(now);
+      return notes.find((note) => note.key === key);
+    },
     read({ prefix, limit, after = '' }: NotesQuery, now: number): NotesPage {
       forgetExpired(now);
       const found = notes
@@ -28,12 +39,11 @@ export function createNotes() {
         return seen !== undefined && seen !== version;
       });
       if (changed.length > 0) return { outcome: 'changed', changed, now };
-      const versions = writes.map(({ key, value, ttlMs }) => {
-        notes = notes.filter((note) => note.key !== key);
+      const versions = writes.map(({ value, ...write }) => {
+        notes = notes.filter((note) => note.key !== write.key);
         if (value === null) return 0;
         latest += 1;
-        const ends = ttlMs === undefined ? {} : { expiresAt: keepableMs(now + keepableMs(ttlMs)) };
-        notes = [...notes, { key, value, version: latest, writtenAt: now, ...ends }];
+        set(writtenNote({ ...write, value }, latest, now));
         return latest;
       });
       return { outcome: 'written', versions, now };

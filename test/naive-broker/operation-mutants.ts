@@ -72,49 +72,19 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'holds each lane but not all of them',
     caughtBy: 'hold without a lane stops claims of all lanes',
-    from: 'hold.lane === undefined || hold.lane === lane',
-    to: 'hold.lane === lane',
+    from: '[holdKey({ source }), holdKey({ lane, source })]',
+    to: '[holdKey({ lane, source })]',
   },
   {
     name: 'claims from a lane whose first hold has ended',
     caughtBy: 'nextRunAt of a claim is the end of the hold while runs wait in the lane',
-    from: 'return Math.max(0, ...active',
-    to: 'return active.length === 0 ? 0 : Math.min(...active',
+    from: 'return Math.max(0, ...ends.filter((end) => end > now));',
+    to: 'return ends.some((end) => end > now) ? Math.min(...ends.filter((end) => end > now)) : 0;',
   },
   {
     name: 'keeps a lane on hold for ever',
     caughtBy: 'hold ends by itself, by the clock of the broker, with: until',
-    from: 'return until === undefined || until > now;',
-    to: 'return until === undefined || until > 0;',
-  },
-  {
-    name: 'shortens a hold that was to keep the longer one',
-    caughtBy: 'hold with keepLonger leaves one that ends later, or not by itself',
-    from: 'if (request.keepLonger && present',
-    to: 'if (request.lane === undefined && present',
-  },
-  {
-    name: 'replaces the hold of another source',
-    caughtBy: 'resume of one source leaves the others: a lane waits for all of its holds',
-    from: 'lane === request.lane && source === request.source',
-    to: 'lane === request.lane',
-  },
-  {
-    name: 'resumes the holds of every source',
-    caughtBy: 'resume answers none where there is no such hold, each in order',
-    from: 'hold.lane === lane && (source === undefined || hold.source === source)',
-    to: 'hold.lane === lane',
-  },
-  {
-    name: 'resumes a hold that has ended',
-    caughtBy: 'resume answers none where there is no such hold, each in order',
-    from: "if (!list(now).some(isMeant)) return 'none';",
-    to: "if (!holds.some(isMeant)) return 'none';",
-  },
-  {
-    name: 'lists holds as they come',
-    caughtBy: 'holds lists who, why and until when, by lane and source, those of all lanes first',
-    from: '.sort(compareHolds)',
+    from: 'notes = notes.filter(({ expiresAt = Infinity, probeMs }) => expiresAt > now || probeMs !== undefined);',
     to: '',
   },
   {
@@ -132,14 +102,14 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'begins anew to wait where it found no run to let through',
     caughtBy: 'probe: a claim that gets nothing changes nothing',
-    from: 'const isProbe = holds.probes(lane);',
-    to: 'const isProbe = holds.probes(lane);\n      if (isProbe) holds.noteProbe(lane, now);',
+    from: 'const isProbe = holds.probes(lane, now);',
+    to: 'const isProbe = holds.probes(lane, now);\n      if (isProbe) holds.noteProbe(lane, now);',
   },
   {
     name: 'ends a hold that is to probe',
     caughtBy: 'probe: it never ends by itself, only when it is resumed',
-    from: ' || hold.probeMs !== undefined)',
-    to: ')',
+    from: 'expiresAt > now || probeMs !== undefined',
+    to: 'expiresAt > now',
   },
   {
     name: 'does not say which run was let through',

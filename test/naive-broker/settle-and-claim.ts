@@ -114,7 +114,7 @@ export function createSettleAndClaim(
       promote(lane, now);
       const ofTask = limits?.get(lane);
       if (ofTask !== undefined) limitByTask(lane, ofTask);
-      const isProbe = holds.probes(lane);
+      const isProbe = holds.probes(lane, now);
       let left = Math.min(laneLimit, limit - chosen.length);
       if (isProbe) left = Math.min(left, 1);
       for (const kept of inOrder(lane)) {

@@ -2,6 +2,7 @@ import type { Audit, Run, Submission } from '@retry/core/broker';
 import { longBytes, transitionRun, trimmedRun } from '@retry/core/broker/kit';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 import { createHolds } from './holds.ts';
+import { createNotes } from './notes.ts';
 
 /** How long a storage keeps what has ended. */
 export interface Retention {
@@ -55,7 +56,8 @@ export function createStorage(
   onResult: () => void,
 ) {
   const runs = new Map<string, Kept>();
-  const holds = createHolds();
+  const notes = createNotes();
+  const holds = createHolds(notes);
   const knownKeys = new Map<string, number>();
   let created = 0;
   let forgotten = 0;
@@ -157,7 +159,7 @@ export function createStorage(
 
   return {
     runs,
-    holds,
+    ...{ notes, holds },
     knownKeys,
     add,
     move,

@@ -1,4 +1,5 @@
 import type { Submission } from '@retry/core/broker';
+import { holdLanes, listHolds, resumeLanes } from '@retry/core/broker/kit';
 import { createPostgresBroker } from '@retry/postgres';
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +29,7 @@ const HELD_MEANWHILE: readonly {
   {
     when: 'after it looked at the holds of other lanes',
     at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
-    prepare: ({ broker }) => broker.hold([{ ...OPERATOR, lane: 'third' }]),
+    prepare: ({ broker }) => holdLanes(broker, [{ ...OPERATOR, lane: 'third' }]),
   },
   {
     when: 'after it promoted what was due',
@@ -77,7 +78,7 @@ describeTwoConnections('a hold', (open) => {
     const before = claim('before', 1);
     await untilBlocked();
 
-    await broker.hold([OPERATOR]);
+    await holdLanes(broker, [OPERATOR]);
     const after = await claim('after');
     await tx.query('commit');
 
@@ -101,7 +102,7 @@ describeTwoConnections('a hold', (open) => {
           const claiming = claim('before', limit);
           await untilBlocked();
 
-          await broker.hold([hold]);
+          await holdLanes(broker, [hold]);
           await submit({ id: 'after', ...run });
           await tx.query('commit');
 
@@ -116,7 +117,7 @@ describeTwoConnections('a hold', (open) => {
         const claiming = claim('before', 9);
         await untilBlocked();
 
-        await broker.hold([{ ...OPERATOR, lane: 'other' }]);
+        await holdLanes(broker, [{ ...OPERATOR, lane: 'other' }]);
         await submit({ id: 'after', ...run });
         await tx.query('commit');
 
@@ -129,7 +130,7 @@ describeTwoConnections('a hold', (open) => {
     const { schema, tx, submit, claim } = open();
     await submit({ id: 'a' }, { id: 'b' });
     const holding = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
-    await holding.hold([OPERATOR]);
+    await holdLanes(holding, [OPERATOR]);
     const before = await claim('before', 1);
     await tx.query('commit');
     const after = await claim('after', 1);
@@ -141,7 +142,7 @@ describeTwoConnections('a hold', (open) => {
   it('that probes lets one run through where two claims ask at the same time, and neither waits', async () => {
     const { tx, broker, submit, claim, pauseClaimOf, untilBlocked } = open();
     await submit({ id: 'a' }, { id: 'b' });
-    await broker.hold([PROBING]);
+    await holdLanes(broker, [PROBING]);
     await pauseClaimOf('a');
     const first = claim('first');
     await untilBlocked();
@@ -158,7 +159,7 @@ describeTwoConnections('a hold', (open) => {
   it('probes anew when the claim that was let through is rolled back', async () => {
     const { schema, tx, broker, submit, claim } = open();
     await submit({ id: 'a' });
-    await broker.hold([PROBING]);
+    await holdLanes(broker, [PROBING]);
     const failing = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
     const lost = await claim('lost', 1, failing);
     const meanwhile = await claim('meanwhile');
@@ -174,17 +175,19 @@ describeTwoConnections('a hold', (open) => {
     async (verb) => {
       const { tx, broker, submit, claim, pauseClaimOf, untilBlocked } = open();
       await submit({ id: 'a' }, { id: 'b' });
-      await broker.hold([PROBING]);
+      await holdLanes(broker, [PROBING]);
       await pauseClaimOf('a');
       const claiming = claim('first');
       await untilBlocked();
-      const changing = broker[verb]([{ ...PROBING, until: 4_102_444_800_000 }]);
+      const changing = { hold: holdLanes, resume: resumeLanes }[verb](broker, [
+        { ...PROBING, until: 4_102_444_800_000 },
+      ]);
       await untilBlocked(2);
       await tx.query('commit');
       await changing;
 
       expect(idsOf(await claiming)).toEqual(['a']);
-      expect((await broker.holds()).map(({ until }) => until)).toEqual(
+      expect((await listHolds(broker)).map(({ until }) => until)).toEqual(
         verb === 'hold' ? [4_102_444_800_000] : [],
       );
       expect(idsOf(await claim('next'))).toEqual(verb === 'hold' ? [] : ['b']);
@@ -194,7 +197,7 @@ describeTwoConnections('a hold', (open) => {
   it('that has ended is removed by the next claim, so that claims do as if there were none', async () => {
     const { pool, schema, broker, submit, claim } = open();
     await submit({ id: 'a' });
-    await broker.hold([{ ...OPERATOR, until: 1 }]);
+    await holdLanes(broker, [{ ...OPERATOR, until: 1 }]);
 
     const claimed = await claim('r');
 
@@ -205,11 +208,11 @@ describeTwoConnections('a hold', (open) => {
   it('keeps what is due where a later claim finds it, however long it has been due', async () => {
     const { pool, schema, broker, submit, claim } = open();
     await submit({ id: 'a', delayMs: 1 });
-    await broker.hold([OPERATOR]);
+    await holdLanes(broker, [OPERATOR]);
     await pool.query(`update ${schema.name}.scheduled set run_at = run_at - 3600000`);
     for (const request of ['one', 'two', 'three']) expect(await claim(request)).toEqual([]);
 
-    await broker.resume([OPERATOR]);
+    await resumeLanes(broker, [OPERATOR]);
 
     expect(idsOf(await claim('next'))).toEqual(['a']);
   });
@@ -218,13 +221,13 @@ describeTwoConnections('a hold', (open) => {
     const { schema, url, broker, submit } = open();
     const other = createPostgresBroker({ url, schema: schema.name });
     await submit({ id: 'a' });
-    await broker.hold([OPERATOR, { source: 'operator' }]);
+    await holdLanes(broker, [OPERATOR, { source: 'operator' }]);
     const waiting = other.waitForWork(['l'], { timeoutMs: 60_000 });
-    await broker.resume([{}]);
-    await broker.resume([OPERATOR]);
+    await resumeLanes(broker, [{}]);
+    await resumeLanes(broker, [OPERATOR]);
     await waiting;
     await other.close();
 
-    expect(await broker.holds()).toEqual([]);
+    expect(await listHolds(broker)).toEqual([]);
   });
 });

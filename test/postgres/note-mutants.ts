@@ -24,13 +24,13 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a note that has expired is read',
-    right: 'continue when v_note.until <= v_now;',
-    wrong: 'continue when v_note.until <= 0;',
+    right: 'continue when (v_note.until <= v_now and v_note.probe_ms is null);',
+    wrong: 'continue when false;',
     scene: EXPIRED,
   },
   {
     name: 'a note that has expired is still what was seen',
-    right: 'and (until is null or until > v_now)), 0)',
+    right: 'and (note.until <= v_now and note.probe_ms is null) is not true), 0)',
     wrong: '), 0)',
     scene: EXPIRED,
   },
@@ -54,8 +54,8 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a note that is kept ends with the time of its write before',
-    right: 'until = case when p_ttls_ms[v_n] is not null then least',
-    wrong: 'until = case when p_ttls_ms[v_n] is null then until else least',
+    right: 'until = greatest(p_ends[v_n], case when p_ttls_ms[v_n] is not null then least',
+    wrong: 'until = greatest(p_ends[v_n], case when p_ttls_ms[v_n] is null then until else least',
     scene: LATEST,
   },
   {

@@ -1,6 +1,6 @@
 import { state } from '../../packages/postgres/src/schema/letters.ts';
 import { IS_ANY_HELD } from '../../packages/postgres/src/schema/operators/hold.ts';
-import { holdAgain, holdAndProbe, holdLanes, sayWhenAHoldEnds } from '../support/telling-scenes/holds.ts';
+import { closeLanes, holdAndProbe, sayWhenAHoldEnds } from '../support/telling-scenes/holds.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { tellCase } from '../support/telling-scenes/scene.ts';
 import {
@@ -78,13 +78,13 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     name: 'claims look at no hold',
     right: IS_ANY_HELD,
     wrong: 'false',
-    scene: holdLanes,
+    scene: closeLanes,
   },
   {
     name: 'a hold of all lanes is one of none',
     right: `h.lane in ('', asked.lane)`,
     wrong: 'h.lane = asked.lane',
-    scene: holdLanes,
+    scene: closeLanes,
   },
   {
     name: 'a hold never ends',
@@ -95,7 +95,7 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     name: 'a hold that has to be resumed ends by itself',
     right: 'h.until is null or h.until >',
     wrong: 'h.until >',
-    scene: holdLanes,
+    scene: closeLanes,
   },
   {
     name: 'a probe lets all runs through',
@@ -114,17 +114,6 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     right: 'and h.lane = any (c.lanes)',
     wrong: '',
     scene: holdAndProbe,
-  },
-  {
-    name: 'a shorter hold replaces a longer one that is to be kept',
-    right: 'not coalesce(p_keep_longer[v_n], false)',
-    wrong: 'true',
-    scene: holdAgain,
-  },
-  {
-    name: 'a resume ends the holds of every source',
-    right: 'and (p_sources[v_n] is null or source = p_sources[v_n])',
-    wrong: '',
   },
   {
     name: 'an end by hand of a started run leaves no cancel request',

@@ -1,5 +1,13 @@
 import type { Broker } from '@retry/core/broker';
-import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import {
+  cancelRuns,
+  discardRuns,
+  endRuns,
+  holdLanes,
+  redriveRuns,
+  rescheduleRuns,
+  resumeLanes,
+} from '@retry/core/broker/kit';
 import { createPostgresBroker } from '@retry/postgres';
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -90,9 +98,9 @@ describeOnPostgres('operators among workers', (server) => {
           broker,
           some(round + 6).map((id) => ({ id })),
         ),
-        broker.hold([hold('l', round), hold('m', round)]),
-        broker.hold([hold('m', round + 1), hold('l', round + 1)]),
-        broker.resume([{ lane: 'm' }, { lane: 'l' }]),
+        holdLanes(broker, [hold('l', round), hold('m', round)]),
+        holdLanes(broker, [hold('m', round + 1), hold('l', round + 1)]),
+        resumeLanes(broker, [{ lane: 'm' }, { lane: 'l' }]),
         redriveRuns(broker, some(round + 2)),
         discardRuns(broker, some(round + 3)),
         discardRuns(broker, some(round)),

@@ -1,5 +1,14 @@
 import type { Broker, Claim } from '@retry/core/broker';
-import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import {
+  cancelRuns,
+  discardRuns,
+  endRuns,
+  holdLanes,
+  listHolds,
+  redriveRuns,
+  rescheduleRuns,
+  resumeLanes,
+} from '@retry/core/broker/kit';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { settlementOf } from '../support/settle.ts';
@@ -174,15 +183,15 @@ export async function exercise(client: pg.Client, schema: string, tag: string): 
 /** Claims while lanes are on hold: for good, and by a hold that probes. */
 async function claimHeld(broker: Broker, claim: Claim): Promise<void> {
   const [lane = ''] = claim.lanes.keys();
-  await broker.hold([
+  await holdLanes(broker, [
     { source: 'operator', until: 1 },
     { lane, source: 'operator' },
     { lane: 'l', source: 'circuit-breaker', until: 1, probeMs: 60_000 },
   ]);
-  await broker.holds();
+  await listHolds(broker);
   await broker.settleAndClaim({ claim: { ...claim, requestId: `${claim.requestId}-held` } });
   await broker.waitForWork(['l', lane], { timeoutMs: 1 });
-  await broker.resume([{ lane }, { lane: 'l' }, { lane: 'l' }]);
+  await resumeLanes(broker, [{ lane }, { lane: 'l' }, { lane: 'l' }]);
 }
 
 /** Asks for every figure of operators. */

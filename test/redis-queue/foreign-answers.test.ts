@@ -1,8 +1,9 @@
+import { listHolds } from '@retry/core/broker/kit';
 import { createRedisBroker } from '@retry/redis-queue';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { readAnswers } from '../../packages/redis-queue/src/record/answers.ts';
-import { holdsScript } from '../../packages/redis-queue/src/scripts/hold.ts';
+import { readNotesScript } from '../../packages/redis-queue/src/scripts/notes.ts';
 import { createKeys } from '../../packages/redis-queue/src/store/keys.ts';
 import { runListScript } from '../../packages/redis-queue/src/store/store.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
@@ -23,7 +24,7 @@ describe('lists that a verb reads', () => {
     };
     const store = { link, keys: createKeys('retry', 0) } as never; // what running a script reads of it
 
-    await expect(runListScript(store, holdsScript, [])).rejects.toMatchObject({
+    await expect(runListScript(store, readNotesScript, [])).rejects.toMatchObject({
       code: 'CLIENT_CONVERTS_REPLIES',
     });
   });
@@ -43,7 +44,7 @@ describeOnRedis('a client on which a transaction is open', (server) => {
       broker.settleAndClaim({ claim }),
       broker.get(['a']),
       broker.audit(),
-      broker.holds(),
+      listHolds(broker),
     ];
 
     const refused = { status: 'rejected', reason: { code: 'CLIENT_CONVERTS_REPLIES' } };

@@ -1,3 +1,4 @@
+import { holdLanes, listHolds } from '@retry/core/broker/kit';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
@@ -31,7 +32,7 @@ describeOnRedis('holds on Redis', (server) => {
 
   it('that have ended are removed by the next claim of their lane, and leave no key', async () => {
     await submit('l');
-    await harness.broker.hold([
+    await holdLanes(harness.broker, [
       { lane: 'l', source: 'operator', forMs: 1 },
       { lane: 'l', source: 'circuit-breaker', forMs: 1 },
       { source: 'handler', forMs: 1 },
@@ -44,23 +45,23 @@ describeOnRedis('holds on Redis', (server) => {
     expect(await client.exists(key('holds'))).toBe(0);
   });
 
-  it('that have ended are removed by the next hold or resume, of whatever lane', async () => {
+  it('that have ended are removed by the next hold or note, of whatever lane', async () => {
     const soon = { source: 'operator', forMs: 1 } as const;
-    await harness.broker.hold([{ ...soon, lane: 'a' }]);
+    await holdLanes(harness.broker, [{ ...soon, lane: 'a' }]);
     await harness.advance(10);
 
-    await harness.broker.hold([{ ...soon, lane: 'b' }]);
+    await holdLanes(harness.broker, [{ ...soon, lane: 'b' }]);
     const left = await client.hKeys(key('holds'));
     await harness.advance(10);
-    await harness.broker.resume([{ lane: 'c' }]);
+    await harness.broker.notes.write([{ key: 'k', value: 'v' }]);
 
-    expect(left).toEqual(['ob']);
+    expect(left).toEqual(['hold/operator/b']);
     expect(await client.exists(key('holds'))).toBe(0);
   });
 
   it('of other lanes and lanes that begin alike do not concern a lane', async () => {
     await submit('l', 'lo', 'ol', 'o');
-    await harness.broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(harness.broker, [{ lane: 'l', source: 'operator' }]);
 
     expect(await claim('l', 'lo', 'ol', 'o')).toEqual(['of lo', 'of ol', 'of o']);
   });
@@ -69,14 +70,14 @@ describeOnRedis('holds on Redis', (server) => {
     'that the broker did not write are no holds: %j',
     async (value) => {
       await submit('l');
-      await client.hSet(key('holds'), { o: value, ol: value, x: value, '': value });
+      await client.hSet(key('holds'), { 'hold/operator/': value, 'hold/operator/l': value });
 
-      expect(await harness.broker.holds()).toEqual([]);
+      expect(await listHolds(harness.broker)).toEqual([]);
       await harness.broker.waitForWork(['l'], { timeoutMs: 60_000 });
       expect(await claim('l')).toEqual(['of l']);
-      await harness.broker.hold([{ lane: 'm', source: 'operator' }]);
+      await holdLanes(harness.broker, [{ lane: 'm', source: 'operator' }]);
 
-      expect(await client.hKeys(key('holds'))).toEqual(['om']);
+      expect(await client.hKeys(key('holds'))).toEqual(['hold/operator/m']);
       assertBalanced(await harness.broker.audit());
     },
   );
@@ -84,9 +85,9 @@ describeOnRedis('holds on Redis', (server) => {
   it('keep their reason, whatever its text', async () => {
     const notes = { reason: 'a "b" \u0001 ü 😀\n', by: '\\0' };
 
-    await harness.broker.hold([{ lane: 'l', source: 'operator', ...notes }]);
+    await holdLanes(harness.broker, [{ lane: 'l', source: 'operator', ...notes }]);
 
-    expect(await harness.broker.holds()).toMatchObject([{ lane: 'l', ...notes }]);
+    expect(await listHolds(harness.broker)).toMatchObject([{ lane: 'l', ...notes }]);
   });
 });
 
@@ -96,7 +97,7 @@ describeOnPrivateRedis('a claim beside holds', () => {
     const client = await createClient({ url: server.url }).connect();
     const { broker, close } = await openRedisHarness(server.url);
     const lanes = new Map(Array.from({ length: 200 }, (_, index) => [`lane-${index}`, 9]));
-    await broker.hold([{ lane: 'elsewhere', source: 'operator' }]);
+    await holdLanes(broker, [{ lane: 'elsewhere', source: 'operator' }]);
     await client.configResetStat();
 
     await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });

@@ -1,5 +1,12 @@
 import type { Broker } from '@retry/core/broker';
-import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import {
+  cancelRuns,
+  discardRuns,
+  endRuns,
+  holdLanes,
+  redriveRuns,
+  rescheduleRuns,
+} from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import fc from 'fast-check';
 import { createClient } from 'redis';
@@ -147,7 +154,7 @@ describeOnRedis('runs that leave their lane and come back to it', (server) => {
   it('are ended by hand and redriven as often as one likes', async () => {
     const { broker, prefix, close } = await openRedisHarness(server().url);
     const client = await createClient({ url: server().url }).connect();
-    await broker.hold([{ source: 'operator' }]);
+    await holdLanes(broker, [{ source: 'operator' }]);
     await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
 
     for (let cycle = 0; cycle < 50; cycle += 1) {

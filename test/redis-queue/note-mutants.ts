@@ -12,7 +12,7 @@ const LATEST = tellCase('notes live as long as their latest write says');
 export const NOTE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a note that has changed is written',
-    right: "noteOf(call('HGET', NOTES, key)) ~= seen then",
+    right: "versionOf(call('HGET', hashOf(key), key)) ~= seen then",
     wrong: 'false then',
     scene: SEEN,
   },
@@ -24,14 +24,14 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a note that has expired is read',
-    right: '(ends > 0 and ends <= now)',
-    wrong: '(ends > 0 and ends <= 0)',
+    right: '(ends > 0 and ends <= now and tonumber(probeMs) == 0)',
+    wrong: 'false',
     scene: EXPIRED,
   },
   {
     name: 'a note has the version that it had before it was deleted',
-    right: 'versions[index] = latest + index',
-    wrong: 'versions[index] = index',
+    right: 'isChanged, versions[index] = true, latest + index',
+    wrong: 'isChanged, versions[index] = true, index',
     scene: AGAIN,
   },
   {
@@ -54,8 +54,8 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a note that is deleted is listed',
-    right: "  call('HDEL', NOTES, key)\n",
-    wrong: '',
+    right: "return call('HDEL', hashOf(key), key) > 0",
+    wrong: 'return false',
     scene: tellCase('notes that are deleted are gone, and a note that is not there can be deleted'),
   },
   {

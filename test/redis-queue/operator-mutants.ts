@@ -1,10 +1,4 @@
-import {
-  holdAgain,
-  holdAndProbe,
-  holdBySeveral,
-  holdLanes,
-  sayWhenAHoldEnds,
-} from '../support/telling-scenes/holds.ts';
+import { closeLanes, holdAndProbe, sayWhenAHoldEnds } from '../support/telling-scenes/holds.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import {
   cancelWherever,
@@ -26,7 +20,7 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     name: 'a hold of all lanes holds none',
     right: 'local ofAll = passageOf(0)',
     wrong: 'local ofAll = nil',
-    scene: holdLanes,
+    scene: closeLanes,
   },
   {
     name: 'a hold that probes lets through as many runs as are asked for',
@@ -47,16 +41,10 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     scene: holdAndProbe,
   },
   {
-    name: 'a hold shortens one that is to be kept',
-    right: 'if not (keepLonger == 1 and kept[field] and outlasts(kept[field], new)) then',
-    wrong: 'if true then',
-    scene: holdAgain,
-  },
-  {
-    name: 'a hold that has ended is resumed',
-    right: 'if hasHoldEnded(flat[index + 1]) then ended',
-    wrong: 'if false then ended',
-    scene: holdBySeveral,
+    name: 'a hold that probes ends by itself',
+    right: '(ends > 0 and ends <= now and probeMs == 0)',
+    wrong: '(ends > 0 and ends <= now)',
+    scene: holdAndProbe,
   },
   {
     name: 'a claim does not say when a hold ends',

@@ -1,5 +1,14 @@
 import type { ListQuery, RunPage } from '@retry/core/broker';
-import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import {
+  cancelRuns,
+  discardRuns,
+  endRuns,
+  holdLanes,
+  listHolds,
+  redriveRuns,
+  rescheduleRuns,
+  resumeLanes,
+} from '@retry/core/broker/kit';
 import type { RedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient, createCluster } from 'redis';
@@ -166,12 +175,12 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
 
   it('holds a lane in every partition, and resumes it in all of them', async () => {
     const hold = { lane: 'l', source: 'operator', reason: 'repairs', by: 'Ada' } as const;
-    await broker.hold([hold, { source: 'handler', forMs: LONG_MS }]);
+    await holdLanes(broker, [hold, { source: 'handler', forMs: LONG_MS }]);
     await submit();
 
     const held = await claim(60, 'held');
-    const holds = await broker.holds();
-    const answers = await broker.resume([{ lane: 'l' }, {}, { lane: 'm' }]);
+    const holds = await listHolds(broker);
+    const answers = await resumeLanes(broker, [{ lane: 'l' }, {}, { lane: 'm' }]);
     const resumed = await claim(60, 'resumed');
 
     expect(held.claimed).toEqual([]);
@@ -179,12 +188,12 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(holds).toMatchObject([{ source: 'handler' }, hold]);
     expect(answers).toEqual(['resumed', 'resumed', 'none']);
     expect(resumed.claimed).toHaveLength(60);
-    expect(await broker.holds()).toEqual([]);
+    expect(await listHolds(broker)).toEqual([]);
   });
 
   it('lets one run through in each partition while a hold probes', async () => {
     await submit();
-    await broker.hold([{ lane: 'l', source: 'circuit-breaker', forMs: 1, probeMs: LONG_MS }]);
+    await holdLanes(broker, [{ lane: 'l', source: 'circuit-breaker', forMs: 1, probeMs: LONG_MS }]);
     await new Promise((resolve) => setTimeout(resolve, 20));
 
     const { claimed } = await claim(60, 'probe');
@@ -192,7 +201,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
 
     expect(claimed.map(({ isProbe }) => isProbe)).toEqual(Array(6).fill(true));
     expect(rest.claimed).toEqual([]);
-    expect(await broker.holds()).toMatchObject([{ lane: 'l', probeMs: LONG_MS }]);
+    expect(await listHolds(broker)).toMatchObject([{ lane: 'l', probeMs: LONG_MS }]);
   });
 
   it('moves and ends waiting runs in their partitions, in the order of the requests', async () => {
@@ -234,7 +243,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
       claim: { worker: 'w', requestId: 'r', limit: 10, lanes: new Map([['l', 10]]), leaseMs: LONG_MS },
     });
     await broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS, facts: { ...facts, flow } });
-    await broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(broker, [{ lane: 'l', source: 'operator' }]);
 
     const { lanes, isComplete } = (await broker.insight?.lanes()) ?? {};
     const spans = await broker.insight?.dueTimes({ from, bucketMs: 20, buckets: 2 });

@@ -1,5 +1,13 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
-import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import {
+  cancelRuns,
+  discardRuns,
+  endRuns,
+  holdLanes,
+  redriveRuns,
+  rescheduleRuns,
+  resumeLanes,
+} from '@retry/core/broker/kit';
 import { expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
@@ -54,7 +62,10 @@ const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   claim: async ({ started, claim }) => started.push(...(await claim())),
   // It is for the lane of a run that is started, one that is at its front, one that is due, and the list.
   'claim by a hold that probes': async ({ broker, started, claim }) => {
-    await broker.hold(LANES.map((lane) => ({ lane, source: 'circuit-breaker', forMs: 1, probeMs: 2 })));
+    await holdLanes(
+      broker,
+      LANES.map((lane) => ({ lane, source: 'circuit-breaker', forMs: 1, probeMs: 2 })),
+    );
     await new Promise((resolve) => setTimeout(resolve, 5));
     started.push(...(await claim()));
   },
@@ -70,10 +81,10 @@ const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
       broker,
       WAITING.map((id) => ({ id, as: 'failed', error: { name: 'E', message: 'no', stack: 'at x' } })),
     ),
-  hold: ({ broker }) => broker.hold([{ source: 'operator', forMs: 5 }]),
+  hold: ({ broker }) => holdLanes(broker, [{ source: 'operator', forMs: 5 }]),
   'hold and resume': async ({ broker }) => {
-    await broker.hold([{ source: 'operator' }]);
-    await broker.resume([{}]);
+    await holdLanes(broker, [{ source: 'operator' }]);
+    await resumeLanes(broker, [{}]);
   },
   'reschedule for later': ({ broker }) =>
     rescheduleRuns(

@@ -1,5 +1,5 @@
 import type { Broker, EndRequest, HoldRequest, ResumeRequest } from '@retry/core/broker';
-import { endRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import { endRuns, holdLanes, listHolds, rescheduleRuns, resumeLanes } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { assertSame } from './broker-agrees.ts';
 import type { Model, Ripeness } from './broker-model.ts';
@@ -97,7 +97,10 @@ function holds({ lanes, msOf }: Subjects): fc.Arbitrary<Operation> {
     `hold ${JSON.stringify(some)}`,
     async (model, { broker, clock }) => {
       const known = some.map((hold) => (clock === 'real' ? withoutSoon(hold) : hold));
-      await broker.hold(known.map((hold) => holdRequest(hold, msOf)));
+      await holdLanes(
+        broker,
+        known.map((hold) => holdRequest(hold, msOf)),
+      );
       for (const hold of known) modelHold(model, hold);
       await assertHolds(model, broker);
     },
@@ -134,7 +137,7 @@ function resumes({ lanes }: Subjects): fc.Arbitrary<Operation> {
     `resume ${JSON.stringify(some)}`,
     async (model, { broker }) => {
       assertSame(
-        await broker.resume(some),
+        await resumeLanes(broker, some),
         some.map((request) => modelResume(model, request)),
       );
       await assertHolds(model, broker);
@@ -143,7 +146,7 @@ function resumes({ lanes }: Subjects): fc.Arbitrary<Operation> {
 }
 
 async function assertHolds(model: Model, broker: Broker): Promise<void> {
-  const listed = await broker.holds();
+  const listed = await listHolds(broker);
   assertSame(
     listed.map(({ lane, source, until, probeMs }) => [
       lane,

@@ -1,4 +1,4 @@
-import type { Broker, WaitOptions } from '@retry/core/broker';
+import type { Broker, Notes, WaitOptions } from '@retry/core/broker';
 import type { VirtualClock } from '@retry/core/testing';
 import { createVirtualClock } from '@retry/core/testing';
 import type { Stage } from './stage.ts';
@@ -10,12 +10,11 @@ const TURNS = 20;
 const AHEAD_MS = 1_000_000_000;
 
 /** Verbs that may give a lane work, so that waits for work end after them. */
-const WAKING: ReadonlySet<string> = new Set<keyof Broker>([
+const WAKING: ReadonlySet<string> = new Set<keyof Broker | keyof Notes>([
   'submit',
   'settleAndClaim',
   'change',
-  'hold',
-  'resume',
+  'write',
 ]);
 
 /**
@@ -58,6 +57,7 @@ export function clockBroker(
   const clocked: Broker = {
     ...broker,
     ...tracked(broker),
+    notes: { ...broker.notes, ...tracked(broker.notes) },
     ...(withoutWaiting && { withoutWaiting: { ...withoutWaiting, ...tracked(withoutWaiting) } }),
     waitForWork,
   };

@@ -1,5 +1,5 @@
 import { NonRetryableError } from '@retry/core';
-import type { Broker } from '@retry/core/broker';
+import type { Broker, NoteWrite } from '@retry/core/broker';
 import type { TaskInput } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
@@ -28,6 +28,15 @@ function dependentTask({ clock }: Scene, options: Partial<TaskInput<unknown, unk
     ...options,
   });
   return { task, dependency };
+}
+
+/** A broker that makes a call before each write of a hold. */
+function beforeHolds(broker: Broker, call: (write: NoteWrite) => void): Broker {
+  const write: Broker['notes']['write'] = async (writes) => {
+    for (const one of writes) if (one.key.startsWith('hold/')) call(one);
+    return broker.notes.write(writes);
+  };
+  return { ...broker, notes: { ...broker.notes, write } };
 }
 
 describe('the circuit breaker of a task', () => {
@@ -267,15 +276,14 @@ describe('the circuit breaker of a task', () => {
     const { clock, queue, startWorker } = scene;
     const { task, dependency } = dependentTask(scene);
     let calls = 0;
-    const hold: Broker['hold'] = async (holds) => {
+    const broker = beforeHolds(scene.broker, () => {
       calls += 1;
       if (calls <= 2) throw new Error('the broker is away');
-      return scene.broker.hold(holds);
-    };
+    });
     await queue.submitMany(task, Array(20).fill(null));
     const worker = startWorker({
       tasks: [task],
-      broker: { ...scene.broker, hold },
+      broker,
       concurrency: 1,
       prefetch: 0,
     });
@@ -295,15 +303,15 @@ describe('the circuit breaker of a task', () => {
     const { clock, queue, startWorker } = scene;
     const { task, dependency } = dependentTask(scene);
     let calls = 0;
-    const resume: Broker['resume'] = async (requests) => {
+    const broker = beforeHolds(scene.broker, ({ value }) => {
+      if (value !== null) return;
       calls += 1;
       if (calls === 1) throw new Error('the broker is away');
-      return scene.broker.resume(requests);
-    };
+    });
     await queue.submitMany(task, Array(20).fill(null));
     const worker = startWorker({
       tasks: [task],
-      broker: { ...scene.broker, resume },
+      broker,
       concurrency: 1,
       prefetch: 0,
     });

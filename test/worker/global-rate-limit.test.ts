@@ -1,3 +1,4 @@
+import { holdLanes } from '@retry/core/broker/kit';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
@@ -403,7 +404,7 @@ describe('globalRateLimit', () => {
     const scene = setScene();
     const task = defineTask({ name: 'a', globalRateLimit: { limit: 1, window: '1s' }, run: untilStopped });
     await scene.queue.submitMany(task, [null, null]);
-    await scene.broker.hold([{ lane: task.lane, source: 'circuit-breaker', forMs: 10, probeMs: 10 }]);
+    await holdLanes(scene.broker, [{ lane: task.lane, source: 'circuit-breaker', forMs: 10, probeMs: 10 }]);
     const worker = scene.startWorker({ tasks: [task] });
 
     await scene.clock.advance('999ms');

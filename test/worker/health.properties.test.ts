@@ -1,4 +1,4 @@
-import type { Broker, Hold, Insight, LaneFigures, LiveWorker, Run } from '@retry/core/broker';
+import type { Broker, Insight, LaneFigures, LiveWorker, Note, Run } from '@retry/core/broker';
 import { newRun } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Finding, HealthOptions } from '@retry/worker';
@@ -72,7 +72,7 @@ function brokerOf(state: State): Broker {
   const group = { id: 'x', title: 'Error: x', lane: 'mail@2', count: state.inGroup, attempts: 1 };
   const facts = { slots: 1, slotsTaken: 0, leases: 0, eventLoopLagMs: state.lagMs };
   const worker: LiveWorker = { worker: 'w', lanes: ['mail@2'], attendedAt: NOW, aliveUntil: NOW + 1, facts };
-  const hold: Hold = { lane: 'mail@2', source: 'operator', heldAt: NOW - state.holdMs };
+  const hold: Note = { key: 'hold/operator/mail@2', value: '{}', version: 1, writtenAt: NOW - state.holdMs };
   const run: Run = newRun({ id: 'a', lane: 'mail@2', payload: '' });
   const answers: Insight = {
     ...insight,
@@ -90,7 +90,7 @@ function brokerOf(state: State): Broker {
   return {
     ...broker,
     insight: answers,
-    holds: async () => [hold],
+    notes: { ...broker.notes, read: async () => ({ notes: [hold], now: NOW }) },
     findExpired: async () => Array<Run>(state.expired).fill(run),
     audit: async () => ({ ...(await broker.audit()), unbalanced: state.unbalanced }),
   };

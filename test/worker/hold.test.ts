@@ -347,14 +347,14 @@ describe('ctx.hold', () => {
 
   it('rejects with the error of the broker', async () => {
     const { clock, queue, broker, startWorker } = setScene();
-    const hold = () => Promise.reject(new Error('away'));
+    const read = () => Promise.reject(new Error('away'));
     const task = defineTask({
       name: 'paused',
       retry: { maxAttempts: 1 },
       run: (_: null, context) => context.hold({ for: '1m' }),
     });
     const { id } = await queue.submit(task, null);
-    startWorker({ tasks: [task], broker: { ...broker, hold } });
+    startWorker({ tasks: [task], broker: { ...broker, notes: { ...broker.notes, read } } });
 
     await clock.advance('1s');
 

@@ -23,7 +23,7 @@ describe('worker.isReady', () => {
 
   it('is false where the broker rejects', async () => {
     await using broker = createMemoryBroker();
-    const down = { ...broker, holds: () => Promise.reject(new Error('down')) };
+    const down = { ...broker, notes: { ...broker.notes, read: () => Promise.reject(new Error('down')) } };
     await using worker = createWorker({ broker: down, tasks: [task], signals: [] });
     worker.start();
 
@@ -33,7 +33,7 @@ describe('worker.isReady', () => {
   it('is false where the broker has not answered after a second', async () => {
     await using broker = createMemoryBroker();
     const clock = createTestClock();
-    const silent = { ...broker, holds: () => new Promise<never>(() => {}) };
+    const silent = { ...broker, notes: { ...broker.notes, read: () => new Promise<never>(() => {}) } };
     const worker = createWorker({ broker: silent, tasks: [task], signals: [], clock });
     worker.start();
     let answer: boolean | undefined;

@@ -353,8 +353,6 @@ describe('a broker', () => {
     ['change', { id: 'a', seen: '1', next: 'forget' }],
     ['change', [{ id: 'a', next: 'forget' }]],
     ['change', [{ id: 'a', seen: '1', next: 'cancel' }]],
-    ['hold', { lane: 'mail@1', source: 'operator' }],
-    ['resume', 'mail@1'],
     ['get', 'a'],
     ['list', null],
     ['waitForWork', 'mail@1'],

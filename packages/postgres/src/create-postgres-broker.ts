@@ -29,7 +29,6 @@ import { changeRuns } from './verbs/change.ts';
 import { createFindExpired } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { findCancelRequests } from './verbs/heartbeat.ts';
-import { holdLanes, listHolds, resumeLanes } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
 import { readLaneNames } from './verbs/insight/lanes.ts';
 import { listRuns } from './verbs/list.ts';
@@ -179,7 +178,7 @@ function verbs(
   onError: (error: unknown) => void,
 ): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
   const { database } = port;
-  const notes = createNotes(database);
+  const notes = createNotes(port);
   const list: Broker['list'] = (query) => listRuns(database, schema, query);
   const read: Broker['read'] = (ids) => readRuns(database, ids);
   const change: Broker['change'] = (changes, options) =>
@@ -190,9 +189,6 @@ function verbs(
     heartbeat: port.heartbeats.heartbeat,
     findExpired: createFindExpired({ ...port, list, read, change }, { ...retention, onError }),
     ...{ read, change },
-    hold: (holds) => holdLanes(port, holds),
-    resume: (requests) => resumeLanes(port, requests),
-    holds: () => listHolds(database),
     notes,
     reserve: (requests) => reserveStarts(database, requests),
     findCancelRequests: (leases) => findCancelRequests(database, leases),

@@ -1,4 +1,5 @@
 import type { AsyncDispose } from '@retry/core';
+import { listHolds } from '@retry/core/broker/kit';
 import { disposedBy } from '@retry/core/fields';
 import { createEmitter } from './emitter.ts';
 import { Engine } from './engine/engine.ts';
@@ -91,7 +92,7 @@ function isReady({ broker, clock }: WorkerSettings, life: Life): Promise<boolean
       cancel();
       resolve(isAnswered && life.isWorking);
     };
-    broker.holds().then(
+    listHolds(broker).then(
       () => end(true),
       () => end(false),
     );

@@ -1,3 +1,4 @@
+import { holdLanes } from '@retry/core/broker/kit';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findBarriers, openPage } from '../../support/browser/chromium.ts';
@@ -231,7 +232,7 @@ describeInChromium('the storm screen', (browser) => {
       ...{ worker: 'far away', lanes: ['mail@2', 'sync-stock@1'], ttlMs: 3_600_000 },
       facts: { slots: 8, slotsTaken: 8, leases: 9, flow },
     });
-    await board.queue.broker.hold([
+    await holdLanes(board.queue.broker, [
       {
         ...{
           lane: 'report@1',

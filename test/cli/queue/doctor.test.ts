@@ -1,4 +1,4 @@
-import { cancelRuns, discardRuns, endRuns } from '@retry/core/broker/kit';
+import { cancelRuns, discardRuns, endRuns, holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import pg from 'pg';
@@ -71,10 +71,10 @@ describeOnServers('retry doctor', (queue) => {
   });
 
   it('finds a lane on hold', async () => {
-    await use((broker) => broker.hold([{ lane: 'mail@1', source: 'operator', reason: 'a test' }]));
+    await use((broker) => holdLanes(broker, [{ lane: 'mail@1', source: 'operator', reason: 'a test' }]));
 
     const { codes } = await diagnoseQueue();
-    await use((broker) => broker.resume([{ lane: 'mail@1' }]));
+    await use((broker) => resumeLanes(broker, [{ lane: 'mail@1' }]));
 
     expect(codes).toContain('LANE_ON_HOLD');
   });

@@ -1,3 +1,4 @@
+import { listHolds } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
@@ -32,14 +33,14 @@ describe('a call that is wrong in a part', () => {
       err: 'retry: "resize-image" is no lane, and nothing was changed. Write the name and the version of the task, as retry lanes ls does: send-email@1.\n',
       exitCode: 2,
     });
-    expect((await broker.holds()).map(({ lane }) => lane)).toEqual(['report@1']);
+    expect((await listHolds(broker)).map(({ lane }) => lane)).toEqual(['report@1']);
   });
 
   it('resumes no lane when one of the lanes is none', async () => {
     const { exitCode } = await run(['lanes', 'resume', 'report@1', 'resize-image'], { broker });
 
     expect(exitCode).toBe(2);
-    expect((await broker.holds()).map(({ lane }) => lane)).toEqual(['report@1']);
+    expect((await listHolds(broker)).map(({ lane }) => lane)).toEqual(['report@1']);
   });
 
   it('pauses no operation when one of the ids is none', async () => {
@@ -142,7 +143,7 @@ describe('a hold', () => {
     const { exitCode } = await run(['lanes', 'hold', 'report@1', ...options], { broker });
 
     expect(exitCode).toBe(0);
-    expect((await broker.holds()).map(({ until }) => until)).toEqual([Date.UTC(2026, 0, 1, 13)]);
+    expect((await listHolds(broker)).map(({ until }) => until)).toEqual([Date.UTC(2026, 0, 1, 13)]);
   });
 });
 

@@ -1,15 +1,9 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import type { Hold, HoldRequest } from '@retry/core/broker';
-import {
-  compareHolds,
-  hasHoldEnded,
-  holdOf,
-  isHoldActive,
-  outlasts,
-  probedHold,
-} from '@retry/core/broker/kit';
+import type { Hold, HoldRequest, Note } from '@retry/core/broker';
+import { compareHolds, isHoldActive, isNoteKept, probedHold, writtenNote } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readHold, writeHold } from '../../../packages/core/src/broker/kit/holds.ts';
 
 const nows = fc.nat({ max: 4_000_000_000_000 });
 const instants = fc.oneof(
@@ -30,7 +24,19 @@ const requests: fc.Arbitrary<HoldRequest> = fc.record(
   { requiredKeys: ['source'] },
 );
 
-describe('holdOf', () => {
+/** The note that a broker keeps of a hold. */
+function noteOf(request: HoldRequest, now: number): Note {
+  const { value, ...write } = writeHold(request);
+  return writtenNote({ ...write, value: value ?? '' }, 1, now);
+}
+
+function holdOf(request: HoldRequest, now: number): Hold {
+  const hold = readHold(noteOf(request, now));
+  if (hold === undefined) throw new Error('the note is no hold');
+  return hold;
+}
+
+describe('the note of a hold', () => {
   it('ends at the later of both, never early but at the last instant, in whole milliseconds', () => {
     fc.assert(
       fc.property(requests, nows, (request, now) => {
@@ -42,9 +48,9 @@ describe('holdOf', () => {
         expect(Number.isInteger(hold.until)).toBe(true);
         expect(hold.until).toBeGreaterThanOrEqual(0);
         expect(hold.until).toBeLessThanOrEqual(MAX_INSTANT_AT);
-        for (const end of [until ?? 0, forMs === undefined ? 0 : now + forMs])
+        for (const end of [until ?? 0, forMs === undefined || forMs <= 0 ? 0 : now + forMs])
           expect(hold.until).toBeGreaterThanOrEqual(Math.min(end, MAX_INSTANT_AT));
-        if (forMs !== undefined) expect(hold.until).toBeGreaterThanOrEqual(now);
+        if (forMs !== undefined && forMs > 0) expect(hold.until).toBeGreaterThanOrEqual(now);
       }),
     );
   });
@@ -63,12 +69,13 @@ describe('holdOf', () => {
   });
 });
 
-const holds: fc.Arbitrary<Hold> = fc.tuple(requests, nows).map(([request, now]) => holdOf(request, now));
+const holds = fc.tuple(requests, nows).map(([request, now]) => holdOf(request, now));
+const notes = fc.tuple(requests, nows).map(([request, now]) => noteOf(request, now));
 
 describe('probedHold', () => {
   it('is active from now on for at least probeMs, and never ends before it is resumed', () => {
     fc.assert(
-      fc.property(holds, nows, nows, (hold, now, later) => {
+      fc.property(notes, nows, nows, (hold, now, later) => {
         const probed = probedHold(hold, now);
 
         if (hold.probeMs === undefined) {
@@ -76,20 +83,8 @@ describe('probedHold', () => {
           return;
         }
         expect(isHoldActive(probed, now)).toBe(true);
-        expect(probed.until).toBeGreaterThanOrEqual(Math.min(now + hold.probeMs, MAX_INSTANT_AT));
-        expect(hasHoldEnded(probed, later)).toBe(false);
-      }),
-    );
-  });
-});
-
-describe('outlasts', () => {
-  it('is true exactly when there is no end, or a later one', () => {
-    fc.assert(
-      fc.property(holds, holds, (hold, other) => {
-        const ends = [hold, other].map(({ until }) => until ?? Infinity) as [number, number];
-
-        expect(outlasts(hold, other)).toBe(ends[0] === Infinity || ends[0] > ends[1]);
+        expect(probed.expiresAt).toBeGreaterThanOrEqual(Math.min(now + hold.probeMs, MAX_INSTANT_AT));
+        expect(isNoteKept(probed, later)).toBe(true);
       }),
     );
   });

@@ -1,4 +1,5 @@
 import type { Run, Settlement } from '@retry/core/broker';
+import { listHolds } from '@retry/core/broker/kit';
 import { RUN_STATES } from '@retry/core/lifecycle';
 import { brokerContract } from '@retry/worker/testing';
 import { auditEachCall } from '../../../packages/worker/src/testing/contract/audit-each-call.ts';
@@ -25,7 +26,7 @@ export function tell(play: (steps: Steps) => Promise<unknown>): TellingScene {
 /** Lists the runs of every state. */
 async function lookAround({ broker }: Pick<Steps, 'broker'>): Promise<void> {
   for (const state of RUN_STATES) if (state !== 'unsubmitted') await broker.list({ state, limit: 100 });
-  await broker.holds();
+  await listHolds(broker);
 }
 
 /** The case of the contract of this name as a scene. A mistake breaks its rule, or makes the brokers differ. */

@@ -1,3 +1,4 @@
+import { listHolds } from '@retry/core/broker/kit';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { insightOf } from '../connect/insight-of.ts';
 import { withQueue } from '../connect/with-queue.ts';
@@ -9,7 +10,7 @@ import { holdLines, holdText, laneTable } from './lane-table.ts';
 export async function listAction(input: Input<ConnectOptions>): Promise<Report> {
   const { ofAll, ...report } = await withQueue(input, async ({ broker }) => {
     const lanes = input.args.length === 0 ? {} : { lanes: input.args };
-    const ofAll = (await broker.holds()).filter(({ lane }) => lane === undefined);
+    const ofAll = (await listHolds(broker)).filter(({ lane }) => lane === undefined);
     return { ...(await insightOf(broker).lanes(lanes)), ofAll };
   });
   const { lanes, isComplete } = report;

@@ -3,7 +3,6 @@ import type { EndState, RunState } from '../lifecycle/run-state.ts';
 import type { Change, ChangeAnswer, ChangeOptions, Reading } from './change.ts';
 import type { ExchangeReply, ExchangeRequest } from './exchange.ts';
 import type { HeartbeatAnswer, HeartbeatModule, HeartbeatRequest } from './heartbeat.ts';
-import type { Hold, HoldRequest, ResumeAnswer, ResumeRequest } from './hold.ts';
 import type { Insight } from './insight/insight.ts';
 import type { WorkerFacts } from './insight/workers.ts';
 import type { Notes } from './notes.ts';
@@ -66,16 +65,6 @@ export interface Broker {
     options?: ChangeOptions,
   ) => Promise<readonly ChangeAnswer[] | 'fenced'>;
   /**
-   * Puts lanes on hold: from the answer on no claim starts a run of theirs. Started runs keep running, waiting ones keep
-   * their places, and nothing is charged. A hold replaces the one of the same lane and source, unless that ends later and
-   * `keepLonger` is set. Holds end by the broker's clock.
-   */
-  readonly hold: (holds: readonly HoldRequest[]) => Promise<void>;
-  /** Ends holds now, and wakes the workers that wait for work of these lanes. */
-  readonly resume: (requests: readonly ResumeRequest[]) => Promise<readonly ResumeAnswer[]>;
-  /** Returns the holds that have not ended, by lane and source; those of all lanes first. */
-  readonly holds: () => Promise<readonly Hold[]>;
-  /**
    * Counts starts against limits that all workers share, and returns how many of them are within the limit: in no window of
    * `windowMs`, wherever it begins, are more than `limit` granted, by the broker's clock. Several requests of one key are answered
    * in order. A limit that is not used is forgotten. `reserveStarts` of the kit is this rule as a pure function.
@@ -122,7 +111,13 @@ export interface Broker {
    * waiting runs but no live worker.
    */
   readonly attend: (attendance?: Attendance) => Promise<readonly LaneDepth[]>;
-  /** Keeps small versioned documents that all processes share. */
+  /**
+   * Keeps small versioned documents that all processes share.
+   *
+   * Those whose keys begin with `hold/` are holds, `hold/<source>/<lane>`, without a lane for all of them: from the answer to such a write
+   * on no claim starts a run of the lane, until the note is gone. Of one that probes see `NoteWrite.probeMs`. Each such write wakes the
+   * workers that wait for work of the lane. `holdLanes` of the kit writes them.
+   */
   readonly notes: Notes;
   /** Keeps operations on many dead letters. Without it, `change` takes no steps of one. */
   readonly operations?: Operations;

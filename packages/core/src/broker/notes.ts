@@ -37,8 +37,10 @@ export interface Note {
   readonly version: number;
   /** When that write was made, in epoch milliseconds by the broker's clock. */
   readonly writtenAt: number;
-  /** From this instant on it is gone; epoch milliseconds by the broker's clock. Absent: until it is deleted. */
+  /** From this instant on it is gone, unless it probes; epoch milliseconds by the broker's clock. Absent: until it is deleted. */
   readonly expiresAt?: number;
+  /** It probes: see `NoteWrite.probeMs`. */
+  readonly probeMs?: number;
 }
 
 /** Which notes to read. */
@@ -74,6 +76,14 @@ export interface NoteWrite {
    * @default it is kept until it is deleted
    */
   readonly ttlMs?: number;
+  /** When the note is gone, by the broker's clock; the later of this and `ttlMs` holds. One in the past leaves no note. */
+  readonly expiresAt?: number;
+  /**
+   * Only of a hold of one lane that expires. It is not gone then: the next claim starts one run of the lane, which is marked as a probe, and
+   * `expiresAt` becomes this many milliseconds from then, `0 < probeMs < Infinity`; and so on, until the note is deleted. That is no write: the
+   * version stays.
+   */
+  readonly probeMs?: number;
 }
 
 /** The answer to a write. */

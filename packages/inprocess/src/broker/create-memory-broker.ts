@@ -13,7 +13,6 @@ import { changeInStep } from './operations/step.ts';
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
-import { listHolds } from './record/holds.ts';
 import type { Store } from './record/store.ts';
 import { createStore, followWallClock, readNow } from './record/store.ts';
 import { countDepths } from './verbs/attend.ts';
@@ -23,7 +22,6 @@ import { changeRun } from './verbs/change.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRun } from './verbs/get.ts';
 import { extendLease } from './verbs/heartbeat.ts';
-import { holdLane, resumeLane } from './verbs/hold.ts';
 import { createInsight } from './verbs/insight/create-insight.ts';
 import { listRuns } from './verbs/list.ts';
 import { createNotes } from './verbs/notes.ts';
@@ -60,7 +58,6 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     reserve: (requests) => each(requests, (request, now) => reserve(store, request, now)),
     onCancelRequest: (listener) => onCancelRequest(store, listener),
     ...changes(store, gate),
-    ...holdVerbs(store, gate),
     get: (ids, options) => each(ids, (id) => getRun(store, id, options)),
     list: (query) => call(() => listRuns(store, query)),
     waitForWork: (lanes, wait) => call(() => waitForWork(store, lanes, wait)),
@@ -91,18 +88,6 @@ function changes(store: Store, { call }: Gate) {
       claim: (claim) => call((now) => claimOperation(store, claim, now)),
       change: (...change) => call((now) => changeOperation(store, change, now)),
     },
-  } satisfies Partial<Broker>;
-}
-
-/** The verbs by which operators, and handlers, hold lanes. */
-function holdVerbs(store: Store, { call, each }: Gate) {
-  return {
-    hold: (requests) =>
-      call((now) => {
-        for (const request of requests) holdLane(store, request, now);
-      }),
-    resume: (requests) => each(requests, (request, now) => resumeLane(store, request, now)),
-    holds: () => call((now) => listHolds(store, now)),
   } satisfies Partial<Broker>;
 }
 

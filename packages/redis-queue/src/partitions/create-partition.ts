@@ -12,7 +12,6 @@ import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
-import { holdLanes, listHolds, resumeLanes } from '../verbs/hold.ts';
 import { createInsight } from '../verbs/insight/create-insight.ts';
 import { listRuns } from '../verbs/list.ts';
 import { createNotes } from '../verbs/notes.ts';
@@ -98,14 +97,11 @@ function passNotes({ read, write }: Notes, pass: Pass): Notes {
   };
 }
 
-/** The verbs by which operators, and handlers, change runs and hold lanes. */
+/** The verbs by which runs are changed, and notes of all kinds. */
 function operatorVerbs(store: Store, pass: Pass) {
   return {
     read: (ids) => pass(() => readRuns(store, ids)),
     change: (changes, options) => pass(() => changeRuns(store, changes, options)),
-    hold: (requests) => pass(() => holdLanes(store, requests)),
-    resume: (requests) => pass(() => resumeLanes(store, requests)),
-    holds: () => pass(() => listHolds(store)),
     notes: passNotes(createNotes(store), pass),
   } satisfies Partial<Broker>;
 }

@@ -12,6 +12,7 @@ import {
   compareText,
   countAttempts,
   holdsOf,
+  listHolds,
   listWorkers,
   MAX_REPORTED_LANES,
 } from '@retry/core/broker/kit';
@@ -21,18 +22,18 @@ import type { Parts } from './operations.ts';
 /** Joins what operators ask about several partitions. The notes of the first one know the workers. */
 export function joinInsight(
   parts: Parts,
-  { list, holds }: Pick<Broker, 'list' | 'holds'>,
+  { list, notes }: Pick<Broker, 'list' | 'notes'>,
 ): Pick<Broker, 'insight'> {
   const insights = parts.flatMap(({ insight }) => (insight === undefined ? [] : [insight]));
   if (insights.length < parts.length) return {};
   const all = <Answer>(ask: (insight: Insight) => Promise<Answer>) => Promise.all(insights.map(ask));
   return {
     insight: {
-      lanes: async (query) => joinReports(await all((one) => one.lanes(query)), await holds()),
+      lanes: async (query) => joinReports(await all((one) => one.lanes(query)), await listHolds({ notes })),
       attempts: (query) => countAttempts(list, query),
       dueTimes: async (query) => (await all((one) => one.dueTimes(query))).reduce(addDueTimes),
       groups: (query) => groupsOfParts(insights, query),
-      workers: () => listWorkers(parts[0].notes),
+      workers: () => listWorkers(notes),
       memory: () => memoryOf(insights),
     },
   };

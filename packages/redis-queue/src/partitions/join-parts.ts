@@ -3,9 +3,9 @@ import type { AttendanceSource } from '@retry/core/broker/kit';
 import { attendBy, sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { joinChanges } from './change.ts';
-import { joinHolds } from './holds.ts';
 import { joinInsight } from './insight.ts';
 import { listParts } from './list.ts';
+import { joinNotes } from './notes.ts';
 import type { Part, Parts } from './operations.ts';
 import { joinOperations } from './operations.ts';
 import { refuseConcurrency } from './refuse-concurrency.ts';
@@ -27,17 +27,15 @@ export function joinParts(given: readonly Part[]): Broker {
   const attend = joinAttendance(parts);
   const { ownOperations: _, ownLanes: __, ...broker } = only;
   if (others.length === 0) return { ...broker, attend, operations };
-  const [reads, holds] = [joinReads(parts), joinHolds(parts)];
-  const insight = joinInsight(parts, { ...reads, ...holds });
+  const [reads, notes] = [joinReads(parts), joinNotes(parts)];
+  const insight = joinInsight(parts, { ...reads, notes });
   return {
     ...joinMoves(parts),
     ...joinChanges(parts),
     ...reads,
-    ...holds,
     ...joinWaits(parts),
     ...insight,
-    // All are in one partition: a write of several is atomic.
-    notes: only.notes,
+    notes,
     attend,
     operations,
   };
@@ -45,7 +43,6 @@ export function joinParts(given: readonly Part[]): Broker {
 
 type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'reserve';
 type Changes = 'read' | 'change';
-type Holds = keyof ReturnType<typeof joinHolds>;
 type Waits = 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close';
 
 function joinMoves(parts: Parts): Pick<Broker, Moves> {
@@ -68,7 +65,7 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
 
 function joinReads(
   parts: Parts,
-): Omit<Broker, Moves | Changes | Holds | Waits | 'attend' | 'insight' | 'notes' | 'operations'> {
+): Omit<Broker, Moves | Changes | Waits | 'attend' | 'insight' | 'notes' | 'operations'> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };

@@ -1,4 +1,4 @@
-import type { Concurrency, HoldSource } from '@retry/core/broker';
+import type { Concurrency } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
 import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 
@@ -117,23 +117,6 @@ export const GROUP: Layout<'count' | 'attempts' | 'firstSeenAt' | 'lastSeenAt'> 
 
 /** What is before and after the id of its group in the record of a dead letter, where counters and errors begin. */
 export const GROUP_MARK = { before: '{"errorGroup":"', after: '"' } as const;
-
-/** A hold; its notes follow as JSON, which only TypeScript reads. Without `probeMs` it does not probe. */
-export const HOLD: Layout<'heldAt' | 'until' | 'probeMs'> = layoutOf({
-  heldAt: INSTANT,
-  until: LATE_INSTANT,
-  probeMs: LATE_INSTANT,
-});
-
-/** `until` of a hold that does not end by itself: later than any instant. */
-export const NO_END: string = '9'.repeat(LATE_INSTANT);
-
-/** The letters that the fields of holds begin with; the lane follows, or nothing where all lanes are on hold. */
-export const HOLD_SOURCES: Readonly<Record<HoldSource, string>> = {
-  operator: 'o',
-  handler: 'h',
-  'circuit-breaker': 'b',
-};
 
 /** Until when a run has its unique key, in place of an instant. */
 export const KEY_UNTIL: Readonly<Record<'started' | 'ended', string>> = { started: 's', ended: 'e' };

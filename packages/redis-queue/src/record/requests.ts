@@ -69,9 +69,6 @@ export const CLAIMED = [
  */
 export const KEPT_CLAIM = ['startedAt', 'leaseUntil', 'ids', 'overLimit', 'restarted', 'epochs'] as const;
 
-/** The values of a hold to put on a lane, in the order in which they are sent; -1 for no `until` and no `forMs`, 0 for no `probeMs`. */
-export const HOLD_REQUEST = ['field', 'until', 'forMs', 'probeMs', 'keepLonger', 'notes'] as const;
-
 /** The figures of an audit, in the order in which they are answered; how many runs are in each end state follow. */
 export const AUDIT_FIGURES = [
   'created',

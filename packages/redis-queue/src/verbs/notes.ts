@@ -1,6 +1,7 @@
 import type { Note, Notes, NotesQuery, NoteWrite } from '@retry/core/broker';
 import { compareUtf8, keepableMs } from '@retry/core/broker/kit';
 import { readNotesScript, writeNotesScript } from '../scripts/notes.ts';
+import { fromTag, toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
@@ -14,7 +15,7 @@ export function createNotes(store: Store): Notes {
     read: async (query) => {
       const reply = await runListScript(store, readNotesScript, [packQuery(query)]);
       const [now, found, next] = reply as readonly [number, readonly string[], string]; // what our own script returns
-      return { notes: readNotes(found), now, ...(next !== '' && { next }) };
+      return { notes: readNotes(found), now, ...(next !== '' && { next: fromTag(next) }) };
     },
     write: async (writes) => {
       const reply = await runListScript(store, writeNotesScript, [pack(writes.map(packWrite))]);
@@ -27,22 +28,28 @@ export function createNotes(store: Store): Notes {
 
 function packQuery({ prefix, limit, after }: NotesQuery): Buffer {
   const isWithin = after !== undefined && compareUtf8(after, prefix) >= 0;
-  return pack([prefix, isWithin ? `(${after}` : `[${prefix}`, limit]);
+  return pack([toTag(prefix), isWithin ? `(${toTag(after)}` : `[${toTag(prefix)}`, limit]);
 }
 
-function packWrite({ key, seen = ANY_VERSION, value, ttlMs }: NoteWrite) {
-  return [key, seen, value ?? '', ttlMs === undefined ? 0 : keepableMs(ttlMs)];
+function packWrite({ key, seen = ANY_VERSION, value, ttlMs = 0, expiresAt = 0, probeMs = 0 }: NoteWrite) {
+  return [toTag(key), seen, value ?? '', ...[ttlMs, expiresAt, probeMs].map(keepableMs)];
 }
 
 function readNotes(found: readonly string[]): readonly Note[] {
   const notes: Note[] = [];
   for (let index = 0; index < found.length; index += 2) {
     const text = found[index + 1] ?? '';
-    const [version, writtenAt, expiresAt] = text.split(' ', 3).map(Number) as [number, number, number]; // what our own script wrote
-    const head = `${version} ${writtenAt} ${expiresAt} `;
+    const head = text.split(' ', 4).map(Number) as [number, number, number, number]; // what our own script wrote
+    const [version, writtenAt, expiresAt, probeMs] = head;
     notes.push({
-      ...{ key: found[index] ?? '', value: text.slice(head.length), version, writtenAt },
+      ...{
+        key: fromTag(found[index] ?? ''),
+        value: text.slice(head.join(' ').length + 1),
+        version,
+        writtenAt,
+      },
       ...(expiresAt > 0 && { expiresAt }),
+      ...(probeMs > 0 && { probeMs }),
     });
   }
   return notes;

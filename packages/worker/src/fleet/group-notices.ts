@@ -1,7 +1,7 @@
 import type { Broker, ErrorGroup, GroupNotice, Note, NoteWrite } from '@retry/core/broker';
-import { compareText } from '@retry/core/broker/kit';
+import { compareText, readNotes } from '@retry/core/broker/kit';
 import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
-import { readNotes, writeUnchanged } from './notes.ts';
+import { writeUnchanged } from './notes.ts';
 
 /** The note of a group has the count of its latest notice. Its lane may have any character, its id has no `/`. */
 const PREFIX = 'error-group/';
@@ -19,7 +19,9 @@ const PAGE = 1_000;
  */
 export async function claimGroupNotices({ insight, list, notes }: Broker): Promise<readonly GroupNotice[]> {
   if (insight === undefined) return [];
-  const noticed = await readNotes(notes, PREFIX);
+  const noticed = new Map(
+    (await readNotes(notes, PREFIX)).map((note) => [note.key.slice(PREFIX.length), note]),
+  );
   const { groups, isSnapshot } = await readGroups(insight);
   const { toNotice, missing } = compareGroups(groups, noticed);
   const empty: NoteWrite[] = [];

@@ -1,6 +1,7 @@
 import type { Clock } from '@retry/core';
 import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
+import { holdLanes } from '@retry/core/broker/kit';
 import { settingsOf } from '@retry/core/fields';
 import { isUnsent } from '../broker.ts';
 import { ShutdownError, StalledError } from '../errors.ts';
@@ -181,7 +182,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     const { broker, name } = this.#host.settings;
     const { lane } = this.task;
     const why = reason === undefined ? {} : { reason };
-    await broker.hold([{ lane, source: 'handler', forMs, keepLonger: true, by: name, ...why }]);
+    await holdLanes(broker, [{ lane, source: 'handler', forMs, keepLonger: true, by: name, ...why }]);
     this.#host.giveBack(lane);
   }
 

@@ -51,7 +51,7 @@ describe('letters of destinations', () => {
 });
 
 describe('letters of answers', () => {
-  const verbs = ['submit', 'settle', 'heartbeat', 'change', 'resume'] as const;
+  const verbs = ['submit', 'settle', 'heartbeat', 'change'] as const;
 
   it.each(verbs)('of %s lead back to their answers', (verb) => {
     for (const [answer, letter] of Object.entries(ANSWER_LETTERS[verb])) {

@@ -1,40 +1,73 @@
-import type { Hold, HoldRequest } from '../hold.ts';
+import type { Hold, HoldRequest, HoldSource } from '../hold.ts';
+import type { Note, NoteWrite } from '../notes.ts';
 import { keepableMs } from './limits.ts';
 
-/** Returns the hold that a request puts on its lane at this instant. Instants and durations are whole milliseconds. */
-export function holdOf(request: HoldRequest, now: number): Hold {
-  const { lane, source, reason, by, until, forMs, probeMs } = request;
-  const ends = [until, forMs === undefined ? undefined : now + Math.max(0, forMs)];
-  const known = ends.filter((end) => end !== undefined);
+/** What the keys of the notes of holds begin with: the source, `/`, and the lane follow, or no lane for all of them. */
+export const HOLD_PREFIX = 'hold/';
+
+/** Who puts lanes on hold. */
+export const HOLD_SOURCES: readonly HoldSource[] = ['operator', 'handler', 'circuit-breaker'];
+
+/** The key of the note of a hold. */
+export function holdKey({ lane = '', source }: Pick<Hold, 'lane' | 'source'>): string {
+  return `${HOLD_PREFIX}${source}/${lane}`;
+}
+
+/** Returns which lane a note holds, `''` for all lanes; `undefined` for a note of anything else. */
+export function heldLane(key: string): string | undefined {
+  const source = sourceOf(key);
+  return source && key.slice(holdKey({ source }).length);
+}
+
+function sourceOf(key: string): HoldSource | undefined {
+  if (!key.startsWith(HOLD_PREFIX)) return undefined;
+  return HOLD_SOURCES.find((source) => key.startsWith(holdKey({ source })));
+}
+
+/** Returns the note that puts a lane on hold. */
+export function writeHold({ lane, source, reason, by, until, forMs, probeMs }: HoldRequest): NoteWrite {
+  const ends = until ?? (forMs === undefined ? undefined : 1);
   return {
-    ...(lane !== undefined && { lane }),
-    source,
-    ...(reason !== undefined && { reason }),
-    ...(by !== undefined && { by }),
-    heldAt: now,
-    ...(known.length > 0 && { until: keepableMs(Math.max(...known)) }),
-    ...(probeMs !== undefined && { probeMs: keepableMs(probeMs) }),
+    key: holdKey({ source, ...(lane !== undefined && { lane }) }),
+    value: JSON.stringify({ reason, by }),
+    ...(ends !== undefined && { expiresAt: Math.max(1, keepableMs(ends)) }),
+    ...(forMs !== undefined && forMs > 0 && { ttlMs: keepableMs(forMs) }),
+    ...(probeMs !== undefined && { probeMs }),
   };
 }
 
-/** Returns whether no run of the lane may start because of this hold. */
-export function isHoldActive({ until }: Hold, now: number): boolean {
-  return until === undefined || until > now;
+/** Returns the hold of a note; `undefined` for one that another program wrote. */
+export function readHold({ key, value, writtenAt, expiresAt, probeMs }: Note): Hold | undefined {
+  const lane = heldLane(key);
+  const source = sourceOf(key);
+  if (lane === undefined || source === undefined) return undefined;
+  return {
+    ...(lane !== '' && { lane }),
+    source,
+    ...readReason(value),
+    heldAt: writtenAt,
+    ...(expiresAt !== undefined && { until: expiresAt }),
+    ...(probeMs !== undefined && { probeMs }),
+  };
 }
 
-/** Returns whether the hold is over and may be forgotten. One that probes is not over before it is resumed. */
-export function hasHoldEnded(hold: Hold, now: number): boolean {
-  return hold.probeMs === undefined && !isHoldActive(hold, now);
+function readReason(text: string): Pick<Hold, 'reason' | 'by'> {
+  try {
+    const { reason, by }: Readonly<Record<string, unknown>> = JSON.parse(text) ?? {};
+    return { ...(typeof reason === 'string' && { reason }), ...(typeof by === 'string' && { by }) };
+  } catch {
+    return {}; // written by another program
+  }
 }
 
-/** Returns whether the first of two holds ends later than the second, or does not end by itself. */
-export function outlasts(hold: Hold, other: Hold): boolean {
-  return hold.until === undefined || hold.until > (other.until ?? Infinity);
+/** Returns whether a hold keeps the runs of its lane from being started. One that probes, and does not, lets a run through. */
+export function isHoldActive({ expiresAt = Infinity }: Pick<Note, 'expiresAt'>, now: number): boolean {
+  return expiresAt > now;
 }
 
-/** Returns a hold that has just let a run through: it probes again `probeMs` from now. */
-export function probedHold(hold: Hold, now: number): Hold {
-  return hold.probeMs === undefined ? hold : { ...hold, until: keepableMs(now + hold.probeMs) };
+/** Returns the note of a hold that has just let a run through: it probes again `probeMs` from now. */
+export function probedHold(note: Note, now: number): Note {
+  return note.probeMs === undefined ? note : { ...note, expiresAt: keepableMs(now + note.probeMs) };
 }
 
 /** Compares holds by the order in which they are listed: by lane and source, those of all lanes first. */

@@ -19,10 +19,11 @@ export { hasExtras, readExtras, writeExtras } from './extras.ts';
 export {
   compareHolds,
   compareText,
-  hasHoldEnded,
-  holdOf,
+  HOLD_PREFIX,
+  HOLD_SOURCES,
+  heldLane,
+  holdKey,
   isHoldActive,
-  outlasts,
   probedHold,
 } from './holds.ts';
 export type { AttendanceSource } from './insight/attendance.ts';
@@ -54,9 +55,11 @@ export {
   submissionBytes,
   textProblem,
 } from './limits.ts';
+export { isNoteKept, readNotes, writtenNote } from './notes.ts';
 export { cancelRuns } from './operate/cancel-runs.ts';
 export type { ChangeableBroker } from './operate/change-runs.ts';
 export { endRuns } from './operate/end-runs.ts';
+export { holdLanes, listHolds, resumeLanes } from './operate/hold-lanes.ts';
 export type { OperationFigures } from './operate/operation-figures.ts';
 export { listedOperations, MAX_OPERATIONS, operationOf, readRequest } from './operate/operation-figures.ts';
 export { discardRuns, redriveRuns } from './operate/redrive-runs.ts';

@@ -8,7 +8,6 @@
 import type { RunState } from '../../lifecycle/run-state.ts';
 import type { ChangeAnswer } from '../change.ts';
 import type { HeartbeatAnswer } from '../heartbeat.ts';
-import type { ResumeAnswer } from '../hold.ts';
 import type { SettleAnswer } from '../settlement.ts';
 import type { KeyAnswer, SubmitAnswer } from '../submission.ts';
 import type { Destination } from './settlement-rules.ts';
@@ -48,7 +47,6 @@ interface Answers {
   readonly settle: SettleAnswer;
   readonly heartbeat: HeartbeatAnswer;
   readonly change: ChangeAnswer;
-  readonly resume: ResumeAnswer;
 }
 
 /** The letter of each answer in the reply of a server. */
@@ -58,7 +56,6 @@ export const ANSWER_LETTERS: { readonly [Verb in keyof Answers]: Readonly<Record
   settle: { ok: 'o', already: 'a', fenced: 'f', gone: 'g' },
   heartbeat: { ok: 'o', cancel: 'c', fenced: 'f', gone: 'g' },
   change: { done: 'd', changed: 'x', locked: 'l', gone: 'g' },
-  resume: { resumed: 'r', none: 'n' },
 };
 
 const STATES: ReadonlyMap<string, RunState> = wordsByLetter(STATE_LETTERS);
@@ -69,7 +66,6 @@ const ANSWERS = {
   settle: wordsByLetter(ANSWER_LETTERS.settle),
   heartbeat: wordsByLetter(ANSWER_LETTERS.heartbeat),
   change: wordsByLetter(ANSWER_LETTERS.change),
-  resume: wordsByLetter(ANSWER_LETTERS.resume),
 } satisfies { readonly [Verb in keyof Answers]: ReadonlyMap<string, Answers[Verb]> };
 
 /** Returns the state of a letter, in either case; `undefined` for any other text. */

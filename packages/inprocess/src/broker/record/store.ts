@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import type { ClaimedRun, ErrorGroup, Hold, HoldSource, Note, Run } from '@retry/core/broker';
+import type { ClaimedRun, ErrorGroup, Note, Run } from '@retry/core/broker';
 import type { KeyHolder, RetentionSettings, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
 import { wallAheadMs, wallNowOf } from '@retry/core/clock';
@@ -99,8 +99,6 @@ export interface Store extends Settings {
   readonly entries: Map<string, Entry>;
   readonly lanes: Map<string, Lane>;
   readonly keys: Map<string, Key>;
-  /** By lane and source; those of all lanes have an empty name. Some may have ended. */
-  readonly holds: Map<string, Map<HoldSource, Hold>>;
   /** The limits of starts, by key. Some may be over. */
   readonly startCounts: Map<string, StartCounts>;
   /** Started runs, by the end of their lease. */
@@ -121,7 +119,8 @@ export interface Store extends Settings {
   readonly forgottenKeys: Map<string, number>;
   /** Which run has a unique key, or had it; those that have not been looked at for longest first. */
   readonly uniqueKeys: Map<string, KeyHolder>;
-  /** Notes by their keys. Some may have expired. */
+  /** Notes of holds, and all others, by their keys. Some may have expired. */
+  readonly holds: Map<string, Note>;
   readonly notes: Map<string, Note>;
   /** The version of the latest note that was written. */
   noteVersion: number;

@@ -1,6 +1,8 @@
-import type { Note, Notes, NotesPage, NotesQuery, NotesWritten, NoteWrite } from '@retry/core/broker';
-import { compareUtf8, keepableMs } from '@retry/core/broker/kit';
+import type { Notes, NotesPage, NotesQuery, NotesWritten, NoteWrite } from '@retry/core/broker';
+import { compareUtf8, heldLane, isNoteKept, writtenNote } from '@retry/core/broker/kit';
+import { forgetNotes } from '../record/holds.ts';
 import type { Store } from '../record/store.ts';
+import { rearm } from '../wake/wake.ts';
 
 /** Returns the notes of a broker. */
 export function createNotes(
@@ -13,9 +15,9 @@ export function createNotes(
   };
 }
 
-function readNotes({ notes }: Store, { prefix, limit, after }: NotesQuery, now: number): NotesPage {
-  const found = [...notes.values()]
-    .filter((note) => isKept(note, now) && note.key.startsWith(prefix))
+function readNotes({ notes, holds }: Store, { prefix, limit, after }: NotesQuery, now: number): NotesPage {
+  const found = [...notes.values(), ...holds.values()]
+    .filter((note) => isNoteKept(note, now) && note.key.startsWith(prefix))
     .filter(({ key }) => after === undefined || compareUtf8(key, after) > 0)
     .sort((one, other) => compareUtf8(one.key, other.key));
   const page = found.slice(0, limit);
@@ -24,26 +26,31 @@ function readNotes({ notes }: Store, { prefix, limit, after }: NotesQuery, now: 
 }
 
 function writeNotes(store: Store, writes: readonly NoteWrite[], now: number): NotesWritten {
-  const { notes } = store;
-  for (const note of notes.values()) if (!isKept(note, now)) notes.delete(note.key);
+  forgetNotes(store, now);
   const changed = writes.flatMap(({ key, seen }, index) =>
-    seen === undefined || seen === (notes.get(key)?.version ?? 0) ? [] : [index],
+    seen === undefined || seen === (keptIn(store, key).get(key)?.version ?? 0) ? [] : [index],
   );
   if (changed.length > 0) return { outcome: 'changed', changed, now };
-  const versions = writes.map(({ key, value, ttlMs }) => {
-    if (value === null) {
-      notes.delete(key);
-      return 0;
-    }
-    store.noteVersion += 1;
-    const version = store.noteVersion;
-    const ends = ttlMs === undefined ? {} : { expiresAt: keepableMs(now + keepableMs(ttlMs)) };
-    notes.set(key, { key, value, version, writtenAt: now, ...ends });
+  const versions = writes.map(({ value, ...write }) => {
+    const kept = keptIn(store, write.key);
+    const version = value === null ? 0 : ++store.noteVersion;
+    const isChanged = value === null ? kept.delete(write.key) : true;
+    if (value !== null) kept.set(write.key, writtenNote({ ...write, value }, version, now));
+    if (isChanged) rearmHeld(store, heldLane(write.key));
     return version;
   });
   return { outcome: 'written', versions, now };
 }
 
-function isKept({ expiresAt = Infinity }: Note, now: number): boolean {
-  return expiresAt > now;
+/** Holds are kept by themselves, as each claim looks for those of its lanes. */
+function keptIn({ notes, holds }: Store, key: string): Store['notes'] {
+  return heldLane(key) === undefined ? notes : holds;
+}
+
+/** A hold that begins, ends or changes decides when the workers that wait for the lane have work. */
+function rearmHeld(store: Store, name: string | undefined): void {
+  if (name === undefined) return;
+  const lane = store.lanes.get(name);
+  const lanes = name === '' ? store.lanes.values() : lane === undefined ? [] : [lane];
+  for (const one of lanes) rearm(store, one);
 }

@@ -29,14 +29,14 @@
  * - `error_group`: what has come into a group of dead letters, or has left it (then negative); a group is the sum of its rows. No row
  *   is updated: workers whose runs fail with the same error would wait for one another. `is_sum` is a sum of earlier rows, `seq` their
  *   order.
- * - `hold`: lanes that are on hold, or all of them (`lane` is empty), by who asked for it; updated when it lets a run through
  * - `operation`: operations on many dead letters: what was asked for as JSON, and what has been done. `stepped` is the epoch of the
  *   latest step that was accepted; updated by each claim and each step.
  * - `start_limit`: the starts of each limit that all workers share, by bucket: see `reserve-function.ts`; updated by each reservation
  * - `unique_key`: which run has a unique key, or had it; updated when another run takes it. Whether the run still has it is seen
  *   at the run. `ord` is the order in which submissions look for keys that are free, to forget them.
  * - `waiter`: processes that wait for notifications
- * - `note`: small documents that all processes share; `until` is in the past for one that is none: see `notes-functions.ts`
+ * - `note`: small documents that all processes share; `until` is in the past for one that is none: see `notes.ts`
+ * - `hold`: those of them that keep a lane on hold, or all lanes (`lane` is empty): each claim looks for some; updated when it lets a run through
  *
  * - `row_at`, `rows_at`: where in `run` the rows of these runs were last written, so that no index is searched for them; null
  *   where that is not known. See `isAt`.
@@ -193,17 +193,6 @@ create table waiter (
   for_results boolean not null default false
 );
 
-create table hold (
-  lane text collate "C" not null,
-  source text collate "C" not null,
-  reason text,
-  held_by text,
-  held_at bigint not null,
-  until bigint,
-  probe_ms bigint,
-  primary key (lane, source)
-);
-
 create sequence note_version;
 
 create table note (
@@ -211,9 +200,16 @@ create table note (
   value text not null,
   version bigint not null,
   written_at bigint not null,
-  until bigint
+  until bigint,
+  probe_ms bigint
 ) with (fillfactor = 50);
 create index note_until on note (until);
+
+create table hold (
+  lane text collate "C" not null,
+  primary key (key)
+) inherits (note);
+create index hold_lane on hold (lane);
 
 create table operation (
   id text collate "C" primary key,

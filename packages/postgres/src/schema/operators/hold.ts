@@ -1,8 +1,3 @@
-import { MAX_INSTANT_AT } from '@retry/core';
-import { insertInto } from '../fragments.ts';
-import { answer } from '../letters.ts';
-import { head } from '../signatures.ts';
-
 /**
  * Whether any lanes are on hold: what each exchange asks. The condition holds for every row, and lets the server read the table, which
  * is empty as a rule, without opening its index: that would be a fortieth of the time of an exchange of one run.
@@ -40,22 +35,8 @@ export const nextWorkAt = (lane: {
   `nullif(case when ${lane.until} is null then ${lane.due} when ${lane.hasReady} then ${lane.until}
       when ${lane.due} is not null then greatest(${lane.due}, ${lane.until}) end, ${FOR_EVER})`;
 
-/** The fields of a hold, each with the column that has it. */
-const FIELDS = {
-  lane: `nullif(lane, ${ALL_LANES})`,
-  source: 'source',
-  reason: 'reason',
-  by: 'held_by',
-  heldAt: 'held_at',
-  until: 'until',
-  probeMs: 'probe_ms',
-} as const;
-
-/** One lock for all that change holds: two calls that change the same ones in another order would wait for one another. */
-const LOCK_HOLDS = 'perform pg_advisory_xact_lock({lock}, 2);';
-
 /**
- * Keeps holds of lanes. The statement that finds the runs of a claim reads them too, and so starts none that was submitted after a hold
+ * Holds of lanes. The statement that finds the runs of a claim reads them too, and so starts none that was submitted after a hold
  * of its lane was answered, whenever the claim began.
  *
  * - \`forget_holds\` removes those that have ended: they are no longer looked at. One that probes ends only when it is resumed.
@@ -77,66 +58,6 @@ begin
   elsif exists (select from waiter where until > now_ms() and not for_results) then
     perform pg_notify({channel}, '');
   end if;
-end
-$$;
-
-create function ${head('hold_lanes')} returns text language plpgsql {settings} as $$
-declare
-  v_now bigint := now_ms();
-  v_changed text[];
-begin
-  ${LOCK_HOLDS}
-  perform forget_holds(v_now);
-  for v_n in 1 .. cardinality(p_lanes) loop
-    ${insertInto('hold as present', {
-      lane: 'p_lanes[v_n]',
-      source: 'p_sources[v_n]',
-      reason: 'p_reasons[v_n]',
-      held_by: 'p_holders[v_n]',
-      held_at: 'v_now',
-      until: `greatest(p_untils[v_n], case when p_fors_ms[v_n] is not null then least(v_now + p_fors_ms[v_n], ${MAX_INSTANT_AT}) end)`,
-      probe_ms: 'p_probes_ms[v_n]',
-    })}
-    on conflict (lane, source) do update set reason = excluded.reason, held_by = excluded.held_by, held_at = excluded.held_at,
-      until = excluded.until, probe_ms = excluded.probe_ms
-    where not coalesce(p_keep_longer[v_n], false)
-      or present.until is not null and present.until <= coalesce(excluded.until, ${FOR_EVER});
-    if found then
-      v_changed := v_changed || p_lanes[v_n];
-    end if;
-  end loop;
-  perform notify_held(v_changed);
-  return null;
-end
-$$;
-
-create function ${head('resume_lanes')} returns text language plpgsql {settings} as $$
-declare
-  v_answers text := '';
-  v_changed text[];
-begin
-  ${LOCK_HOLDS}
-  perform forget_holds(now_ms());
-  for v_n in 1 .. cardinality(p_lanes) loop
-    delete from hold where lane = p_lanes[v_n] and (p_sources[v_n] is null or source = p_sources[v_n]);
-    v_answers := v_answers || case when found then ${answer('resume', 'resumed')} else ${answer('resume', 'none')} end;
-    if found then
-      v_changed := v_changed || p_lanes[v_n];
-    end if;
-  end loop;
-  perform notify_held(v_changed);
-  return v_answers;
-end
-$$;
-
-create function ${head('list_holds')} returns text language plpgsql stable {settings} as $$
-begin
-  return (
-    select coalesce(json_agg(json_strip_nulls(json_build_object(
-      ${Object.entries(FIELDS)
-        .map(([field, column]) => `'${field}', ${column}`)
-        .join(', ')})) order by lane, source)::text, '[]')
-    from hold h where probe_ms is not null or ${isActive('h', 'now_ms()')});
 end
 $$;
 `;

@@ -1,12 +1,28 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { MAX_BATCH_BYTES } from '@retry/core/broker/kit';
+import { HOLD_PREFIX, MAX_BATCH_BYTES } from '@retry/core/broker/kit';
 import { head } from '../signatures.ts';
 
 /** How many notes that have expired a write forgets, at most, for each note that it writes. */
 const FORGOTTEN_FOR_EACH = 2;
 
+/** Whether a note is none any longer. */
+const isGone = (note: string, now: string): string =>
+  `(${note}.until <= ${now} and ${note}.probe_ms is null)`;
+
+/** Which lane a note of this key holds, an empty one for all lanes; null for a note of anything else. */
+const HELD_LANE = `substring(key from '^${HOLD_PREFIX}[^/]*/(.*)$')`;
+
+/** Locks the notes of some keys, in their order, and adds those that are missing, as notes that have expired. */
+const lockNotes = (
+  table: string,
+  { columns, values, where }: Readonly<Record<'columns' | 'values' | 'where', string>>,
+): string => `
+  insert into ${table} as present (key, value, version, written_at, until${columns})
+  select key, '', 0, 0, 0${values} from unnest(p_keys) as given (key) where ${where} order by key collate "C"
+  on conflict (key) do update set version = present.version where false;`;
+
 /**
- * Notes.
+ * Notes. Those of holds are in the table `hold`, which inherits from `note`: what reads, updates and deletes notes does so in both.
  *
  * 1. `write_notes` first locks the rows of all its keys, in the order of the keys, and adds those that are missing, as notes that have
  *    expired: a row that conflicts is locked, though never updated. The clock is read after that.
@@ -31,12 +47,13 @@ begin
     end if;
     v_looked := v_looked + 1;
     v_last := v_note.key;
-    continue when v_note.until <= v_now;
+    continue when ${isGone('v_note', 'v_now')};
     v_bytes := v_bytes + octet_length(v_note.value);
     v_notes := v_notes || json_build_object('key', v_note.key, 'value', v_note.value, 'version', v_note.version,
-      'writtenAt', v_note.written_at, 'expiresAt', v_note.until);
+      'writtenAt', v_note.written_at,
+      'expiresAt', v_note.until, 'probeMs', v_note.probe_ms);
   end loop;
-  return json_build_object('notes', to_json(v_notes), 'now', v_now, 'next', v_next)::text;
+  return json_strip_nulls(json_build_object('notes', to_json(v_notes), 'now', v_now, 'next', v_next))::text;
 end
 $$;
 
@@ -46,33 +63,37 @@ declare
   v_changed bigint[];
   v_version bigint;
   v_versions bigint[] := '{}';
-begin
-  insert into note as present (key, value, version, written_at, until)
-  select key, '', 0, 0, 0 from unnest(p_keys) as given (key) order by key collate "C"
-  on conflict (key) do update set version = present.version where false;
+  v_lane text;
+  v_held text[];
+begin${lockNotes('note', { columns: '', values: '', where: `${HELD_LANE} is null` })}${lockNotes('hold', { columns: ', lane', values: `, ${HELD_LANE}`, where: `${HELD_LANE} is not null` })}
   v_now := now_ms();
   v_changed := array (
     select n - 1 from unnest(p_keys, p_seen) with ordinality as given (key, seen, n)
-    where seen <> coalesce((select version from note where note.key = given.key and (until is null or until > v_now)), 0)
+    where seen <> coalesce((select version from note where note.key = given.key and ${isGone('note', 'v_now')} is not true), 0)
     order by n);
   if v_changed <> '{}' then
-    delete from note where key = any (p_keys) and until <= v_now;
+    delete from note where key = any (p_keys) and ${isGone('note', 'v_now')};
     return json_build_object('outcome', 'changed', 'changed', v_changed, 'now', v_now)::text;
   end if;
   for v_n in 1 .. cardinality(p_keys) loop
     v_version := 0;
     if p_values[v_n] is null then
-      delete from note where key = p_keys[v_n];
+      delete from note where key = p_keys[v_n] returning case when version > 0 then ${HELD_LANE} end into v_lane;
     else
       update note set value = p_values[v_n], version = nextval('note_version'), written_at = v_now,
-        until = case when p_ttls_ms[v_n] is not null then least(v_now + p_ttls_ms[v_n], ${MAX_INSTANT_AT}) end
-      where key = p_keys[v_n] returning version into strict v_version;
+        until = greatest(p_ends[v_n], case when p_ttls_ms[v_n] is not null then least(v_now + p_ttls_ms[v_n], ${MAX_INSTANT_AT}) end),
+        probe_ms = p_probes_ms[v_n]
+      where key = p_keys[v_n] returning version, ${HELD_LANE} into strict v_version, v_lane;
     end if;
     v_versions := v_versions || v_version;
+    if v_lane is not null then
+      v_held := v_held || v_lane;
+    end if;
   end loop;
-  delete from note where ctid = any (array (
-    select ctid from note where until <= v_now order by until limit ${FORGOTTEN_FOR_EACH} * cardinality(p_keys)
+  delete from note where key = any (array (
+    select key from note where ${isGone('note', 'v_now')} order by until limit ${FORGOTTEN_FOR_EACH} * cardinality(p_keys)
     for update skip locked));
+  perform notify_held(v_held);
   return json_build_object('outcome', 'written', 'versions', v_versions, 'now', v_now)::text;
 end
 $$;

@@ -1,7 +1,6 @@
 import type { Insight, ListQuery, Notes, RunPage } from '@retry/core/broker';
 import { countAttempts, listWorkers, reportLanes, withEntryRates } from '@retry/core/broker/kit';
 import type { Database } from '../../driver/database.ts';
-import { listHolds } from '../hold.ts';
 import { listRuns } from '../list.ts';
 import { countDueTimes } from './due-times.ts';
 import { listGroups } from './groups.ts';
@@ -12,8 +11,7 @@ export function createInsight(database: Database, schema: string, notes: Notes):
   const source = {
     names: () => readLaneNames(database),
     count: (lanes: readonly string[]) => countLanes(database, lanes),
-    holds: () => listHolds(database),
-    workers: () => listWorkers(notes),
+    notes,
   };
   const list = (query: ListQuery): Promise<RunPage> => listRuns(database, schema, query);
   return withEntryRates({

@@ -33,6 +33,8 @@ end
 local function write()
   if isProbing or #ended > 0 then writeWithoutMemory() end
   many('HDEL', HOLDS, ended)
+  many('ZREM', NOTE_KEYS, ended)
+  many('ZREM', NOTE_ENDS, ended)
   many('HSET', HOLDS, probes)
 end
 

@@ -1,51 +1,38 @@
-import { HOLD, HOLD_SOURCES, NO_END } from '../../record/layout.ts';
-import { field, startOf, zeros } from '../lua.ts';
-
-const SOURCES = Object.values(HOLD_SOURCES);
+import { HOLD_PREFIX, HOLD_SOURCES } from '@retry/core/broker/kit';
 
 /**
- * Holds: the hash `HOLDS` has them by source and lane. One that has ended, and does not probe, is removed by whatever meets it.
- *
- * A claim and a wait ask for the holds of their lanes only, in one command, and only where there is any hold.
+ * Notes of holds are in the hash `HOLDS`, as those of `notes.ts`: a claim and a wait ask for those of their lanes only, in one command,
+ * and only where there is any hold. One that has expired is removed by a claim that meets it.
  */
 export const holds: string = `
-local SOURCES = { ${SOURCES.map((letter) => `'${letter}'`).join(', ')} }
-local NO_END = '${NO_END}'
+local SOURCES = { ${HOLD_SOURCES.map((source) => `'${HOLD_PREFIX}${source}/'`).join(', ')} }
 
-local function isHold(value)
-  return #value >= ${HOLD.length} and not find(sub(value, 1, ${HOLD.length}), '%D')
+-- Until when the runs of its lane wait, and after how long it probes, 0 if it does not; nil for what is no hold any longer, or cannot be read.
+local function holdOf(note)
+  local ends, probeMs = string.match(note, '^%d+ %d+ (%d+) (%d+) ')
+  ends, probeMs = tonumber(ends), tonumber(probeMs)
+  if not ends or (ends > 0 and ends <= now and probeMs == 0) then return nil end
+  return ends > 0 and ends or math.huge, probeMs
 end
 
--- Whether a hold may be forgotten: one that cannot be read has no end that could come.
-local function hasHoldEnded(value)
-  if not isHold(value) then return true end
-  return sub(value, ${field(HOLD, 'until')}) <= dueText(now) and sub(value, ${field(HOLD, 'probeMs')}) == ${zeros(HOLD, 'probeMs')}
-end
-
--- Adds a hold to those that decide about a lane: until when none of its runs may start, and the fields and values of those that probe.
-local function addHold(passage, holdField, value)
-  local until_ = sub(value, ${field(HOLD, 'until')})
-  if until_ == NO_END then passage.untilAt = math.huge
-  else passage.untilAt = math.max(passage.untilAt, tonumber(until_)) end
-  if tonumber(sub(value, ${field(HOLD, 'probeMs')})) > 0 then passage.probes[holdField] = value end
-end
-
--- What holds let pass of each of these lanes, by number, for those that have any, and the fields of holds that have ended.
+-- What holds let pass of each of these lanes, by number, for those that have any: until when none of its runs may start, and the notes
+-- that probe, by their keys. Also the keys of holds that have ended.
 local function passagesOf(tags)
-  local fields, passages, ended = {}, {}, {}
+  local keys, passages, ended = {}, {}, {}
   for lane = 0, #tags do
-    for source = 1, #SOURCES do fields[lane * #SOURCES + source] = SOURCES[source] .. (tags[lane] or '') end
+    for source = 1, #SOURCES do keys[lane * #SOURCES + source] = SOURCES[source] .. (tags[lane] or '') end
   end
-  local values = readAll(HOLDS, fields)
+  local notes = readAll(HOLDS, keys)
   local function passageOf(lane, ofAll)
     local passage = { untilAt = ofAll and ofAll.untilAt or 0, probes = {} }
     local isAny = ofAll ~= nil
     for at = lane * #SOURCES + 1, (lane + 1) * #SOURCES do
-      if values[at] and hasHoldEnded(values[at]) then ended[#ended + 1] = fields[at]
-      elseif values[at] then
-        addHold(passage, fields[at], values[at])
+      local untilAt, probeMs = holdOf(notes[at] or '')
+      if untilAt then
+        passage.untilAt = math.max(passage.untilAt, untilAt)
+        if probeMs > 0 then passage.probes[keys[at]] = notes[at] end
         isAny = true
-      end
+      elseif notes[at] then ended[#ended + 1] = keys[at] end
     end
     return isAny and passage or nil
   end
@@ -54,13 +41,14 @@ local function passagesOf(tags)
   return passages, ended
 end
 
--- A run was let through: the next one only after probeMs. Adds the fields and values to be written.
+-- A run was let through: the next one only after probeMs. Adds the keys and notes to be written.
 local function noteProbe(passage, writes)
-  for holdField, value in pairs(passage.probes) do
-    local untilAt = instantOf(now + tonumber(sub(value, ${field(HOLD, 'probeMs')})))
+  for key, note in pairs(passage.probes) do
+    local before, probeMs, behind = string.match(note, '^(%d+ %d+ )%d+ (%d+)(.*)$')
+    local untilAt = instantOf(now + tonumber(probeMs))
     passage.untilAt = math.max(passage.untilAt, untilAt)
-    writes[#writes + 1] = holdField
-    writes[#writes + 1] = sub(value, 1, ${startOf(HOLD, 'until') - 1}) .. dueText(untilAt) .. sub(value, ${HOLD.fields.until.end + 1})
+    writes[#writes + 1] = key
+    writes[#writes + 1] = before .. string.format('%.0f ', untilAt) .. probeMs .. behind
   end
 end
 `;

@@ -1,7 +1,6 @@
 import type { Insight } from '@retry/core/broker';
 import { countAttempts, listWorkers, reportLanes } from '@retry/core/broker/kit';
 import type { Store } from '../../store/store.ts';
-import { listHolds } from '../hold.ts';
 import { listRuns } from '../list.ts';
 import { createNotes } from '../notes.ts';
 import { countDueTimes } from './due-times.ts';
@@ -15,8 +14,7 @@ export function createInsight(store: Store): Insight {
   const source = {
     names: () => readLaneNames(store),
     count: (lanes: readonly string[]) => countLanes(store, lanes),
-    holds: () => listHolds(store),
-    workers: () => listWorkers(notes),
+    notes,
   };
   return {
     lanes: (query) => reportLanes(source, query),

@@ -1,4 +1,5 @@
 import type { HoldRequest } from '@retry/core/broker';
+import { holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import type { CircuitBreakerSettings, ClosedBreaker } from '@retry/core/circuit-breaker';
 import { closeBreaker, countsAsFailure, stepBreaker } from '@retry/core/circuit-breaker';
 import { clipName, storable } from '../../error-text.ts';
@@ -117,7 +118,7 @@ export class LaneBreakers {
     };
     breaker.isOpening = true;
     try {
-      await broker.hold([hold]);
+      await holdLanes(broker, [hold]);
       this.#reset(breaker);
       breaker.heldAt = clock.now();
       this.#emit(task, { state: 'open', reason });
@@ -132,7 +133,7 @@ export class LaneBreakers {
   async #close({ task }: SampledAttempt, breaker: LaneBreaker | undefined): Promise<void> {
     const { lane } = task;
     try {
-      await this.#settings.broker.resume([{ lane, source: 'circuit-breaker' }]);
+      await resumeLanes(this.#settings.broker, [{ lane, source: 'circuit-breaker' }]);
       if (breaker !== undefined) this.#reset(breaker);
       this.#emit(task, { state: 'closed' });
     } catch (error) {

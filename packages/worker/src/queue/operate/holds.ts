@@ -1,7 +1,7 @@
 import type { Duration } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { Broker, Hold, HoldRequest, ResumeAnswer } from '@retry/core/broker';
-import { textProblem } from '@retry/core/broker/kit';
+import { holdLanes, listHolds, resumeLanes, textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
 import { A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../../option-rules.ts';
@@ -56,13 +56,13 @@ export function createHolding(broker: Broker): Holding {
     hold: async (target, options) => {
       const lane = readTarget(target, 'hold');
       const hold = readOptions(options, { subject: 'hold', keys: KEYS }, readHold);
-      await broker.hold([{ ...lane, source: 'operator', ...hold }]);
+      await holdLanes(broker, [{ ...lane, source: 'operator', ...hold }]);
     },
     resume: async (target) => {
-      const [answer = 'none'] = await broker.resume([readTarget(target, 'resume')]);
+      const [answer = 'none'] = await resumeLanes(broker, [readTarget(target, 'resume')]);
       return answer;
     },
-    holds: async () => broker.holds(),
+    holds: async () => listHolds(broker),
   };
 }
 

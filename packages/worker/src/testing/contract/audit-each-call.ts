@@ -36,9 +36,6 @@ export function auditEachCall(broker: Broker): Broker {
 
 function auditOperators(broker: Broker, check: Check) {
   return {
-    hold: (holds) => check(broker.hold(holds)),
-    resume: (requests) => check(broker.resume(requests)),
-    holds: () => check(broker.holds()),
     notes: {
       read: (query) => check(broker.notes.read(query)),
       write: (writes) => check(broker.notes.write(writes)),

@@ -16,7 +16,7 @@ import { check, findList, listOf, optionsOf, readCall } from './check-findings.t
 import { checkGroupsQuery } from './check-groups.ts';
 import { checkAttemptsQuery, checkDueTimesQuery, checkLanesQuery } from './check-insight.ts';
 import { checkNotesQuery, checkNoteWrites } from './check-notes.ts';
-import { checkHolds, checkReservations, checkResumes } from './check-operations.ts';
+import { checkReservations } from './check-operations.ts';
 import {
   checkAttendance,
   checkFindExpired,
@@ -45,8 +45,6 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     read: (ids) => after(checkIds, ids, () => broker.read(ids)),
     change: (changes, options) =>
       afterReading(readChanges, { changes, options }, (given) => broker.change(given.changes, given.options)),
-    hold: (holds) => after(checkHolds, holds, () => broker.hold(holds)),
-    resume: (requests) => after(checkResumes, requests, () => broker.resume(requests)),
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
     ...(insight && { insight: checkInsight(insight) }),
     notes: checkedNotes(notes),

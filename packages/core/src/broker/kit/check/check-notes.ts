@@ -2,6 +2,7 @@ import type { Problem } from '../../../errors.ts';
 import { isNumber, optional } from '../../../fields/check-arguments.ts';
 import type { NotesQuery, NoteWrite } from '../../notes.ts';
 import { MAX_NOTE_BYTES, MAX_NOTE_KEY_BYTES, MAX_NOTE_WRITES } from '../../notes.ts';
+import { HOLD_PREFIX, HOLD_SOURCES, heldLane } from '../holds.ts';
 import { MAX_BATCH_BYTES, textProblem } from '../limits.ts';
 import type { Findings } from './check-findings.ts';
 import { check, findInEach } from './check-findings.ts';
@@ -37,6 +38,7 @@ export function checkNoteWrites(writes: readonly NoteWrite[]): void {
       const message = value === null ? undefined : textProblem(value, MAX_NOTE_BYTES);
       if (message !== undefined) problems.push({ path: `${path}.value`, value, message, cure: VALUE_CURE });
       findWrongFields(write, WRITE, { problems, path });
+      findHoldProblems(write, path, problems);
     });
     findTooMuch(writes, findings);
   });
@@ -45,6 +47,16 @@ export function checkNoteWrites(writes: readonly NoteWrite[]): void {
 function findKeyProblem(path: string, value: unknown, problems: Problem[]): void {
   const message = textProblem(value, MAX_NOTE_KEY_BYTES);
   if (message !== undefined) problems.push({ path, value, message, cure: KEY_CURE });
+}
+
+function findHoldProblems(write: NoteWrite, path: string, problems: Problem[]): void {
+  const { key, ttlMs, expiresAt, probeMs } = write;
+  const lane = typeof key === 'string' ? heldLane(key) : undefined;
+  if (lane === undefined && String(key).startsWith(HOLD_PREFIX))
+    problems.push({ path: `${path}.key`, value: key, message: 'must be the key of a hold', cure: HOLD_CURE });
+  if (probeMs === undefined || (lane && (ttlMs ?? expiresAt) !== undefined)) return;
+  const message = 'needs a hold of one lane that expires';
+  problems.push({ path: `${path}.probeMs`, value: probeMs, message, cure: PROBE_CURE });
 }
 
 function findTooMuch(writes: readonly NoteWrite[], { problems }: Findings): void {
@@ -60,6 +72,15 @@ const KEY_CURE = 'Keys are 1 to 1024 bytes of UTF-8: hash longer ones, encode bi
 
 const VALUE_CURE = 'Values are 1 to 65536 bytes of UTF-8: keep more in several notes, and null for no note.';
 
+const HOLD_CURE = `Write hold/<source>/<lane>, with a source of ${HOLD_SOURCES.join(', ')}.`;
+
+const PROBE_CURE = 'Leave it out for a note that is gone when it expires.';
+
+const A_LENGTH = {
+  accepts: (value: unknown) => isNumber(value) && value > 0 && value < Infinity,
+  message: 'must be a finite number of milliseconds > 0',
+};
+
 const QUERY: FieldRules<NotesQuery> = {
   limit: wholeFrom(1, { most: MAX_PAGE, cure: 'Read further pages with after.' }),
 };
@@ -69,8 +90,13 @@ const WRITE: FieldRules<NoteWrite> = {
     wholeFrom(0, { cure: 'It is the version of the note that was read, or 0 where there was none.' }),
   ),
   ttlMs: optional({
-    accepts: (value) => isNumber(value) && value > 0 && value < Infinity,
-    message: 'must be a finite number of milliseconds > 0',
+    ...A_LENGTH,
     cure: 'Leave it out for a note that is kept, and write null to delete one.',
   }),
+  expiresAt: optional({
+    ...A_LENGTH,
+    message: 'must be an instant after 1970',
+    cure: 'Leave it out for a note that is kept.',
+  }),
+  probeMs: optional({ ...A_LENGTH, cure: PROBE_CURE }),
 };

@@ -1,8 +1,9 @@
 import type { Problem } from '../../../errors.ts';
 import { optional } from '../../../fields/check-arguments.ts';
-import type { HoldRequest, HoldSource, ResumeRequest } from '../../hold.ts';
+import type { HoldRequest, ResumeRequest } from '../../hold.ts';
 import type { EndRequest, RescheduleRequest } from '../../operation.ts';
 import type { Reservation } from '../../reservation.ts';
+import { HOLD_SOURCES } from '../holds.ts';
 import { textProblem } from '../limits.ts';
 import { findErrorProblems } from './check-error.ts';
 import { check, type Findings, findInEach, findTextProblem } from './check-findings.ts';
@@ -60,9 +61,7 @@ export function checkResumes(requests: readonly ResumeRequest[]): void {
 
 const NOTE_CURE = 'It is a note for people: shorten it, or leave it out.';
 
-const SOURCES = ['operator', 'handler', 'circuit-breaker'] as const satisfies readonly HoldSource[];
-
-const A_SOURCE = oneOf(SOURCES, "People hold lanes as 'operator'.");
+const A_SOURCE = oneOf(HOLD_SOURCES, "People hold lanes as 'operator'.");
 
 const RESCHEDULE: FieldRules<RescheduleRequest> = { runAt: NUMBER_OR_NONE, delayMs: NUMBER_OR_NONE };
 

@@ -3,6 +3,7 @@ import type { Attendance, LaneDepth } from '../../broker.ts';
 import type { LiveWorker } from '../../insight/workers.ts';
 import type { Note, Notes } from '../../notes.ts';
 import { compareText } from '../holds.ts';
+import { readNotes } from '../notes.ts';
 import { readFacts, writeFacts } from './worker-facts.ts';
 
 /** The notes of workers: `worker/`, the name, `/`, and the number of a piece in four digits. */
@@ -10,9 +11,6 @@ const PREFIX = 'worker/';
 
 /** A piece of what is kept of a worker: of 16 000 characters, each of which has at most four bytes. */
 const PIECE = /.{1,16000}/gsu;
-
-/** The most notes of one page. */
-const PAGE = 1_000;
 
 /** Where attendance gets its parts from. */
 export interface AttendanceSource {
@@ -50,14 +48,14 @@ export async function attendBy(
 /** Returns the workers whose registration has not lapsed, by name. */
 export async function listWorkers(notes: Notes): Promise<readonly LiveWorker[]> {
   const byWorker = new Map<string, Note[]>();
-  for (const note of await readAll(notes, PREFIX)) {
+  for (const note of await readNotes(notes, PREFIX)) {
     const worker = workerOf(note);
     byWorker.set(worker, [...(byWorker.get(worker) ?? []), note]);
   }
   const workers: LiveWorker[] = [];
   for (const [worker, pieces] of byWorker) {
     // One that has registered between two pages is read once more, on one page.
-    const found = toWorker(worker, pieces) ?? toWorker(worker, await readAll(notes, keyOf(worker, '')));
+    const found = toWorker(worker, pieces) ?? toWorker(worker, await readNotes(notes, keyOf(worker, '')));
     if (found !== undefined) workers.push(found);
   }
   return workers.sort((left, right) => compareText(left.worker, right.worker));
@@ -75,16 +73,6 @@ async function register(notes: Notes, { worker, lanes, ttlMs, facts }: Attendanc
   await notes.write(
     pieces.map((piece, index) => ({ key: keyOf(worker, numberOf(index)), value: head + piece, ttlMs })),
   );
-}
-
-async function readAll(notes: Notes, prefix: string): Promise<readonly Note[]> {
-  const found: Note[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await notes.read({ prefix, limit: PAGE, ...(after !== undefined && { after }) });
-    found.push(...page.notes);
-    if (page.next === undefined) return found;
-    after = page.next;
-  }
 }
 
 /** Returns a worker of its pieces; `undefined` when they are not those of one registration, or of another program. */

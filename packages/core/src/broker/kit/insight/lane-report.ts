@@ -2,7 +2,10 @@ import type { Hold } from '../../hold.ts';
 import type { Counted } from '../../insight/counted.ts';
 import type { LaneFigures, LaneRates, LaneReport, LanesQuery } from '../../insight/lanes.ts';
 import type { LaneFlow, LiveWorker } from '../../insight/workers.ts';
+import type { Notes } from '../../notes.ts';
 import { compareText } from '../holds.ts';
+import { listHolds } from '../operate/hold-lanes.ts';
+import { listWorkers } from './attendance.ts';
 
 /** The most lanes of one report. */
 export const MAX_REPORTED_LANES = 1_000;
@@ -22,17 +25,15 @@ export interface LaneSource {
   readonly count: (
     lanes: readonly string[],
   ) => Promise<{ readonly at: number; readonly counts: readonly LaneCounts[] }>;
-  /** The holds that have not ended, of whatever lane. */
-  readonly holds: () => Promise<readonly Hold[]>;
-  /** The workers whose registration has not lapsed. */
-  readonly workers: () => Promise<readonly LiveWorker[]>;
+  /** What knows the holds and the workers. */
+  readonly notes: Notes;
 }
 
 /** Returns the report of the lanes that are asked for. */
 export async function reportLanes(source: LaneSource, query: LanesQuery = {}): Promise<LaneReport> {
   const [holds, workers, kept] = await Promise.all([
-    source.holds(),
-    source.workers(),
+    listHolds(source),
+    listWorkers(source.notes),
     query.lanes === undefined ? source.names() : [],
   ]);
   const attended = new Set(workers.flatMap(({ lanes }) => lanes));

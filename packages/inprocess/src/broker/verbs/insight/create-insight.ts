@@ -1,7 +1,6 @@
 import type { Insight, Notes } from '@retry/core/broker';
 import { countAttempts, listWorkers, reportLanes, withEntryRates } from '@retry/core/broker/kit';
 import { listGroups } from '../../record/error-groups.ts';
-import { listHolds } from '../../record/holds.ts';
 import type { Store } from '../../record/store.ts';
 import { listRuns } from '../list.ts';
 import { countDueTimes } from './due-times.ts';
@@ -18,8 +17,7 @@ export function createInsight(store: Store, call: Call, notes: Notes): Insight {
         {
           names: () => call(() => [...store.lanes.keys()]),
           count: (lanes) => call((at) => ({ at, counts: countLanes(store, lanes, at) })),
-          holds: () => call((now) => listHolds(store, now)),
-          workers: () => listWorkers(notes),
+          notes,
         },
         query,
       ),

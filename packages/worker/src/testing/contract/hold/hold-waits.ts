@@ -1,4 +1,5 @@
 import type { Broker, Claim, ExchangeReply, Settlement } from '@retry/core/broker';
+import { holdLanes, listHolds, resumeLanes } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -16,7 +17,7 @@ export const holdWaitsCases: CasesByName = {
       const hasLasted = await keepsWaiting(scene, {
         wait: (options) => scene.broker.waitForWork(['l'], options),
         prepare: async (round) => {
-          await scene.broker.hold([{ ...lane, source: 'operator' }]);
+          await holdLanes(scene.broker, [{ ...lane, source: 'operator' }]);
           await scene.submit(`a-${round}`, { id: `b-${round}`, delayMs: SHORT_MS });
           return () => scene.submit(`c-${round}`);
         },
@@ -28,7 +29,7 @@ export const holdWaitsCases: CasesByName = {
 
   'waitForWork ends when a hold ends by itself': async (scene) => {
     await scene.submit('a');
-    await scene.broker.hold([{ lane: 'l', source: 'operator', forMs: SHORT_MS }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator', forMs: SHORT_MS }]);
     const waiting = wait(scene);
 
     await scene.advance(PASS_MS);
@@ -42,10 +43,10 @@ export const holdWaitsCases: CasesByName = {
     async (scene, target) => {
       const lane = target === 'one lane' ? { lane: 'l' } : {};
       await scene.submit('a');
-      await scene.broker.hold([{ ...lane, source: 'operator' }]);
+      await holdLanes(scene.broker, [{ ...lane, source: 'operator' }]);
       const waiting = wait(scene);
 
-      await scene.broker.resume([lane]);
+      await resumeLanes(scene.broker, [lane]);
 
       await waiting;
       equal(await scene.claimIds(), ['a']);
@@ -54,9 +55,9 @@ export const holdWaitsCases: CasesByName = {
 
   'waitForWork ends when another hold ends sooner than the one before': async (scene) => {
     await scene.submit('a');
-    await scene.broker.hold([{ lane: 'l', source: 'operator', forMs: LONG_MS / 2 }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator', forMs: LONG_MS / 2 }]);
     const waiting = wait(scene);
-    await scene.broker.hold([{ lane: 'l', source: 'operator', forMs: SHORT_MS }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator', forMs: SHORT_MS }]);
 
     await scene.advance(PASS_MS);
 
@@ -66,7 +67,7 @@ export const holdWaitsCases: CasesByName = {
 
   'waitForWork ends for work of a lane that is not on hold': async (scene) => {
     await scene.submit('a');
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
     const waiting = wait(scene, ['l', 'm']);
 
     await scene.submit({ id: 'b', lane: 'm' });
@@ -76,7 +77,9 @@ export const holdWaitsCases: CasesByName = {
 
   'waitForWork ends when a hold lets a run through': async (scene) => {
     await scene.submit('a');
-    await scene.broker.hold([{ lane: 'l', source: 'circuit-breaker', forMs: SHORT_MS, probeMs: LONG_MS }]);
+    await holdLanes(scene.broker, [
+      { lane: 'l', source: 'circuit-breaker', forMs: SHORT_MS, probeMs: LONG_MS },
+    ]);
     const waiting = wait(scene);
 
     await scene.advance(PASS_MS);
@@ -87,9 +90,9 @@ export const holdWaitsCases: CasesByName = {
 
   'waitForWork ends when a run is due that was scheduled before a hold that is resumed': async (scene) => {
     await scene.submit({ id: 'a', delayMs: SHORT_MS });
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
     const waiting = wait(scene);
-    await scene.broker.resume([{ lane: 'l' }]);
+    await resumeLanes(scene.broker, [{ lane: 'l' }]);
 
     await scene.advance(PASS_MS);
 
@@ -100,7 +103,7 @@ export const holdWaitsCases: CasesByName = {
   'nextRunAt of a claim is the end of the hold while runs wait in the lane': async (scene) => {
     await scene.submit('a', { id: 'b', delayMs: LONG_MS });
     const until = (await scene.now()) + AHEAD_MS;
-    await scene.broker.hold([
+    await holdLanes(scene.broker, [
       { lane: 'l', source: 'operator', until },
       { lane: 'l', source: 'handler', until: until - 500 },
     ]);
@@ -114,7 +117,7 @@ export const holdWaitsCases: CasesByName = {
     scene,
   ) => {
     await scene.submit('a', { id: 'b', delayMs: LONG_MS });
-    await scene.broker.hold([
+    await holdLanes(scene.broker, [
       { lane: 'l', source: 'operator' },
       { lane: 'm', source: 'operator', forMs: LONG_MS },
     ]);
@@ -128,7 +131,7 @@ export const holdWaitsCases: CasesByName = {
   'nextRunAt of a claim is when the next run is due, but not before the hold ends': async (scene) => {
     const at = await scene.now();
     await scene.submit({ id: 'a', runAt: at + 2 * LONG_MS }, { id: 'b', lane: 'm', runAt: at + 1 });
-    await scene.broker.hold([{ source: 'operator', until: at + LONG_MS }]);
+    await holdLanes(scene.broker, [{ source: 'operator', until: at + LONG_MS }]);
 
     const [later, due] = [await claimOnce(scene), await claimOnce(scene, 'm')];
 
@@ -138,7 +141,7 @@ export const holdWaitsCases: CasesByName = {
 
   'nextRunAt of a claim that let a run through is when the next one is': async (scene) => {
     await scene.submit('a', 'b');
-    await scene.broker.hold([{ lane: 'l', source: 'circuit-breaker', until: 1, probeMs: LONG_MS }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'circuit-breaker', until: 1, probeMs: LONG_MS }]);
     const at = await scene.now();
 
     const { claimed, nextRunAt, now } = await claimOnce(scene);
@@ -154,11 +157,11 @@ export const holdClientsCases: CasesByName = {
   'a hold by one client applies to the claims and waits of another': async (scene) => {
     const other = await scene.open();
     await scene.submit('a');
-    await other.hold([{ lane: 'l', source: 'operator', by: 'the other' }]);
+    await holdLanes(other, [{ lane: 'l', source: 'operator', by: 'the other' }]);
     const held = await scene.claimIds();
-    const [listed] = await scene.broker.holds();
+    const [listed] = await listHolds(scene.broker);
     const waiting = wait(scene);
-    const answers = await other.resume([{ lane: 'l' }]);
+    const answers = await resumeLanes(other, [{ lane: 'l' }]);
 
     await waiting;
     equal([held, listed?.by, answers], [[], 'the other', ['resumed']]);
@@ -174,11 +177,11 @@ export const holdClientsCases: CasesByName = {
 
     const working = clients.map((client) => claimAndRelease(scene, client, present));
     for (let round = 0; round < 20; round += 1) {
-      await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+      await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
       present.hold = { round };
       await scene.advance(10);
       present.hold = undefined;
-      await scene.broker.resume([{ lane: 'l' }]);
+      await resumeLanes(scene.broker, [{ lane: 'l' }]);
       await scene.advance(5);
     }
     present.isOver = true;

@@ -1,4 +1,11 @@
-import { cancelRuns, discardRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import {
+  cancelRuns,
+  discardRuns,
+  holdLanes,
+  redriveRuns,
+  rescheduleRuns,
+  resumeLanes,
+} from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -57,10 +64,10 @@ export const holdWaysCases: CasesByName = {
     () => WAYS,
     async (scene, [_, prepare]) => {
       const put = await prepare(scene);
-      await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+      await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
       await put();
       const held = await scene.claimIds();
-      await scene.broker.resume([{ lane: 'l', source: 'operator' }]);
+      await resumeLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
 
       equal(held, []);
       equal(await scene.claimIds(), ['a']);
@@ -70,12 +77,12 @@ export const holdWaysCases: CasesByName = {
   'hold keeps the places of the runs that wait': async (scene) => {
     await scene.submit('a', 'b', 'c', { id: 'd', delayMs: SHORT_MS });
     const claimed = await scene.claim({ limit: 2 });
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
     const at = await scene.now();
     await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'release', at })));
     await scene.advance(PASS_MS);
     await scene.claim();
-    await scene.broker.resume([{ lane: 'l' }]);
+    await resumeLanes(scene.broker, [{ lane: 'l' }]);
 
     equal(await scene.claimIds(), ['a', 'b', 'c', 'd']);
   },
@@ -84,10 +91,10 @@ export const holdWaysCases: CasesByName = {
     const run = await scene.start({ id: 'a', concurrency });
     await scene.submit({ id: 'b', concurrency }, { id: 'c', lane: 'm', concurrency });
     await scene.claim({ lanes: ['l', 'm'] });
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
     await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
     const going = await scene.claimIds({ lanes: ['l', 'm'] });
-    await scene.broker.resume([{ lane: 'l' }]);
+    await resumeLanes(scene.broker, [{ lane: 'l' }]);
     const full = await scene.claimIds();
 
     equal([going, full], [['c'], []]);
@@ -96,7 +103,7 @@ export const holdWaysCases: CasesByName = {
   'hold leaves cancel, end, discard, redrive, list, findExpired and attend as they are': async (scene) => {
     const run = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.submit('b', 'c');
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }, { source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }, { source: 'operator' }]);
     await scene.advance(PASS_MS);
 
     const expired = await scene.broker.findExpired(10);
@@ -121,11 +128,11 @@ export const holdWaysCases: CasesByName = {
     await scene.submit(...ids);
 
     const [, ...early] = await Promise.all([
-      scene.broker.hold([{ lane: 'l', source: 'operator' }]),
+      holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]),
       ...ids.slice(0, 5).map(() => scene.claimIds({ limit: 1 })),
     ]);
     const late = await scene.claimIds();
-    await scene.broker.resume([{ lane: 'l' }]);
+    await resumeLanes(scene.broker, [{ lane: 'l' }]);
     const rest = await scene.claimIds();
 
     equal(late, []);

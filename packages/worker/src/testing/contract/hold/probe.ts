@@ -1,3 +1,4 @@
+import { holdLanes, listHolds, resumeLanes } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -23,7 +24,7 @@ export const probeCases: CasesByName = {
       [['a', true]],
     );
     equal(await scene.claimIds(), []);
-    const [hold, ...others] = await scene.broker.holds();
+    const [hold, ...others] = await listHolds(scene.broker);
     atLeast(hold?.until, at + LONG_MS);
     atMost(hold?.until, (await scene.now()) + LONG_MS);
     matches([hold, others], [{ lane: 'l', source: 'circuit-breaker', probeMs: LONG_MS }, []]);
@@ -74,7 +75,7 @@ export const probeCases: CasesByName = {
   'probe: a claim that gets nothing changes nothing': async (scene) => {
     await holdProbing(scene, { until: 1, probeMs: LONG_MS });
     const nothing = await scene.claimIds();
-    const [hold] = await scene.broker.holds();
+    const [hold] = await listHolds(scene.broker);
     await scene.submit('a', 'b');
     const noRoom = await scene.claimIds({ lanes: [['l', 0]] });
 
@@ -86,11 +87,11 @@ export const probeCases: CasesByName = {
   'probe: another hold of the lane, or of all lanes, lets no run through': async (scene) => {
     await scene.submit('a', 'b');
     await holdProbing(scene, { until: 1, probeMs: LONG_MS });
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }, { source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }, { source: 'operator' }]);
     const held = [await scene.claimIds()];
-    await scene.broker.resume([{ lane: 'l', source: 'operator' }]);
+    await resumeLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
     held.push(await scene.claimIds());
-    await scene.broker.resume([{}]);
+    await resumeLanes(scene.broker, [{}]);
 
     equal(held, [[], []]);
     equal(await scene.claimIds(), ['a']);
@@ -104,7 +105,7 @@ export const probeCases: CasesByName = {
 
     equal(await scene.claimIds(), ['a']);
     equal(await scene.claimIds(), []);
-    for (const { until, probeMs } of await scene.broker.holds()) atLeast(until, at + (probeMs ?? 0));
+    for (const { until, probeMs } of await listHolds(scene.broker)) atLeast(until, at + (probeMs ?? 0));
   },
 
   'probe: it never ends by itself, only when it is resumed': async (scene) => {
@@ -112,9 +113,9 @@ export const probeCases: CasesByName = {
     await holdProbing(scene, { until: 1, probeMs: SHORT_MS });
     await scene.claim();
     await scene.advance(PASS_MS);
-    const probing = (await scene.broker.holds()).length;
+    const probing = (await listHolds(scene.broker)).length;
 
-    const answers = await scene.broker.resume([{ lane: 'l', source: 'circuit-breaker' }]);
+    const answers = await resumeLanes(scene.broker, [{ lane: 'l', source: 'circuit-breaker' }]);
 
     equal([probing, answers], [1, ['resumed']]);
     equal(
@@ -176,5 +177,5 @@ interface Probing {
 }
 
 async function holdProbing(scene: CaseScene, probing: Probing): Promise<void> {
-  await scene.broker.hold([{ lane: 'l', source: 'circuit-breaker', ...probing }]);
+  await holdLanes(scene.broker, [{ lane: 'l', source: 'circuit-breaker', ...probing }]);
 }

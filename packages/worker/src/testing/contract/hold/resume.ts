@@ -1,3 +1,4 @@
+import { holdLanes, listHolds, resumeLanes } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -9,21 +10,24 @@ const SOURCES = ['operator', 'handler', 'circuit-breaker'] as const;
 export const resumeCases: CasesByName = {
   'resume ends a hold: the next claim starts its runs': async (scene) => {
     await scene.submit('a');
-    await scene.broker.hold([{ lane: 'l', source: 'operator', forMs: LONG_MS }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator', forMs: LONG_MS }]);
 
-    equal(await scene.broker.resume([{ lane: 'l', source: 'operator' }]), ['resumed']);
+    equal(await resumeLanes(scene.broker, [{ lane: 'l', source: 'operator' }]), ['resumed']);
 
     equal(await scene.claimIds(), ['a']);
-    equal(await scene.broker.holds(), []);
+    equal(await listHolds(scene.broker), []);
   },
 
   'resume of one source leaves the others: a lane waits for all of its holds': async (scene) => {
     await scene.submit('a');
-    await scene.broker.hold(SOURCES.map((source) => ({ lane: 'l', source })));
+    await holdLanes(
+      scene.broker,
+      SOURCES.map((source) => ({ lane: 'l', source })),
+    );
 
     for (const source of SOURCES) {
       equal(await scene.claimIds(), []);
-      equal(await scene.broker.resume([{ lane: 'l', source }]), ['resumed']);
+      equal(await resumeLanes(scene.broker, [{ lane: 'l', source }]), ['resumed']);
     }
 
     equal(await scene.claimIds(), ['a']);
@@ -31,36 +35,39 @@ export const resumeCases: CasesByName = {
 
   'resume without a source ends the holds of every source': async (scene) => {
     await scene.submit('a');
-    await scene.broker.hold(SOURCES.map((source) => ({ lane: 'l', source })));
+    await holdLanes(
+      scene.broker,
+      SOURCES.map((source) => ({ lane: 'l', source })),
+    );
 
-    equal(await scene.broker.resume([{ lane: 'l' }]), ['resumed']);
+    equal(await resumeLanes(scene.broker, [{ lane: 'l' }]), ['resumed']);
 
     equal(await scene.claimIds(), ['a']);
   },
 
   'resume of a lane leaves a hold of all lanes, and the other way round': async (scene) => {
     await scene.submit('a', { id: 'b', lane: 'm' });
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }, { source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }, { source: 'operator' }]);
     const lanes = ['l', 'm'];
     const both = await scene.claimIds({ lanes });
-    await scene.broker.resume([{ lane: 'm' }]);
+    await resumeLanes(scene.broker, [{ lane: 'm' }]);
     const still = await scene.claimIds({ lanes });
-    await scene.broker.resume([{ source: 'operator' }]);
+    await resumeLanes(scene.broker, [{ source: 'operator' }]);
     const other = await scene.claimIds({ lanes });
-    await scene.broker.resume([{ lane: 'l' }]);
+    await resumeLanes(scene.broker, [{ lane: 'l' }]);
 
     equal([both, still, other], [[], [], ['b']]);
     equal(await scene.claimIds({ lanes }), ['a']);
   },
 
   'resume answers none where there is no such hold, each in order': async (scene) => {
-    await scene.broker.hold([
+    await holdLanes(scene.broker, [
       { lane: 'l', source: 'operator' },
       { lane: 'm', source: 'handler', until: 1 },
       { source: 'handler' },
     ]);
 
-    const answers = await scene.broker.resume([
+    const answers = await resumeLanes(scene.broker, [
       { lane: 'l', source: 'handler' },
       { lane: 'unknown' },
       { lane: 'm' },
@@ -72,12 +79,12 @@ export const resumeCases: CasesByName = {
     ]);
 
     equal(answers, ['none', 'none', 'none', 'none', 'resumed', 'none', 'resumed', 'none']);
-    equal(await scene.broker.resume([]), []);
+    equal(await resumeLanes(scene.broker, []), []);
   },
 
   'holds lists who, why and until when, by lane and source, those of all lanes first': async (scene) => {
     const at = await scene.now();
-    await scene.broker.hold([
+    await holdLanes(scene.broker, [
       { lane: 'b', source: 'operator', reason: 'a deploy', by: 'ada', until: at + LONG_MS },
       { lane: 'a', source: 'operator' },
       { lane: 'a', source: 'circuit-breaker', until: at + LONG_MS, probeMs: 500.5 },
@@ -85,7 +92,7 @@ export const resumeCases: CasesByName = {
       { source: 'operator', reason: 'x'.repeat(512), by: '🚀'.repeat(128) },
     ]);
 
-    const holds = await scene.broker.holds();
+    const holds = await listHolds(scene.broker);
 
     const until = at + LONG_MS;
     equal(
@@ -107,15 +114,26 @@ export const resumeCases: CasesByName = {
   'hold keeps odd names of lanes apart': async (scene) => {
     const lanes = ['__proto__', 'constructor', ' ', '*', "'; --", '日本語', 'a:operator', 'x'.repeat(512)];
     await scene.submit(...lanes.map((lane) => ({ id: lane, lane })), 'a');
-    await scene.broker.hold(lanes.map((lane) => ({ lane, source: 'operator' })));
+    await holdLanes(
+      scene.broker,
+      lanes.map((lane) => ({ lane, source: 'operator' })),
+    );
 
     const claimed = await scene.claimIds({ lanes: [...lanes, 'l'] });
-    const listed = (await scene.broker.holds()).map(({ lane }) => lane);
+    const listed = (await listHolds(scene.broker)).map(({ lane }) => lane);
 
     equal(claimed, ['a']);
     equal(new Set(listed), new Set(lanes));
-    equal(new Set(await scene.broker.resume(lanes.map((lane) => ({ lane })))), new Set(['resumed']));
-    equal(await scene.broker.holds(), []);
+    equal(
+      new Set(
+        await resumeLanes(
+          scene.broker,
+          lanes.map((lane) => ({ lane })),
+        ),
+      ),
+      new Set(['resumed']),
+    );
+    equal(await listHolds(scene.broker), []);
   },
 
   'hold refuses what no broker could keep, and holds nothing: %s': /* @__PURE__ */ each(
@@ -136,19 +154,19 @@ export const resumeCases: CasesByName = {
     async (scene, [_, path, hold]) => {
       const wrong = { lane: 'l', source: 'operator', ...hold } as const;
 
-      const refused = scene.broker.hold([{ lane: 'm', source: 'operator' }, wrong]);
+      const refused = holdLanes(scene.broker, [{ lane: 'm', source: 'operator' }, wrong]);
 
       await rejectsWith(refused, { code: 'INVALID_OPTIONS', problems: [{ path: `[1].${path}` }] });
-      equal(await scene.broker.holds(), []);
+      equal(await listHolds(scene.broker), []);
     },
   ),
 
   'resume refuses a source that there is not': async (scene) => {
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
 
-    const refused = scene.broker.resume([{ lane: 'l' }, { source: 'somebody' as never }]);
+    const refused = resumeLanes(scene.broker, [{ lane: 'l' }, { source: 'somebody' as never }]);
 
     await rejectsWith(refused, { code: 'INVALID_OPTIONS', problems: [{ path: '[1].source' }] });
-    equal((await scene.broker.holds()).length, 1);
+    equal((await listHolds(scene.broker)).length, 1);
   },
 };

@@ -1,5 +1,5 @@
 import type { LaneFigures } from '@retry/core/broker';
-import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
+import { cancelRuns, holdLanes, redriveRuns } from '@retry/core/broker/kit';
 import { atLeast, below, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -76,7 +76,7 @@ export const insightLanesCases: CasesByName = {
 
   'insight.lanes reports the holds of a lane, and those of all lanes': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' });
-    await scene.broker.hold([
+    await holdLanes(scene.broker, [
       { lane: 'x', source: 'operator', reason: 'why' },
       { lane: 'empty', source: 'handler', forMs: LONG_MS },
       { source: 'operator' },

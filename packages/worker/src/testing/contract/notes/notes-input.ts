@@ -21,6 +21,10 @@ export const notesInputCases: CasesByName = {
         ['version below 0', 'seen', -1],
         ['time to live of 0', 'ttlMs', 0],
         ['time to live without end', 'ttlMs', Infinity],
+        ['instant before 1970', 'expiresAt', 0],
+        ['probe of what is no hold', 'probeMs', 1],
+        ['hold of nobody', 'key', 'hold/somebody/l'],
+        ['hold without a source', 'key', 'hold/l'],
       ] as const,
     async ({ broker }, [, key, value]) => {
       const call = broker.notes.write([

@@ -1,4 +1,5 @@
 import type { Broker, Note, NotesWritten } from '@retry/core/broker';
+import { listHolds } from '@retry/core/broker/kit';
 import { above, atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { AHEAD_MS, LONG_MS } from '../case-scene.ts';
@@ -150,6 +151,23 @@ export const notesCases: CasesByName = {
     strictEqual(notes[0]?.expiresAt, written + 60_001);
   },
 
+  'notes expire at the later of two instants': async (scene) => {
+    const { now, notes } = await scene.broker.notes.read({ prefix: '', limit: 1 });
+    equal(notes, []);
+    await scene.broker.notes.write([
+      { key: 'a', value: '1', ttlMs: 1, expiresAt: now + LONG_MS },
+      { key: 'b', value: '1', ttlMs: LONG_MS, expiresAt: 1 },
+      { key: 'c', value: '1', expiresAt: now + LONG_MS + 0.5 },
+      { key: 'd', value: '1', expiresAt: 1 },
+    ]);
+
+    const [a, b, c, ...others] = (await scene.broker.notes.read({ prefix: '', limit: 9 })).notes;
+
+    equal([a?.expiresAt, c?.expiresAt], [now + LONG_MS, now + LONG_MS + 1]);
+    atLeast(b?.expiresAt, now + LONG_MS);
+    equal(others, []);
+  },
+
   'notes expire by the clock of the broker, and are then as if they had been deleted': async (scene) => {
     const { notes } = scene.broker;
     const [first = 0] = versionsOf(await notes.write([{ key: 'a', value: '1', ttlMs: AHEAD_MS }]));
@@ -226,7 +244,7 @@ export const notesCases: CasesByName = {
     await scene.submit({ id: 'k', lane: 'k' });
 
     equal(await scene.claimIds({ lanes: ['k'] }), ['k']);
-    equal(await scene.broker.holds(), []);
+    equal(await listHolds(scene.broker), []);
     equal(await listValues(scene.broker), ['k=v']);
   },
 };

@@ -1,4 +1,4 @@
-import { cancelRuns, endRuns } from '@retry/core/broker/kit';
+import { cancelRuns, endRuns, holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
@@ -77,10 +77,10 @@ export const endEffectsCases: CasesByName = {
 
   'end ends a run of a lane that is on hold': async (scene) => {
     await scene.submit('a', 'b');
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
 
     equal(await endRuns(scene.broker, [completeByHand('a')]), ['done']);
-    await scene.broker.resume([{ lane: 'l' }]);
+    await resumeLanes(scene.broker, [{ lane: 'l' }]);
     equal(await scene.claimIds(), ['b']);
   },
 

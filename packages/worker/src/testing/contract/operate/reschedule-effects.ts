@@ -1,4 +1,4 @@
-import { cancelRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import { cancelRuns, holdLanes, rescheduleRuns, resumeLanes } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -117,11 +117,11 @@ export const rescheduleEffectsCases: CasesByName = {
 
   'reschedule moves a run of a lane that is on hold': async (scene) => {
     await scene.submit('a', 'b', { id: 'c', delayMs: LONG_MS });
-    await scene.broker.hold([{ lane: 'l', source: 'operator' }]);
+    await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
 
     await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'c' }, { id: 'b' }]);
     const held = await scene.claimIds();
-    await scene.broker.resume([{ lane: 'l' }]);
+    await resumeLanes(scene.broker, [{ lane: 'l' }]);
 
     equal(held, []);
     equal(await scene.claimIds(), ['b', 'c']);

@@ -1,4 +1,5 @@
 import type { Reservation, Reserved } from '@retry/core/broker';
+import { listHolds } from '@retry/core/broker/kit';
 import { above, atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -182,7 +183,7 @@ export const reserveCases: CasesByName = {
 
     equal(await scene.claimIds({ lanes: ['k'] }), ['k']);
     equal(await granted(scene, LONG, 1), [0]);
-    equal(await scene.broker.holds(), []);
+    equal(await listHolds(scene.broker), []);
   },
 };
 

@@ -1,5 +1,13 @@
 import type { Broker } from '@retry/core/broker';
-import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
+import {
+  cancelRuns,
+  discardRuns,
+  endRuns,
+  holdLanes,
+  redriveRuns,
+  rescheduleRuns,
+  resumeLanes,
+} from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
@@ -69,10 +77,10 @@ const CALLS = {
   'end, as error name': (broker, name) =>
     endRuns(broker, [{ id: 'good', as: 'failed', error: { name, message: 'no' } }]),
   reschedule: (broker, id) => rescheduleRuns(broker, [{ id: 'good' }, { id }]),
-  'hold, as lane': (broker, lane) => broker.hold([{ lane, source: 'operator' }]),
-  'hold, as reason': (broker, reason) => broker.hold([{ lane: 'l', source: 'operator', reason }]),
-  'hold, as author': (broker, by) => broker.hold([{ lane: 'l', source: 'operator', by }]),
-  'resume, as lane': (broker, lane) => broker.resume([{ lane: 'l' }, { lane }]),
+  'hold, as lane': (broker, lane) => holdLanes(broker, [{ lane, source: 'operator' }]),
+  'hold, as reason': (broker, reason) => holdLanes(broker, [{ lane: 'l', source: 'operator', reason }]),
+  'hold, as author': (broker, by) => holdLanes(broker, [{ lane: 'l', source: 'operator', by }]),
+  'resume, as lane': (broker, lane) => resumeLanes(broker, [{ lane: 'l' }, { lane }]),
   findCancelRequests: (broker, id) => broker.findCancelRequests([{ id, epoch: 1 }]),
   redrive: (broker, id) => redriveRuns(broker, ['good', id]),
   discard: (broker, id) => discardRuns(broker, ['good', id]),
