@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { isRetryError } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
-import { listHolds, newRun } from '@retry/core/broker/kit';
+import { listHolds, listWorkers, newRun } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
@@ -150,7 +150,7 @@ async function kept(broker: Broker): Promise<unknown> {
     listHolds(broker),
     broker.operations?.list(),
   ]);
-  return { audit, runs, holds, operations, workers: await broker.insight?.workers() };
+  return { audit, runs, holds, operations, workers: await listWorkers(broker) };
 }
 
 function verbOf(broker: Broker, name: string): (input: unknown) => Promise<unknown> {

@@ -78,5 +78,5 @@ export function createGroups({ runs }: Pick<Storage, 'runs'>) {
 /** The insight of a broker that knows of groups alone. */
 export function insightOf(own: Pick<Insight, 'groups'>): Insight {
   const unknown = () => Promise.reject(new Error('a naive broker counts groups only'));
-  return { ...own, lanes: unknown, attempts: unknown, dueTimes: unknown, workers: unknown };
+  return { ...own, lanes: unknown, attempts: unknown, dueTimes: unknown };
 }

@@ -5,6 +5,7 @@ import {
   endRuns,
   holdLanes,
   listHolds,
+  listWorkers,
   redriveRuns,
   rescheduleRuns,
   resumeLanes,
@@ -202,7 +203,7 @@ export async function inspect(client: pg.Client, schema: string): Promise<void> 
   await insight?.attempts();
   await insight?.dueTimes({ from: Date.now(), bucketMs: 1_000, buckets: 10 });
   await insight?.groups({ limit: 10 });
-  await insight?.workers();
+  await listWorkers(broker);
   await broker.audit();
   await broker.close();
 }

@@ -5,6 +5,7 @@ import {
   endRuns,
   holdLanes,
   listHolds,
+  listWorkers,
   redriveRuns,
   rescheduleRuns,
   resumeLanes,
@@ -257,7 +258,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
       { lane: 'm', waiting: { count: 0 }, scheduled: { count: 60 }, due: { count: 0 }, workers: 0 },
     ]);
     expect(spans).toMatchObject({ before: { count: 0 }, counts: [20, 20], after: { count: 20 } });
-    expect(await broker.insight?.workers()).toMatchObject([{ worker: 'w', lanes: ['l'], facts }]);
+    expect(await listWorkers(broker)).toMatchObject([{ worker: 'w', lanes: ['l'], facts }]);
     expect(await broker.insight?.attempts()).toMatchObject({
       counts: [{ attempt: 1, runs: 110 }],
       isComplete: true,

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupPage, Insight } from '@retry/core/broker';
+import { listWorkers } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { assertSame } from './broker-agrees.ts';
 import type { Real } from './broker-commands.ts';
@@ -18,7 +19,10 @@ export function insights(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       check: () => true,
       toString: () => `insight, ${spans.buckets} spans of ${spans.bucketMs} ms`,
       run: async (model: Model, { broker }: Real) => {
-        if (broker.insight !== undefined) await askAll(model, broker.insight, spans);
+        if (broker.insight === undefined) return;
+        await askAll(model, broker.insight, spans);
+        const names = (await listWorkers(broker)).map(({ worker }) => worker);
+        if (!isDeepStrictEqual(names, [...names].sort())) assertSame(names, [...names].sort());
       },
     }));
 }
@@ -51,8 +55,6 @@ async function askAll(
     searched,
     attempts.reduce((sum, { runs }) => sum + runs, 0),
   );
-  const names = (await insight.workers()).map(({ worker }) => worker);
-  if (!isDeepStrictEqual(names, [...names].sort())) assertSame(names, [...names].sort());
 }
 
 async function askAboutGroups(model: Model, insight: Insight): Promise<void> {

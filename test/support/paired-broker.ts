@@ -135,7 +135,6 @@ function pairInsights(first: Insight, second: Insight | undefined): Insight {
     attempts: (query) => both('attempts', (insight) => insight.attempts(query)),
     dueTimes: (query) => both('dueTimes', (insight) => insight.dueTimes(query)),
     groups: (query) => groupsBoth(first, second, query),
-    workers: () => both('workers', (insight) => insight.workers()),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Attendance } from '@retry/core/broker';
+import { listWorkers } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createWorker, defineTask } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
@@ -51,6 +52,6 @@ async function workersLeft(latencyMs: readonly number[], livesMs: number): Promi
   void worker.stop();
   await clock.advance(20 * CLEANER_MS);
   await worker.stopped;
-  const workers = await broker.insight?.workers();
+  const workers = await listWorkers(broker);
   return workers?.map(({ worker }) => worker) ?? ['no insight'];
 }

@@ -1,4 +1,4 @@
-import type { Broker, Insight, LaneFigures, LiveWorker, Note, Run } from '@retry/core/broker';
+import type { Broker, Insight, LaneFigures, Note, Run } from '@retry/core/broker';
 import { newRun } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Finding, HealthOptions } from '@retry/worker';
@@ -71,13 +71,12 @@ function brokerOf(state: State): Broker {
   if (insight === undefined) throw new Error('the memory broker has insight');
   const group = { id: 'x', title: 'Error: x', lane: 'mail@2', count: state.inGroup, attempts: 1 };
   const facts = { slots: 1, slotsTaken: 0, leases: 0, eventLoopLagMs: state.lagMs };
-  const worker: LiveWorker = { worker: 'w', lanes: ['mail@2'], attendedAt: NOW, aliveUntil: NOW + 1, facts };
+  void broker.attend({ worker: 'w', lanes: ['mail@2'], ttlMs: 3_600_000, facts });
   const hold: Note = { key: 'hold/operator/mail@2', value: '{}', version: 1, writtenAt: NOW - state.holdMs };
   const run: Run = newRun({ id: 'a', lane: 'mail@2', payload: '' });
   const answers: Insight = {
     ...insight,
     lanes: async () => ({ at: NOW, lanes: lanesOf(state), isComplete: true }),
-    workers: async () => [worker],
     memory: async () => ({ usedBytes: state.usedBytes, maxBytes: 1_000 }),
     groups: async () => ({
       groups:
@@ -90,7 +89,11 @@ function brokerOf(state: State): Broker {
   return {
     ...broker,
     insight: answers,
-    notes: { ...broker.notes, read: async () => ({ notes: [hold], now: NOW }) },
+    notes: {
+      ...broker.notes,
+      read: async (query) =>
+        query.prefix === 'hold/' ? { notes: [hold], now: NOW } : broker.notes.read(query),
+    },
     findExpired: async () => Array<Run>(state.expired).fill(run),
     audit: async () => ({ ...(await broker.audit()), unbalanced: state.unbalanced }),
   };

@@ -173,7 +173,8 @@ describe('a broker whose verbs throw at once', () => {
     const { insight } = createMemoryBroker();
     if (insight === undefined) throw new Error('there is no insight');
     const lanes = () => Promise.reject(DOWN);
-    const queue = createQueue({ broker: { ...broker, insight: { ...insight, lanes, workers: throwDown } } });
+    const notes = { ...broker.notes, read: throwDown };
+    const queue = createQueue({ broker: { ...broker, notes, insight: { ...insight, lanes } } });
 
     await expect(queue.health()).rejects.toBe(DOWN);
     await new Promise((resolve) => setImmediate(resolve));

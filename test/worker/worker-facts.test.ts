@@ -1,5 +1,5 @@
 import type { LiveWorker, WorkerFacts } from '@retry/core/broker';
-import { newRun } from '@retry/core/broker/kit';
+import { listWorkers, newRun } from '@retry/core/broker/kit';
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ describe('a worker that attends', () => {
     startWorker({ tasks: [endless], name: 'w', concurrency: 5, cleanerInterval: '5s' });
     await clock.advance('6s');
 
-    const [worker] = await workersOf(broker);
+    const [worker] = await listWorkers(broker);
 
     expect(worker).toMatchObject({ worker: 'w', lanes: ['endless@1'] });
     expect(worker?.facts).toMatchObject({
@@ -42,7 +42,7 @@ describe('a worker that attends', () => {
     await queue.submit(retried, null);
     await clock.advance('5s');
 
-    expect(flowOf(await workersOf(broker))).toEqual({
+    expect(flowOf(await listWorkers(broker))).toEqual({
       windowMs: 5_000,
       lanes: {
         'done@1': { starts: 3, retries: 0, ends: 3 },
@@ -50,7 +50,7 @@ describe('a worker that attends', () => {
       },
     });
     await clock.advance('5s');
-    expect(flowOf(await workersOf(broker))).toEqual({ windowMs: 5_000, lanes: {} });
+    expect(flowOf(await listWorkers(broker))).toEqual({ windowMs: 5_000, lanes: {} });
   });
 
   it('says how late the latest start was', async () => {
@@ -60,7 +60,7 @@ describe('a worker that attends', () => {
     startWorker({ tasks: [done], name: 'w', cleanerInterval: '5s' });
     await clock.advance('6s');
 
-    const [worker] = await workersOf(broker);
+    const [worker] = await listWorkers(broker);
 
     expect(worker?.facts?.flow?.lanes[0]?.maxLatenessMs).toBeGreaterThanOrEqual(3_000);
   });
@@ -82,7 +82,7 @@ describe('a worker that attends', () => {
     await queue.submit(done, null);
     await clock.advance('5s');
 
-    expect(flowOf(await workersOf(broker))).toEqual({
+    expect(flowOf(await listWorkers(broker))).toEqual({
       windowMs: 10_000,
       lanes: { 'done@1': { starts: 3, retries: 0, ends: 3 } },
     });
@@ -108,10 +108,10 @@ describe('a worker that attends', () => {
     const { clock, broker, startWorker } = setScene();
     const worker = startWorker({ tasks: [done], name: 'w' });
     await clock.advance('1s');
-    expect(await workersOf(broker)).toHaveLength(1);
+    expect(await listWorkers(broker)).toHaveLength(1);
     await worker.stop();
 
-    expect(await workersOf(broker)).toEqual([]);
+    expect(await listWorkers(broker)).toEqual([]);
   });
 
   it('is no longer listed when it has stopped, also if a registration was under way', async () => {
@@ -131,7 +131,7 @@ describe('a worker that attends', () => {
     await clock.advance('1s');
     await stopped;
 
-    expect(await workersOf(broker)).toEqual([]);
+    expect(await listWorkers(broker)).toEqual([]);
   });
 });
 
@@ -189,10 +189,6 @@ function add(
     sum.retries += retries;
     sum.ends += ends;
   }
-}
-
-async function workersOf({ insight }: { readonly insight?: { workers(): Promise<readonly LiveWorker[]> } }) {
-  return (await insight?.workers()) ?? [];
 }
 
 /** What the only worker did, by lane, without how late. */

@@ -1,4 +1,5 @@
 import type { Broker, GroupPage } from '@retry/core/broker';
+import { listWorkers } from '@retry/core/broker/kit';
 import { createQueue } from '@retry/worker';
 import type { Sizes } from './fill.ts';
 import { DEAD, SCHEDULED, TEMPLATES, WAITING } from './fill.ts';
@@ -40,7 +41,7 @@ export async function figuresOf(broker: Broker, sizes: Sizes): Promise<readonly 
       name: 'dueTimes: 1 000 spans, one lane',
       take: () => insight.dueTimes({ from, bucketMs: 8_000, buckets: 1_000, lanes: [SCHEDULED] }),
     },
-    { name: 'workers', take: () => insight.workers() },
+    { name: 'workers', take: () => listWorkers(broker) },
     { name: 'groups', take: () => insight.groups({ limit: PAGE }), note: noteGroups },
     { name: 'queue.deadLetters.list of a group', take: () => queue.deadLetters.list({ group, limit: PAGE }) },
     {

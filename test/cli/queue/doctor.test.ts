@@ -1,4 +1,11 @@
-import { cancelRuns, discardRuns, endRuns, holdLanes, resumeLanes } from '@retry/core/broker/kit';
+import {
+  cancelRuns,
+  discardRuns,
+  endRuns,
+  holdLanes,
+  listWorkers,
+  resumeLanes,
+} from '@retry/core/broker/kit';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import pg from 'pg';
@@ -42,7 +49,7 @@ describeOnServers('retry doctor', (queue) => {
           const ids = (await broker.list({ state, limit: 1_000 })).runs.map(({ id }) => id);
           await (state === 'failed' ? discardRuns(broker, ids) : cancelRuns(broker, ids));
         }
-        for (const { worker } of (await broker.insight?.workers()) ?? [])
+        for (const { worker } of await listWorkers(broker))
           await broker.attend({ worker, lanes: [], ttlMs: 0 });
       }),
     60_000,

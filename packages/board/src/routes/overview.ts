@@ -1,4 +1,5 @@
 import type { Insight, LaneFigures, LaneReport } from '@retry/core/broker';
+import { listWorkers } from '@retry/core/broker/kit';
 import { InsightError } from '@retry/worker';
 import type { Lateness, OverviewAnswer, RightsAnswer, WorkersAnswer } from '../api.ts';
 import { VERSION } from '../version.ts';
@@ -43,7 +44,7 @@ export async function overview(desk: Desk): Promise<OverviewAnswer> {
 
 /** `GET workers`. */
 export async function workers(desk: Desk): Promise<WorkersAnswer> {
-  const [{ now }, live] = await Promise.all([desk.broker.settleAndClaim({}), insightOf(desk).workers()]);
+  const [{ now }, live] = await Promise.all([desk.broker.settleAndClaim({}), listWorkers(desk.broker)]);
   return { at: now, workers: live };
 }
 

@@ -1,5 +1,6 @@
 import { formatDuration } from '@retry/core';
 import type { LaneReport, LiveWorker } from '@retry/core/broker';
+import { listWorkers } from '@retry/core/broker/kit';
 import type { Finding } from '@retry/worker';
 import { insightOf } from '../connect/insight-of.ts';
 import type { Connected } from '../connect/with-queue.ts';
@@ -22,7 +23,7 @@ export async function checkQueue(
   await new Promise((resolve) => setTimeout(resolve, limits.watch));
   const { findings } = await queue.health({ audit: true, holdAge: 0, oldestAge: limits.oldestAge });
   const after = await insightOf(broker).lanes();
-  const shared = checkHeartbeats(await insightOf(broker).workers());
+  const shared = checkHeartbeats(await listWorkers(broker));
   return [
     ...skew,
     ...shared,

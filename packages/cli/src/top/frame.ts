@@ -1,4 +1,5 @@
 import type { LaneFigures, LaneReport, LiveWorker } from '@retry/core/broker';
+import { listWorkers } from '@retry/core/broker/kit';
 import type { LetterGroupPage } from '@retry/worker';
 import { insightOf } from '../connect/insight-of.ts';
 import type { Connected } from '../connect/with-queue.ts';
@@ -24,7 +25,7 @@ export async function readFigures({ broker, queue }: Connected): Promise<TopFigu
   const insight = insightOf(broker);
   const [report, workers, { groups, deadLetters }] = await Promise.all([
     insight.lanes(),
-    insight.workers(),
+    listWorkers(broker),
     queue.deadLetters.groups({ limit: GROUPS }),
   ]);
   return { ...report, workers, groups, deadLetters };

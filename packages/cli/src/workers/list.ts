@@ -1,6 +1,6 @@
 import type { LiveWorker } from '@retry/core/broker';
+import { listWorkers } from '@retry/core/broker/kit';
 import type { ConnectOptions } from '../connect/connect-options.ts';
-import { insightOf } from '../connect/insight-of.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import type { Input, Report } from '../report.ts';
 import { ageText } from '../terminal/age.ts';
@@ -11,7 +11,7 @@ import { type Cell, type Column, renderTable } from '../terminal/table.ts';
 
 /** Lists the live workers: where they run, what they do, and in which lanes. */
 export async function listAction(input: Input<ConnectOptions>): Promise<Report> {
-  const workers = await withQueue(input, ({ broker }) => insightOf(broker).workers());
+  const workers = await withQueue(input, ({ broker }) => listWorkers(broker));
   const now = input.environment.now();
   return {
     json: instantsAsText({ workers }),

@@ -84,7 +84,6 @@ function passInsight(insight: Insight, pass: Pass): Insight {
     lanes: (query) => pass(() => insight.lanes(query)),
     attempts: (query) => pass(() => insight.attempts(query)),
     dueTimes: (query) => pass(() => insight.dueTimes(query)),
-    workers: () => pass(() => insight.workers()),
     groups: (query) => pass(() => insight.groups(query)),
     memory: () => pass(async () => insight.memory?.()),
   };

@@ -13,7 +13,6 @@ import {
   countAttempts,
   holdsOf,
   listHolds,
-  listWorkers,
   MAX_REPORTED_LANES,
 } from '@retry/core/broker/kit';
 import { groupsOfParts } from './groups.ts';
@@ -33,7 +32,6 @@ export function joinInsight(
       attempts: (query) => countAttempts(list, query),
       dueTimes: async (query) => (await all((one) => one.dueTimes(query))).reduce(addDueTimes),
       groups: (query) => groupsOfParts(insights, query),
-      workers: () => listWorkers(notes),
       memory: () => memoryOf(insights),
     },
   };

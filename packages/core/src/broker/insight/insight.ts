@@ -3,7 +3,6 @@ import type { DueTimes, DueTimesQuery } from './due-times.ts';
 import type { GroupPage, GroupsQuery } from './groups.ts';
 import type { LaneReport, LanesQuery } from './lanes.ts';
 import type { ServerMemory } from './memory.ts';
-import type { LiveWorker } from './workers.ts';
 
 /**
  * What operators ask about a queue as a whole. Every call takes a bounded time, however many runs there are: what it counts
@@ -18,8 +17,6 @@ export interface Insight {
   readonly dueTimes: (query: DueTimesQuery) => Promise<DueTimes>;
   /** Returns the error groups of dead letters, those with most of them first. */
   readonly groups: (query: GroupsQuery) => Promise<GroupPage>;
-  /** Returns the workers whose registration has not lapsed, by name. */
-  readonly workers: () => Promise<readonly LiveWorker[]>;
   /**
    * Returns how full the server is, of several the fullest; `undefined` where nothing is limited. Only brokers have it whose server
    * keeps everything in memory, and refuses submits when that is full.

@@ -1,5 +1,5 @@
 import type { Insight, ListQuery, Notes, RunPage } from '@retry/core/broker';
-import { countAttempts, listWorkers, reportLanes, withEntryRates } from '@retry/core/broker/kit';
+import { countAttempts, reportLanes, withEntryRates } from '@retry/core/broker/kit';
 import type { Database } from '../../driver/database.ts';
 import { listRuns } from '../list.ts';
 import { countDueTimes } from './due-times.ts';
@@ -18,7 +18,6 @@ export function createInsight(database: Database, schema: string, notes: Notes):
     lanes: (query) => reportLanes(source, query),
     attempts: (query) => countAttempts(list, query),
     dueTimes: (query) => countDueTimes(database, query),
-    workers: () => listWorkers(notes),
     groups: (query) => listGroups(database, schema, query),
   });
 }

@@ -1,5 +1,5 @@
 import type { Insight } from '@retry/core/broker';
-import { countAttempts, listWorkers, reportLanes } from '@retry/core/broker/kit';
+import { countAttempts, reportLanes } from '@retry/core/broker/kit';
 import type { Store } from '../../store/store.ts';
 import { listRuns } from '../list.ts';
 import { createNotes } from '../notes.ts';
@@ -20,7 +20,6 @@ export function createInsight(store: Store): Insight {
     lanes: (query) => reportLanes(source, query),
     attempts: (query) => countAttempts((page) => listRuns(store, page), query),
     dueTimes: (query) => countDueTimes(store, query),
-    workers: () => listWorkers(notes),
     groups: (query) => listGroups(store, query),
     memory: () => readMemory(store),
   };

@@ -7,7 +7,7 @@ import type {
   LiveWorker,
   ServerMemory,
 } from '@retry/core/broker';
-import { listHolds } from '@retry/core/broker/kit';
+import { listHolds, listWorkers } from '@retry/core/broker/kit';
 import { insightOf } from '../insight-of.ts';
 import type { DeadLetterGrowth } from './dead-letter-growth.ts';
 import type { HealthSettings } from './health-options.ts';
@@ -70,7 +70,7 @@ export async function readFacts(
   const insight = insightOf(broker, 'queue.health');
   const [report, workers, holds, page, expired, memory, audited] = await Promise.all([
     ask(() => insight.lanes()),
-    ask(() => insight.workers()),
+    ask(() => listWorkers(broker)),
     ask(() => listHolds(broker)),
     ask(() => insight.groups({ limit: 1 })),
     ask(() => broker.findExpired(MAX_EXPIRED)),

@@ -49,7 +49,6 @@ function auditInsight(insight: Insight, check: Check): Insight {
     lanes: (query) => check(insight.lanes(query)),
     attempts: (query) => check(insight.attempts(query)),
     dueTimes: (query) => check(insight.dueTimes(query)),
-    workers: () => check(insight.workers()),
     groups: (query) => check(insight.groups(query)),
     ...(insight.memory && { memory: insight.memory }),
   };

@@ -40,13 +40,13 @@ export async function attendBy(
   if (attendance !== undefined && attendance.ttlMs > 0)
     for (const lane of attendance.lanes) left.delete(lane);
   if (left.size === 0) return [];
-  for (const { lanes } of await listWorkers(notes)) for (const lane of lanes) left.delete(lane);
+  for (const { lanes } of await listWorkers({ notes })) for (const lane of lanes) left.delete(lane);
   if (left.size === 0) return [];
   return (await depths([...left])).filter(({ waiting }) => waiting > 0);
 }
 
 /** Returns the workers whose registration has not lapsed, by name. */
-export async function listWorkers(notes: Notes): Promise<readonly LiveWorker[]> {
+export async function listWorkers({ notes }: { readonly notes: Notes }): Promise<readonly LiveWorker[]> {
   const byWorker = new Map<string, Note[]>();
   for (const note of await readNotes(notes, PREFIX)) {
     const worker = workerOf(note);

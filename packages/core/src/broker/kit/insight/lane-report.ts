@@ -33,7 +33,7 @@ export interface LaneSource {
 export async function reportLanes(source: LaneSource, query: LanesQuery = {}): Promise<LaneReport> {
   const [holds, workers, kept] = await Promise.all([
     listHolds(source),
-    listWorkers(source.notes),
+    listWorkers(source),
     query.lanes === undefined ? source.names() : [],
   ]);
   const attended = new Set(workers.flatMap(({ lanes }) => lanes));

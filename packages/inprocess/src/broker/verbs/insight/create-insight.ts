@@ -1,5 +1,5 @@
 import type { Insight, Notes } from '@retry/core/broker';
-import { countAttempts, listWorkers, reportLanes, withEntryRates } from '@retry/core/broker/kit';
+import { countAttempts, reportLanes, withEntryRates } from '@retry/core/broker/kit';
 import { listGroups } from '../../record/error-groups.ts';
 import type { Store } from '../../record/store.ts';
 import { listRuns } from '../list.ts';
@@ -23,7 +23,6 @@ export function createInsight(store: Store, call: Call, notes: Notes): Insight {
       ),
     attempts: (query) => countAttempts((page) => call(() => listRuns(store, page)), query),
     dueTimes: (query) => call((at) => countDueTimes(store, query, at)),
-    workers: () => listWorkers(notes),
     groups: (query) => call(() => listGroups(store, query)),
   });
 }

@@ -1,4 +1,5 @@
 import type { LaneFlow, WorkerFacts } from '@retry/core/broker';
+import { listWorkers } from '@retry/core/broker/kit';
 import { atLeast, equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -16,7 +17,7 @@ export const insightWorkersCases: CasesByName = {
     await scene.broker.attend({ worker: 'b', lanes: ['y', 'x'], ttlMs: LONG_MS, facts: FACTS });
     await scene.broker.attend({ worker: 'a', lanes: [], ttlMs: LONG_MS });
 
-    const workers = await insightOf(scene).workers();
+    const workers = await listWorkers(scene.broker);
 
     matches(workers, [
       { worker: 'a', lanes: [], facts: undefined },
@@ -35,7 +36,7 @@ export const insightWorkersCases: CasesByName = {
     await scene.broker.attend({ worker: 'leaves', lanes: ['l'], ttlMs: 0 });
     await scene.advance(PASS_MS);
 
-    const workers = await insightOf(scene).workers();
+    const workers = await listWorkers(scene.broker);
 
     equal(
       workers.map(({ worker }) => worker),
@@ -47,7 +48,7 @@ export const insightWorkersCases: CasesByName = {
     await scene.broker.attend({ worker: 'w', lanes: ['x'], ttlMs: LONG_MS, facts: FACTS });
     await scene.broker.attend({ worker: 'w', lanes: ['y'], ttlMs: LONG_MS, facts: { ...FACTS, leases: 0 } });
 
-    matches(await insightOf(scene).workers(), [{ worker: 'w', lanes: ['y'], facts: { leases: 0 } }]);
+    matches(await listWorkers(scene.broker), [{ worker: 'w', lanes: ['y'], facts: { leases: 0 } }]);
   },
 
   'insight.lanes counts the live workers of a lane and adds up what they did': async (scene) => {
@@ -123,7 +124,7 @@ export const insightWorkersCases: CasesByName = {
       problems: [{ path: 'facts.host' }, { path: 'facts.slots' }],
     });
 
-    matches(await insightOf(scene).workers(), [{ worker: 'w', lanes: ['x'], facts: FACTS }]);
+    matches(await listWorkers(scene.broker), [{ worker: 'w', lanes: ['x'], facts: FACTS }]);
   },
 };
 
