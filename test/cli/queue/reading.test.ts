@@ -42,7 +42,7 @@ describe('a queue in memory', () => {
   });
 });
 
-it.each(['lanes-ls', 'workers-ls', 'top'])(
+it.each(['lanes-ls', 'top'])(
   'retry %s names the brokers that have insight, where the given one has none',
   async (name) => {
     const { insight: _, ...broker } = createMemoryBroker();
