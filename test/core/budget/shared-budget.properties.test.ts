@@ -1,4 +1,4 @@
-import type { Lease, Renewal, SharedBucket, SharedBudget } from '@retry/core/budget';
+import type { Lease, Renewal, SharedBucket, SharedBudget } from '@retry/core/budget/fleet';
 import {
   beginRenewal,
   defineSharedBudget,
@@ -10,7 +10,7 @@ import {
   renewLease,
   spendToken,
   tokensOf,
-} from '@retry/core/budget';
+} from '@retry/core/budget/fleet';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { propertyRuns } from '../../support/property-runs.ts';

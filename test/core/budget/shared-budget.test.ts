@@ -1,4 +1,4 @@
-import type { Lease, Renewal, SharedBudgetInput } from '@retry/core/budget';
+import type { Lease, Renewal, SharedBudgetInput } from '@retry/core/budget/fleet';
 import {
   beginRenewal,
   defineSharedBudget,
@@ -11,7 +11,7 @@ import {
   renewLease,
   spendToken,
   tokensOf,
-} from '@retry/core/budget';
+} from '@retry/core/budget/fleet';
 import { describe, expect, it } from 'vitest';
 
 /** Two tokens a second, twenty at most: a lease lasts 5 s. */

@@ -1,14 +1,14 @@
 import type { Clock } from '@retry/core';
 import type { Notes, NotesPage } from '@retry/core/broker';
+import type { BudgetEvent } from '@retry/core/budget';
 import type {
-  BudgetEvent,
   Lease,
   Renewal,
   RenewalEnd,
   SharedBucket,
   SharedBudget,
   SharedBudgetInput,
-} from '@retry/core/budget';
+} from '@retry/core/budget/fleet';
 import {
   beginRenewal,
   endRenewal,
@@ -23,7 +23,7 @@ import {
   SHARED_BUDGET_KEYS,
   spendToken,
   tokensOf,
-} from '@retry/core/budget';
+} from '@retry/core/budget/fleet';
 import { A_CLOCK, A_FUNCTION, hasMethods, readOptions } from '@retry/core/fields';
 import { callHook } from '../call/hooks.ts';
 import { backgroundClock } from '../time/clock.ts';
