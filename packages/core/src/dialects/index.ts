@@ -5,8 +5,8 @@ export type { CmdxClass, CmdxDeclaration, CmdxOptions, NestedExceptions } from '
 export type { Dialect, DialectCode, DialectWarning, TaskOptions } from './dialect.ts';
 export { fromFluid } from './fluid/from-fluid.ts';
 export type { FluidOptions, FluidRetryPolicy } from './fluid/options.ts';
-export { fromJobbers } from './jobbers/from-jobbers.ts';
-export type { JobbersOptions } from './jobbers/options.ts';
 export type { ExceptionLike } from './read-exceptions.ts';
+export type { JobbersOptions } from './seeds/jobbers.ts';
+export { fromJobbers } from './systems/jobbers.ts';
 export { fromTasker } from './tasker/from-tasker.ts';
 export type { TaskerOptions } from './tasker/options.ts';

@@ -191,8 +191,13 @@ export function ignored(meaning: string): Option<unknown> {
 }
 
 /** An option that is read by code of its own. */
-export function described(unit: string, fallback: string, meaning: string): Option<unknown> {
-  return { unit, default: fallback, meaning, read: (fields, key) => fields.value(key) };
+export function described<Value>(
+  unit: string,
+  shown: string,
+  meaning: string,
+  read: Option<Value>['read'] = (fields, key) => fields.value(key) as Value,
+): Option<Value> {
+  return { unit, default: shown, meaning, read };
 }
 
 /**

@@ -43,7 +43,8 @@ export function readSeconds(fields: Fields, key: string, fallback: number, rule:
   return fallback * 1_000;
 }
 
-interface SecondsRule {
+/** Which numbers of seconds are accepted. */
+export interface SecondsRule {
   /** @default 0 */
   readonly least?: number;
   /** Whether `Infinity` is refused. @default true */

@@ -31,34 +31,37 @@ export interface SystemDefinition<Table extends OptionTable> {
   readonly policy: (values: ValuesOf<Table>) => PolicyInput;
   /** Returns what a policy cannot say. */
   readonly task?: (values: ValuesOf<Table>) => TaskOptions;
-  /** Returns warnings about these options. */
-  readonly warnings?: (values: ValuesOf<Table>) => readonly (DialectWarning | undefined)[];
+  /** Returns warnings about these options, as they were read and as they were written. */
+  readonly warnings?: (values: ValuesOf<Table>, given: object) => readonly (DialectWarning | undefined)[];
+  /** What to write instead of keys that are none of the options. */
+  readonly cures?: Readonly<Record<string, string>>;
 }
 
 /** The options of a system by its own names; each is checked when it is read. */
 export type SystemOptions = Readonly<Record<string, unknown>>;
 
 /** A system whose options can be read. */
-export interface System extends Omit<SystemDefinition<OptionTable>, 'policy' | 'task' | 'warnings'> {
+export interface System
+  extends Omit<SystemDefinition<OptionTable>, 'policy' | 'task' | 'warnings' | 'cures'> {
   /**
    * Converts the options of that system, in its own names and units, to a policy that behaves as it does.
    *
    * @throws {InvalidOptionsError} listing every problem under that system's own names
    */
-  readonly from: (options?: SystemOptions) => Dialect;
+  readonly from: (options?: object) => Dialect;
 }
 
 /** Returns a system that reads its options by its table. */
 export function defineSystem<const Table extends OptionTable>(definition: SystemDefinition<Table>): System {
-  const { options, policy, task, warnings, ...described } = definition;
+  const { options, policy, task, warnings, cures, ...described } = definition;
   return Object.freeze({
     ...described,
     options,
-    from: (given: SystemOptions = {}): Dialect => {
-      const known = { keys: Object.keys(options), cures: curesOf(options) };
+    from: (given: object = {}): Dialect => {
+      const known = { keys: Object.keys(options), cures: { ...curesOf(options), ...cures } };
       const values = readOptions(given, known, (fields, report) => valuesOf(options, fields, report));
       return dialectOf(definePolicy({ ...AS_WRITTEN, ...saturated(policy(values)) }), task?.(values) ?? {}, [
-        ...(warnings?.(values) ?? []),
+        ...(warnings?.(values, given) ?? []),
         ...(described.fidelity === 'near'
           ? (described.remarks ?? []).map((message) => differs(definition.name, message))
           : []),
@@ -102,6 +105,9 @@ const AS_WRITTEN: PolicyInput = {
   maxDelay: Infinity,
   retryAfter: { mode: 'ignore' },
 };
+
+/** For systems whose tasks may fail by an answer of a server: what it asks for is followed as in any policy of ours. */
+export const FOLLOWS_SERVER: PolicyInput = { retryAfter: {} };
 
 function differs(path: string, message: string): DialectWarning {
   return { code: 'DIFFERS', path, message, cure: 'Compare them by a preview.' };

@@ -1,33 +1,122 @@
-import { fromJobbers } from '../jobbers/from-jobbers.ts';
-import { described } from '../option.ts';
-import { describeSystem, type System } from '../system.ts';
+import type { BackoffInput } from '../../policy/policy.ts';
+import type { Dialect } from '../dialect.ts';
+import { described, type Option } from '../option.ts';
+import { exceptions, oneOf, plainRetries, plainSeconds } from '../plain-options.ts';
+import { TIMEOUTS } from '../read-exceptions.ts';
+import { finiteProduct, readInteger } from '../read-options.ts';
+import {
+  type JobbersOptions,
+  type JobbersStrategy,
+  type JobbersVersion,
+  warnJobbers,
+} from '../seeds/jobbers.ts';
+import { constant, defineSystem, exponential, FOLLOWS_SERVER, linear, type System } from '../system.ts';
 
-/** Jobbers: what `fromJobbers` reads. */
-export const jobbers: System = /* @__PURE__ */ describeSystem(
-  {
-    name: 'jobbers',
-    title: 'Jobbers',
-    version: 'main',
-    fidelity: 'exact',
-    options: {
-      name: described('text', '–', 'of the task'),
-      version: described('text', '–', 'of the task'),
-      jobbers_version: described('name', '7b5465f', 'whose formulas apply'),
-      max_retries: described('retries', '3', 'executions after the first'),
-      retry_delay: described('s', '–: at once', 'the first delay'),
-      backoff_strategy: described(
-        'name',
-        'exponential',
-        '`constant`, `linear`, `exponential` or `exponential_jitter`',
-      ),
-      max_retry_delay: described('s', '3600', 'the longest delay, after jitter'),
-      expected_exceptions: described('classes', '–: none', 'exceptions that are retried'),
-      timeout: described('s', '–', 'of one attempt'),
-      max_concurrent: described('number', '1', 'runs at the same time in one worker'),
-      max_heartbeat_interval: described('s', '–', 'after which a run is stalled'),
-      on_shutdown: described('name', 'stop', '`stop`, `resubmit` or `continue`'),
-      dead_letter_policy: described('name', 'none', '`none` or `save`'),
-    },
+const VERSIONS: readonly JobbersVersion[] = ['7b5465f', 'main@06fcd8c'];
+const STRATEGIES: readonly JobbersStrategy[] = ['constant', 'linear', 'exponential', 'exponential_jitter'];
+
+/** Jobbers: its task options. */
+export const jobbers: System = /* @__PURE__ */ defineSystem({
+  name: 'jobbers',
+  title: 'Jobbers',
+  version: 'main',
+  fidelity: 'exact',
+  options: {
+    name: text('a string that is not empty', "Write the name of the task: 'send-email'.", isText),
+    version: text(
+      'an integer or a string that is not empty',
+      'Write the version of the task: 1.',
+      isNumbered,
+    ),
+    jobbers_version: described('name', '7b5465f', 'whose formulas apply', (fields, key) => {
+      const named = VERSIONS.find((known) => known === fields.value('version'));
+      const chosen = fields.choice(key, named ?? '7b5465f', VERSIONS);
+      if (named !== undefined && named !== chosen) {
+        fields.fail('version', 'names another version of Jobbers', 'Write the version of the task.');
+      }
+      return chosen;
+    }),
+    max_retries: plainRetries(3, 'executions after the first'),
+    retry_delay: plainSeconds(undefined, 'the first delay; without it a retry is immediate'),
+    backoff_strategy: oneOf(
+      STRATEGIES,
+      'exponential',
+      '`constant`, `linear`, `exponential` or `exponential_jitter`',
+    ),
+    max_retry_delay: plainSeconds(3_600, 'the longest delay, after jitter', { finite: false }),
+    expected_exceptions: exceptions('exceptions that are retried; timeouts are in any case'),
+    timeout: plainSeconds(undefined, 'of one attempt'),
+    max_concurrent: described(
+      'number',
+      '1',
+      'runs at the same time in one worker; `null`: no limit',
+      (fields, key) => (fields.value(key) === null ? undefined : readInteger(fields, key, 1, 1)),
+    ),
+    max_heartbeat_interval: plainSeconds(0, 'after which a run is stalled; 0: no limit'),
+    on_shutdown: oneOf(['stop', 'resubmit', 'continue'], 'stop', '`stop`, `resubmit` or `continue`'),
+    dead_letter_policy: oneOf(['none', 'save'], 'none', '`none` or `save`'),
   },
-  (options) => fromJobbers(options),
-);
+  policy: ({ retry_delay: base, timeout, ...values }) => ({
+    ...FOLLOWS_SERVER,
+    maxAttempts: values.max_retries,
+    backoff:
+      base === undefined
+        ? { type: 'none' }
+        : backoffOf(values.backoff_strategy, base, values.jobbers_version),
+    jitter: base !== undefined && values.backoff_strategy === 'exponential_jitter' ? 'full' : 'none',
+    maxDelay: values.max_retry_delay,
+    capAt: 'after-jitter',
+    retryOn: [...values.expected_exceptions, TIMEOUTS],
+    retryTimeouts: true,
+    ...(timeout !== undefined && { attemptTimeout: Math.max(1, timeout) }),
+  }),
+  task: ({ name, version, max_heartbeat_interval, max_concurrent, on_shutdown, dead_letter_policy }) => ({
+    ...(name !== undefined && { name: String(name) }),
+    ...(version !== undefined &&
+      !VERSIONS.some((known) => known === version) && { version: String(version) }),
+    ...(max_heartbeat_interval > 0 && { heartbeatMs: max_heartbeat_interval }),
+    ...(max_concurrent !== undefined && { maxConcurrent: max_concurrent }),
+    onShutdown: on_shutdown,
+    onStall: 'hold',
+    deadLetter: dead_letter_policy,
+    onUnknown: 'drop',
+  }),
+  warnings: (_values, given) => warnJobbers(given),
+});
+
+/**
+ * Converts Jobbers' task options to a policy and task options.
+ *
+ * @throws {InvalidOptionsError} listing every problem under Jobbers' own names
+ * @see docs/dialects.md#jobbers
+ */
+export function fromJobbers(options: JobbersOptions = {}): Dialect {
+  return jobbers.from(options);
+}
+
+function text(
+  must: string,
+  cure: string,
+  accepts: (value: unknown) => value is number | string,
+): Option<number | string | undefined> {
+  return described('text', '–', 'of the task', (fields, key) =>
+    fields.optional(key, { accepts, message: `must be ${must}`, cure }),
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isNumbered(value: unknown): value is number | string {
+  return isText(value) || Number.isInteger(value);
+}
+
+/** The delays of the seed commit count retries from 1, those of the newer one from 0. */
+function backoffOf(strategy: JobbersStrategy, base: number, version: JobbersVersion): BackoffInput {
+  const isSeed = version === '7b5465f';
+  if (strategy === 'constant') return constant(base);
+  return strategy === 'linear'
+    ? linear(isSeed ? base : 0, base)
+    : exponential(isSeed ? finiteProduct(base, 2) : base);
+}
