@@ -18,7 +18,7 @@ export default defineConfig({
       { find: /^@retry\/core$/, replacement: `${source}index.ts` },
       { find: /^@retry\/core\/clock$/, replacement: `${source}clock.ts` },
       { find: /^@retry\/core\/testing$/, replacement: `${source}virtual-clock.ts` },
-      { find: /^@retry\/core\/dialects\/parity$/, replacement: `${source}dialects/parity.ts` },
+      { find: /^@retry\/core\/dialects\/parity$/, replacement: `${source}dialects/parity/index.ts` },
       { find: /^@retry\/core\/([\w/]+)$/, replacement: `${source}$1/index.ts` },
     ],
   },

@@ -1,12 +1,12 @@
-export { fromCelery } from './celery/from-celery.ts';
-export type { CeleryOptions } from './celery/options.ts';
 export { fromCmdx } from './cmdx/from-cmdx.ts';
 export type { CmdxClass, CmdxDeclaration, CmdxOptions, NestedExceptions } from './cmdx/options.ts';
 export type { Dialect, DialectCode, DialectWarning, TaskOptions } from './dialect.ts';
-export { fromFluid } from './fluid/from-fluid.ts';
-export type { FluidOptions, FluidRetryPolicy } from './fluid/options.ts';
 export type { ExceptionLike } from './read-exceptions.ts';
+export type { CeleryOptions } from './seeds/celery.ts';
 export type { JobbersOptions } from './seeds/jobbers.ts';
+export { fromCelery } from './systems/celery.ts';
+export type { FluidOptions, FluidRetryPolicy } from './systems/fluid.ts';
+export { fromFluid } from './systems/fluid.ts';
 export { fromJobbers } from './systems/jobbers.ts';
 export { fromTasker } from './tasker/from-tasker.ts';
 export type { TaskerOptions } from './tasker/options.ts';

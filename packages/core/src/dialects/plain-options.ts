@@ -11,41 +11,33 @@ import {
 } from './read-options.ts';
 
 /** A plain number of seconds, read as milliseconds. */
-export function plainSeconds(fallback: number, meaning: string, rule?: SecondsRule): Option<number>;
 export function plainSeconds(
-  fallback: undefined,
+  fallback: number,
   meaning: string,
-  rule?: SecondsRule,
-): Option<number | undefined>;
-export function plainSeconds(
-  fallback: number | undefined,
-  meaning: string,
-  rule?: SecondsRule,
-): Option<number | undefined> {
-  return described('s', shown(fallback), meaning, (fields, key) =>
-    fallback === undefined && isUnset(fields.value(key))
-      ? undefined
-      : readSeconds(fields, key, fallback ?? 0, rule),
+  rule?: SecondsRule & { readonly shown?: string },
+): Option<number> {
+  return described('s', rule?.shown ?? String(fallback), meaning, (fields, key) =>
+    readSeconds(fields, key, fallback, rule),
   );
 }
 
 /** An integer, also a negative one unless there is a least. */
 export function integer(fallback: number, meaning: string, least?: number): Option<number> {
-  return described('number', shown(fallback), meaning, (fields, key) =>
+  return described('number', String(fallback), meaning, (fields, key) =>
     readInteger(fields, key, fallback, least),
   );
 }
 
 /** A number of retries after the first execution, read as the number of executions; a negative one is none. */
 export function plainRetries(fallback: number, meaning: string): Option<number> {
-  return described('retries', shown(fallback), meaning, (fields, key) =>
+  return described('retries', String(fallback), meaning, (fields, key) =>
     attemptsOf(readInteger(fields, key, fallback)),
   );
 }
 
 /** A number by which a delay grows. */
 export function plainFactor(fallback: number, meaning: string): Option<number> {
-  return described('factor', shown(fallback), meaning, (fields, key) => readFactor(fields, key, fallback));
+  return described('factor', String(fallback), meaning, (fields, key) => readFactor(fields, key, fallback));
 }
 
 /** One of several names or answers; `null` is none of them. */
@@ -63,6 +55,11 @@ export function exceptions(meaning: string): Option<readonly Matcher[]> {
   return described('classes', '[]', meaning, readExceptions);
 }
 
-function shown(fallback: number | undefined): string {
-  return fallback === undefined ? '–' : String(fallback);
+/** `undefined` instead of the default where the option is unset. */
+export function ifSet<Value>(option: Option<Value>): Option<Value | undefined> {
+  return {
+    ...option,
+    read: (fields, key, report) =>
+      isUnset(fields.value(key)) ? undefined : option.read(fields, key, report),
+  };
 }

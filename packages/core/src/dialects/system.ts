@@ -1,3 +1,4 @@
+import type { Fields } from '../fields/fields.ts';
 import { definePolicy } from '../policy/define-policy.ts';
 import type { BackoffInput, PolicyInput } from '../policy/policy.ts';
 import { type Dialect, type DialectWarning, dialectOf, type TaskOptions } from './dialect.ts';
@@ -33,6 +34,8 @@ export interface SystemDefinition<Table extends OptionTable> {
   readonly task?: (values: ValuesOf<Table>) => TaskOptions;
   /** Returns warnings about these options, as they were read and as they were written. */
   readonly warnings?: (values: ValuesOf<Table>, given: object) => readonly (DialectWarning | undefined)[];
+  /** Reports what is wrong in several options together. */
+  readonly check?: (values: ValuesOf<Table>, fields: Fields) => void;
   /** What to write instead of keys that are none of the options. */
   readonly cures?: Readonly<Record<string, string>>;
 }
@@ -42,7 +45,7 @@ export type SystemOptions = Readonly<Record<string, unknown>>;
 
 /** A system whose options can be read. */
 export interface System
-  extends Omit<SystemDefinition<OptionTable>, 'policy' | 'task' | 'warnings' | 'cures'> {
+  extends Omit<SystemDefinition<OptionTable>, 'policy' | 'task' | 'warnings' | 'check' | 'cures'> {
   /**
    * Converts the options of that system, in its own names and units, to a policy that behaves as it does.
    *
@@ -53,13 +56,17 @@ export interface System
 
 /** Returns a system that reads its options by its table. */
 export function defineSystem<const Table extends OptionTable>(definition: SystemDefinition<Table>): System {
-  const { options, policy, task, warnings, cures, ...described } = definition;
+  const { options, policy, task, warnings, check, cures, ...described } = definition;
   return Object.freeze({
     ...described,
     options,
     from: (given: object = {}): Dialect => {
       const known = { keys: Object.keys(options), cures: { ...curesOf(options), ...cures } };
-      const values = readOptions(given, known, (fields, report) => valuesOf(options, fields, report));
+      const values = readOptions(given, known, (fields, report) => {
+        const read = valuesOf(options, fields, report);
+        check?.(read, fields);
+        return read;
+      });
       return dialectOf(definePolicy({ ...AS_WRITTEN, ...saturated(policy(values)) }), task?.(values) ?? {}, [
         ...(warnings?.(values, given) ?? []),
         ...(described.fidelity === 'near'

@@ -1,7 +1,7 @@
 import type { BackoffInput } from '../../policy/policy.ts';
 import type { Dialect } from '../dialect.ts';
 import { described, type Option } from '../option.ts';
-import { exceptions, oneOf, plainRetries, plainSeconds } from '../plain-options.ts';
+import { exceptions, ifSet, oneOf, plainRetries, plainSeconds } from '../plain-options.ts';
 import { TIMEOUTS } from '../read-exceptions.ts';
 import { finiteProduct, readInteger } from '../read-options.ts';
 import {
@@ -37,7 +37,7 @@ export const jobbers: System = /* @__PURE__ */ defineSystem({
       return chosen;
     }),
     max_retries: plainRetries(3, 'executions after the first'),
-    retry_delay: plainSeconds(undefined, 'the first delay; without it a retry is immediate'),
+    retry_delay: ifSet(plainSeconds(0, 'the first delay', { shown: '–: at once' })),
     backoff_strategy: oneOf(
       STRATEGIES,
       'exponential',
@@ -45,7 +45,7 @@ export const jobbers: System = /* @__PURE__ */ defineSystem({
     ),
     max_retry_delay: plainSeconds(3_600, 'the longest delay, after jitter', { finite: false }),
     expected_exceptions: exceptions('exceptions that are retried; timeouts are in any case'),
-    timeout: plainSeconds(undefined, 'of one attempt'),
+    timeout: ifSet(plainSeconds(1, 'of one attempt', { shown: '–' })),
     max_concurrent: described(
       'number',
       '1',

@@ -1,8 +1,8 @@
 import type { Fields } from '../../fields/fields.ts';
 import { integerFrom } from '../../fields/value-rules.ts';
 import { finiteProduct, isUnset, readInteger, readOptions } from '../read-options.ts';
-import { fromCelery } from './from-celery.ts';
-import type { CeleryOptions } from './options.ts';
+import type { CeleryOptions } from '../seeds/celery.ts';
+import { fromCelery } from '../systems/celery.ts';
 
 /** When a message is due: after a number of seconds, or at an instant. */
 export interface CelerySchedule {
