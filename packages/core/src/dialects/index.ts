@@ -4,9 +4,9 @@ export type { Dialect, DialectCode, DialectWarning, TaskOptions } from './dialec
 export type { ExceptionLike } from './read-exceptions.ts';
 export type { CeleryOptions } from './seeds/celery.ts';
 export type { JobbersOptions } from './seeds/jobbers.ts';
+export type { TaskerOptions } from './seeds/tasker.ts';
 export { fromCelery } from './systems/celery.ts';
 export type { FluidOptions, FluidRetryPolicy } from './systems/fluid.ts';
 export { fromFluid } from './systems/fluid.ts';
 export { fromJobbers } from './systems/jobbers.ts';
-export { fromTasker } from './tasker/from-tasker.ts';
-export type { TaskerOptions } from './tasker/options.ts';
+export { fromTasker } from './systems/tasker.ts';

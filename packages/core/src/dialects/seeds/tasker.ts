@@ -1,6 +1,32 @@
 import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
 import { isUnset } from '../read-options.ts';
-import type { TaskerOptions } from './options.ts';
+
+/** How a step's own delays grow. */
+export type TaskerBackoff = 'none' | 'linear' | 'exponential' | 'fibonacci';
+
+/** A Tasker step's `retry` block, and the configuration of its backoff calculator. */
+export interface TaskerOptions {
+  /** Executions, including the first; 0 counts as 1. @default 3 */
+  readonly max_attempts?: number | null | undefined;
+  /** `false`: one execution. @default true */
+  readonly retryable?: boolean | null | undefined;
+  /** How this step's delays grow. @default 'exponential' if one of the next two is set */
+  readonly backoff?: TaskerBackoff | undefined;
+  /** The step's first delay in milliseconds. @default 1000 */
+  readonly backoff_base_ms?: number | undefined;
+  /** The step's longest delay in milliseconds. @default 30000 */
+  readonly max_backoff_ms?: number | undefined;
+  /** Configuration: base in seconds; the first retry waits `base × multiplier`. @default 1 */
+  readonly base_delay_seconds?: number | undefined;
+  /** Configuration: longest delay in seconds, also of a `Retry-After`. @default 300 */
+  readonly max_delay_seconds?: number | undefined;
+  /** Configuration: growth per retry. @default 2 */
+  readonly multiplier?: number | undefined;
+  /** Configuration: whether delays have jitter. @default true */
+  readonly jitter_enabled?: boolean | undefined;
+  /** Configuration: share of the delay, 0 to 1. @default 0.1 */
+  readonly max_jitter?: number | undefined;
+}
 
 /** The ranges of Tasker's own template validation. */
 const RANGES = {
