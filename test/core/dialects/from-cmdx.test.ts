@@ -89,8 +89,8 @@ describe('fromCmdx', () => {
     own.parent = own;
     grandparent.parent = { parent: options };
 
-    expect(problemsOf(() => fromCmdx(own))).toEqual(['parent']);
-    expect(problemsOf(() => fromCmdx(options))).toEqual(['parent.parent.parent']);
+    expect(problemsOf(() => fromCmdx(own))).toEqual(['parent.parent']);
+    expect(problemsOf(() => fromCmdx(options))).toEqual(['parent.parent.parent.parent']);
   });
 
   it('names the parent of a chain of classes without an end', () => {

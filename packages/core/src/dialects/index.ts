@@ -1,4 +1,3 @@
-export { fromCmdx } from './cmdx/from-cmdx.ts';
 export type { CmdxClass, CmdxDeclaration, CmdxOptions, NestedExceptions } from './cmdx/options.ts';
 export type { Dialect, DialectCode, DialectWarning, TaskOptions } from './dialect.ts';
 export type { ExceptionLike } from './read-exceptions.ts';
@@ -6,6 +5,7 @@ export type { CeleryOptions } from './seeds/celery.ts';
 export type { JobbersOptions } from './seeds/jobbers.ts';
 export type { TaskerOptions } from './seeds/tasker.ts';
 export { fromCelery } from './systems/celery.ts';
+export { fromCmdx } from './systems/cmdx.ts';
 export type { FluidOptions, FluidRetryPolicy } from './systems/fluid.ts';
 export { fromFluid } from './systems/fluid.ts';
 export { fromJobbers } from './systems/jobbers.ts';

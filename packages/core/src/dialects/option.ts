@@ -195,7 +195,7 @@ export function described<Value>(
   unit: string,
   shown: string,
   meaning: string,
-  read: Option<Value>['read'] = (fields, key) => fields.value(key) as Value,
+  read: Option<Value>['read'],
 ): Option<Value> {
   return { unit, default: shown, meaning, read };
 }

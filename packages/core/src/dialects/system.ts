@@ -98,14 +98,6 @@ function withoutInfinity<Value>(value: Value): Value {
   ) as Value; // the same keys
 }
 
-/** Returns a system that reads its options by code of its own; its table only says what they are. */
-export function describeSystem(
-  described: Omit<SystemDefinition<OptionTable>, 'policy' | 'task' | 'warnings'>,
-  from: System['from'],
-): System {
-  return Object.freeze({ ...described, from });
-}
-
 /** Other systems have no jitter, and no highest delay, unless they say so; and most ignore what a server asks for. */
 const AS_WRITTEN: PolicyInput = {
   jitter: 'none',

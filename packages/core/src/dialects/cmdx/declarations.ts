@@ -3,17 +3,19 @@ import { readFields } from '../../fields/fields.ts';
 import type { Matcher } from '../../matching/matcher.ts';
 import { refuseLong } from '../../policy/read-rules.ts';
 import { MAX_ITEMS } from '../../read.ts';
+import { described, type Option, type OptionTable, type ValuesOf } from '../option.ts';
+import { plainRetries, plainSeconds } from '../plain-options.ts';
 import { readNestedExceptions } from '../read-exceptions.ts';
-import { isUnset, readInteger, readSeconds } from '../read-options.ts';
+import { isUnset, readSeconds } from '../read-options.ts';
 import { readGate } from './gate.ts';
 import type { CmdxGateTest, CmdxScope } from './options.ts';
 import { type CmdxStrategy, readBlock, readStrategy } from './strategy.ts';
 
-/** The options that a declaration sets, with names resolved. */
+/** The options that a declaration sets, with names resolved: executions and milliseconds. */
 export interface CmdxSettings {
-  readonly attempts?: number;
-  readonly delayMs?: number;
-  readonly maxDelayMs?: number;
+  readonly limit?: number;
+  readonly delay?: number;
+  readonly max_delay?: number;
   readonly jitter?: CmdxStrategy | undefined;
   readonly block?: CmdxStrategy | undefined;
   readonly if?: CmdxGateTest | undefined;
@@ -29,10 +31,38 @@ export interface CmdxLine {
   readonly settings: CmdxSettings;
 }
 
-/** The option names of one declaration. */
-export const DECLARATION_KEYS: readonly string[] = [
-  ...['exceptions', 'limit', 'delay', 'max_delay', 'jitter', 'block', 'if', 'unless'],
-];
+/** Returns the options of one declaration; each is read only where it is set, and `null` is its default. */
+export function declarationOptions(scope: CmdxScope): DeclarationTable {
+  return {
+    exceptions: described('classes', '[]: none', 'exceptions that are retried', readNestedExceptions),
+    limit: plainRetries(3, 'executions after the first'),
+    delay: plainSeconds(0.5, 'the delay; 0 or less: none', { least: -Number.MAX_VALUE }),
+    max_delay: described('s', '–', 'the longest delay, after the jitter', readMaxDelay),
+    jitter: described('name', '–', 'a strategy, a retrier or a method of the task', (fields, key) =>
+      readStrategy(fields, key, scope),
+    ),
+    block: described('function', '–', 'a strategy that is used without `jitter`', (fields) =>
+      readBlock(fields, scope),
+    ),
+    if: described('function', '–', 'must return true for a retry', (fields, key) =>
+      readGate(fields, key, scope.task),
+    ),
+    unless: described('function', '–', 'must return false for a retry', (fields, key) =>
+      readGate(fields, key, scope.task),
+    ),
+  };
+}
+
+interface DeclarationTable extends OptionTable {
+  readonly exceptions: Option<readonly Matcher[]>;
+  readonly limit: Option<number>;
+  readonly delay: Option<number>;
+  readonly max_delay: Option<number>;
+  readonly jitter: Option<CmdxStrategy | undefined>;
+  readonly block: Option<CmdxStrategy | undefined>;
+  readonly if: Option<CmdxGateTest | undefined>;
+  readonly unless: Option<CmdxGateTest | undefined>;
+}
 
 /** Reads one class's `retry_on`: a declaration or a list of them. */
 export function readDeclarations(owner: Fields, scope: CmdxScope, report: Report): readonly CmdxLine[] {
@@ -42,28 +72,27 @@ export function readDeclarations(owner: Fields, scope: CmdxScope, report: Report
     refuseLong(owner, 'retry_on');
     return [];
   }
+  const table = declarationOptions(scope);
   return list.flatMap((declaration, index) => {
     const path = owner.path(Array.isArray(given) ? `retry_on[${index}]` : 'retry_on');
-    const fields = readFields(declaration, path, { keys: DECLARATION_KEYS, report });
+    const fields = readFields(declaration, path, { keys: Object.keys(table), report });
     if (fields === undefined) return [];
-    const exceptions = readNestedExceptions(fields, 'exceptions', report);
-    return [{ path, isFirst: index === 0, exceptions, settings: readSettings(fields, scope) }];
+    const { exceptions = [], ...settings } = readSet(table, fields, report);
+    return [{ path, isFirst: index === 0, exceptions, settings }];
   });
 }
 
 /** Returns only options that are set; `null` counts as set, and removes an inherited value. */
-function readSettings(fields: Fields, scope: CmdxScope): CmdxSettings {
-  const isSet = (key: string): boolean => fields.value(key) !== undefined;
-  return {
-    ...(isSet('limit') && { attempts: Math.max(1, readInteger(fields, 'limit', 3) + 1) }),
-    ...(isSet('delay') && { delayMs: readDelay(fields) }),
-    ...(isSet('max_delay') && { maxDelayMs: readMaxDelay(fields) }),
-    ...(isSet('jitter') && { jitter: readStrategy(fields, 'jitter', scope) }),
-    // A declaration without a block inherits the previous one.
-    ...(!isUnset(fields.value('block')) && { block: readBlock(fields, scope) }),
-    ...(isSet('if') && { if: readGate(fields, 'if', scope.task) }),
-    ...(isSet('unless') && { unless: readGate(fields, 'unless', scope.task) }),
-  };
+function readSet(
+  table: DeclarationTable,
+  fields: Fields,
+  report: Report,
+): Partial<ValuesOf<DeclarationTable>> {
+  // A declaration without a block inherits the previous one.
+  const isSet = (key: string): boolean =>
+    key === 'block' ? !isUnset(fields.value(key)) : fields.value(key) !== undefined;
+  const set = Object.entries(table).filter(([key]) => isSet(key));
+  return Object.fromEntries(set.map(([key, { read }]) => [key, read(fields, key, report)]));
 }
 
 /** Returns the options of all lines as one: of each, the last value set. */
@@ -71,12 +100,6 @@ export function unite(lines: readonly CmdxLine[]): CmdxSettings {
   return Object.assign({}, ...lines.map((line) => line.settings));
 }
 
-function readDelay(fields: Fields): number {
-  return readSeconds(fields, 'delay', 0.5, { least: -Number.MAX_VALUE });
-}
-
-function readMaxDelay(fields: Fields): number {
-  return isUnset(fields.value('max_delay'))
-    ? Infinity
-    : readSeconds(fields, 'max_delay', 0, { finite: false });
+function readMaxDelay(fields: Fields, key: string): number {
+  return isUnset(fields.value(key)) ? Infinity : readSeconds(fields, key, 0, { finite: false });
 }

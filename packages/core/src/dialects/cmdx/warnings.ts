@@ -42,8 +42,8 @@ function warnIgnored({ path }: CmdxLine, isUsed: boolean): DialectWarning | unde
 
 /** Warns of a limit that allows one run: that of the last line that has one, which applies to all. */
 function warnLimit(used: readonly CmdxLine[]): DialectWarning | undefined {
-  const last = used.filter(({ settings }) => settings.attempts !== undefined).at(-1);
-  return warnIf(last?.settings.attempts === 1, {
+  const last = used.filter(({ settings }) => settings.limit !== undefined).at(-1);
+  return warnIf(last?.settings.limit === 1, {
     code: 'RUNS_ONCE',
     path: `${last?.path}.limit`,
     message: 'a limit of 0 or less runs once and never retries',
@@ -58,7 +58,7 @@ function warnStrategy(
 ): readonly (DialectWarning | undefined)[] {
   const { jitter, block } = settings;
   const strategy = jitter ?? block;
-  const waits = (united.delayMs ?? 500) > 0;
+  const waits = (united.delay ?? 500) > 0;
   return [
     warnIf(strategy !== undefined && (strategy.type === 'ignored' || !waits), {
       code: 'WITHOUT_EFFECT',
