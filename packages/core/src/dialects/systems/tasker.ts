@@ -4,13 +4,15 @@ import { definePolicy } from '../../policy/define-policy.ts';
 import type { BackoffInput, DelayContext, PolicyInput } from '../../policy/policy.ts';
 import type { Dialect } from '../dialect.ts';
 import { described, type Option, type ValuesOf, valuesOf } from '../option.ts';
-import { ifSet, integer, oneOf, plainFactor, plainSeconds } from '../plain-options.ts';
-import { finiteProduct, readOptions } from '../read-options.ts';
+import { ifSet, oneOf, plainFactor, plainSeconds } from '../plain-options.ts';
+import { finiteProduct, readInteger, readOptions } from '../read-options.ts';
 import { type TaskerOptions, warnTasker } from '../seeds/tasker.ts';
 import { defineSystem, exponential, linear, type System } from '../system.ts';
 
 const OPTIONS = {
-  max_attempts: integer(3, 'all executions; 0 counts as 1'),
+  max_attempts: described('executions', '3', 'all executions; 0 counts as 1', (fields, key) =>
+    Math.max(1, readInteger(fields, key, 3)),
+  ),
   retryable: ifSet(oneOf([true, false], true, '`false`: one execution')),
   backoff: ifSet(
     oneOf(['none', 'linear', 'exponential', 'fibonacci'], 'exponential', 'how the delays of the step grow'),
@@ -40,7 +42,7 @@ export const tasker: System = /* @__PURE__ */ defineSystem({
   fidelity: 'exact',
   options: OPTIONS,
   policy: (values) => ({
-    maxAttempts: Math.max(1, values.max_attempts),
+    maxAttempts: values.max_attempts,
     retryable: values.retryable ?? true,
     ...(hasStep(values) ? stepDelays(values) : calculatorDelays(values, values.multiplier)),
     retryAfter: {
