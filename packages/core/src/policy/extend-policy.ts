@@ -47,7 +47,10 @@ function extend(base: Policy | PolicyInput, patch: PolicyInput, registry: Regist
       names,
     ),
   );
-  return definePolicy({ ...toInput(united), ...pick(lists, (key) => once(listOf(united[key]))) }, names);
+  return definePolicy(
+    { ...toInput(united), ...pick(lists, (key) => withoutDuplicates(listOf(united[key]))) },
+    names,
+  );
 }
 
 // It comes from a policy that was not found; `definePolicy` takes it for the defaults.
@@ -79,7 +82,7 @@ function listOf(matchers: Matchers | 'everything' | 'nothing'): Matchers {
 }
 
 /** Removes duplicate matchers: classes and predicates are compared by identity, patterns by content. */
-function once(matchers: Matchers): Matchers {
+export function withoutDuplicates(matchers: Matchers): Matchers {
   const known = new Map<unknown, Matcher>();
   for (const matcher of matchers) {
     const identity = identityOf(matcher);

@@ -1,4 +1,5 @@
 import { type Fields, type Report, readFields } from '../../fields/fields.ts';
+import { withoutDuplicates } from '../../policy/extend-policy.ts';
 import type { PolicyInput } from '../../policy/policy.ts';
 import { type CmdxLine, declarationOptions, readDeclarations, unite } from '../cmdx/declarations.ts';
 import { cmdxDelays } from '../cmdx/delays.ts';
@@ -100,7 +101,7 @@ function usedOf(lines: readonly CmdxLine[], version: CmdxVersion): readonly Cmdx
 }
 
 function policyOf(lines: readonly CmdxLine[], version: CmdxVersion): PolicyInput {
-  const exceptions = lines.flatMap((line) => line.exceptions);
+  const exceptions = withoutDuplicates(lines.flatMap((line) => line.exceptions));
   const { limit = 4, delay = 500, max_delay = Infinity, jitter, block, ...gates } = unite(lines);
   const gate = gateOf(gates.if, gates.unless);
   return {
