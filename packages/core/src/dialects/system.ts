@@ -106,7 +106,7 @@ const AS_WRITTEN: PolicyInput = {
 };
 
 /** For systems whose tasks may fail by an answer of a server: what it asks for is followed as in any policy of ours. */
-export const FOLLOWS_SERVER: PolicyInput = { retryAfter: {} };
+export const FOLLOWS_SERVER: PolicyInput = { retryAfter: undefined };
 
 function differs(path: string, message: string): DialectWarning {
   return { code: 'DIFFERS', path, message, cure: 'Compare them by a preview.' };
