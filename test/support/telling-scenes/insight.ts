@@ -7,11 +7,11 @@ import { release, retry, tell } from './scene.ts';
 /** Runs wait at the front of a lane, in it, behind a key and on the schedule; some were cancelled, some have started. */
 export const askAboutLanes = tell(async (steps) => {
   const { submit, claim, settle, broker, advance } = steps;
-  const keyed = { concurrency: { key: 'k', limit: 1, whenFull: 'wait' } } as const;
+  const keyed = { lane: 'k', concurrency: { key: 'k', limit: 1, whenFull: 'wait' } } as const;
   await submit({ id: 'k1', ...keyed }, { id: 'k2', ...keyed }, { id: 'k3', ...keyed });
   await advance(5);
   await ask(steps);
-  await claim();
+  await claim({ lanes: ['k'] });
   await ask(steps);
   for (const id of ['a', 'b', 'c']) {
     await advance(10);
