@@ -1,5 +1,4 @@
-import { FIRST_START, FLAGS, flagText, RECORD } from '../../packages/redis-queue/src/record/layout.ts';
-import { byteOf, has, isIn, isNotIn, letter, startOf } from '../../packages/redis-queue/src/scripts/lua.ts';
+import { luaText } from '../support/lua-text.ts';
 import {
   claimAfterRetry,
   claimInOrder,
@@ -19,20 +18,20 @@ import { waitForSlots } from '../support/telling-scenes/slots.ts';
 export const CLAIM_MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence on heartbeats',
-    right: `elseif ${isNotIn('record', 'started')} or epochOf(record) ~= heartbeats[index * 2] then`,
-    wrong: `elseif ${isNotIn('record', 'started')} then`,
+    right: `elseif ${luaText('isNotIn(record, State.started)')} or epochOf(record) ~= heartbeats[index * 2] then`,
+    wrong: `elseif ${luaText('isNotIn(record, State.started)')} then`,
     scene: heartbeatOfEachEpoch,
   },
   {
     name: 'a heartbeat moves the first start',
-    right: `isShort(record) and ${startOf(FIRST_START, 'heartbeatAt')} or ${startOf(RECORD, 'heartbeatAt')}`,
-    wrong: `isShort(record) and ${startOf(FIRST_START, 'startedAt')} or ${startOf(RECORD, 'heartbeatAt')}`,
+    right: `isShort(record) and ${luaText('FirstStart.heartbeatAt.from')} or ${luaText('Record.heartbeatAt.from')}`,
+    wrong: `isShort(record) and ${luaText('FirstStart.startedAt.from')} or ${luaText('Record.heartbeatAt.from')}`,
     scene: heartbeatOfEachEpoch,
   },
   {
     name: 'a first start does not record that it takes a slot',
-    right: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits)`,
-    wrong: `record = ${letter('started')} .. char(${byteOf(flagText('short'))} + bits - bits % ${FLAGS.takesSlot * 2})`,
+    right: `record = ${luaText('State.started')} .. ${luaText('flagText(Flag.short + bits)')}`,
+    wrong: `record = ${luaText('State.started')} .. ${luaText('flagText(Flag.short + bits - bits % (2 * Flag.takesSlot))')}`,
   },
   {
     name: 'a first start has no lease',
@@ -87,7 +86,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a slot is not freed',
-    right: `if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end`,
+    right: `if ${luaText('has(flags, Flag.takesSlot)')} then record = keepOrFreeSlot(id, record) end`,
     wrong: '',
   },
   {
@@ -109,8 +108,8 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel request is found for an ended lease',
-    right: `${isIn('record', 'started')} and epochOf(record) == leases[index * 2]`,
-    wrong: `${isIn('record', 'started')}`,
+    right: `${luaText('isIn(record, State.started)')} and epochOf(record) == leases[index * 2]`,
+    wrong: `${luaText('isIn(record, State.started)')}`,
     scene: cancelRequestOfOneEpoch,
   },
 ];

@@ -3,7 +3,7 @@ import { createRedisBroker } from '@retry/redis-queue';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { readAnswers } from '../../packages/redis-queue/src/record/answers.ts';
-import { readNotesScript } from '../../packages/redis-queue/src/scripts/notes.ts';
+import { readNotesScript } from '../../packages/redis-queue/src/scripts/lua-code.ts';
 import { createKeys } from '../../packages/redis-queue/src/store/keys.ts';
 import { runListScript } from '../../packages/redis-queue/src/store/store.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';

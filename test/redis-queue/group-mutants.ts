@@ -96,8 +96,8 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is redriven or discarded stays in its group',
-    right: '    leaveGroup(id, record, tag)\n',
-    wrong: '',
+    right: 'leaveGroup(id, record, tag)\n    return',
+    wrong: 'return',
     scene: dieElsewhere,
   },
   {

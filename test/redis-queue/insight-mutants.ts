@@ -1,5 +1,4 @@
-import { BODY } from '../../packages/redis-queue/src/record/layout.ts';
-import { field } from '../../packages/redis-queue/src/scripts/lua.ts';
+import { luaText } from '../support/lua-text.ts';
 import { askAboutDueTimes, askAboutLanes } from '../support/telling-scenes/insight.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 
@@ -43,7 +42,7 @@ export const INSIGHT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run without a record is not claimable',
-    right: `return body and tonumber(sub(body, ${field(BODY, 'createdAt')})) or nil`,
+    right: `return body and tonumber(${luaText('fieldOf(body, Body.createdAt)')}) or nil`,
     wrong: 'return nil',
     scene: askAboutLanes,
   },

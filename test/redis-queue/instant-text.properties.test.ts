@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
-import { BODY } from '../../packages/redis-queue/src/record/layout.ts';
-import { instantText } from '../../packages/redis-queue/src/scripts/lua.ts';
+import { luaText } from '../support/lua-text.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 
 /** Of instants up to the year 2286, which 13 digits hold. */
@@ -18,7 +17,7 @@ const micros = fc.oneof(
 describeOnRedis('the instant of a script', (server) => {
   it('is what the clock of the server says, in whole milliseconds and 13 digits', async () => {
     const client = await createClient({ url: server().url }).connect();
-    const script = `local time = { ARGV[1], ARGV[2] } return ${instantText(BODY, 'createdAt', 'time')}`;
+    const script = `local time = { ARGV[1], ARGV[2] } return ${luaText('instantText(Body.createdAt, time)')}`;
 
     await fc.assert(
       fc.asyncProperty(seconds, micros, async (second, micro) => {

@@ -1,5 +1,5 @@
 import { BODY_KINDS, KEY_UNTIL } from '../../packages/redis-queue/src/record/layout.ts';
-import { has, letter } from '../../packages/redis-queue/src/scripts/lua.ts';
+import { luaText } from '../support/lua-text.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { reserveFullWindow, reserveSeveral } from '../support/telling-scenes/reservations.ts';
 import { tellCase } from '../support/telling-scenes/scene.ts';
@@ -30,7 +30,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a unique key is not freed by the end of its run',
-    right: `if not isStarted and state ~= ${letter('submitted')} and state ~= ${letter('scheduled')} then return false end`,
+    right: `if not isStarted and state ~= ${luaText('State.submitted')} and state ~= ${luaText('State.scheduled')} then return false end`,
     wrong: '',
     scene: freeKeyAtEnd,
   },
@@ -87,8 +87,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is cancelled by its request keeps its slot',
-    right: `record = applyCancelRequest(flags, dueAfter(record, dueInMs))\n  if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end`,
-    wrong: `if ${has('flags', 'takesSlot')} then record = keepOrFreeSlot(id, record) end\n  record = applyCancelRequest(flags, dueAfter(record, dueInMs))`,
+    right: `record = applyCancelRequest(flags, dueAfter(record, dueInMs))\n  if ${luaText('has(flags, Flag.takesSlot)')} then record = keepOrFreeSlot(id, record) end`,
+    wrong: `if ${luaText('has(flags, Flag.takesSlot)')} then record = keepOrFreeSlot(id, record) end\n  record = applyCancelRequest(flags, dueAfter(record, dueInMs))`,
     scene: cancelRequestWhileHolding,
   },
   {
@@ -105,8 +105,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is ended while it keeps its slot does not free it',
-    right: '    freeKeptSlot(id, old)\n',
-    wrong: '',
+    right: 'freeKeptSlot(id, old)\n    endedRecords[',
+    wrong: 'endedRecords[',
     scene: endWhileHolding,
   },
   {

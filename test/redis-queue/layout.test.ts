@@ -21,34 +21,27 @@ import {
   SCHEDULED_ENTRY,
   writeFields,
 } from '../../packages/redis-queue/src/record/layout.ts';
-import {
-  behind,
-  field,
-  firstRecord,
-  rewritten,
-  rewrittenFields,
-  written,
-} from '../../packages/redis-queue/src/scripts/lua.ts';
+import { luaText } from '../support/lua-text.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 
 const LAYOUTS: readonly (readonly [name: string, layout: Layout<string>])[] = [
-  ['record', RECORD],
-  ['first start', FIRST_START],
-  ['first completion', FIRST_COMPLETION],
-  ['later completion', LATER_COMPLETION],
-  ['body', BODY],
-  ['entry of the front', FRONT_ENTRY],
-  ['entry of the schedule', SCHEDULED_ENTRY],
-  ['entry of the finished', FINISHED_ENTRY],
+  ['Record', RECORD],
+  ['FirstStart', FIRST_START],
+  ['FirstCompletion', FIRST_COMPLETION],
+  ['LaterCompletion', LATER_COMPLETION],
+  ['Body', BODY],
+  ['FrontEntry', FRONT_ENTRY],
+  ['ScheduledEntry', SCHEDULED_ENTRY],
+  ['FinishedEntry', FINISHED_ENTRY],
 ];
 
 /** As Lua's string.sub does, for positive ends. */
-function luaSub(text: string, range: string): string {
-  const [first = 1, last = 0] = range.split(', ').map(Number);
+function luaSub(text: string, call: string): string {
+  const [first = 1, last] = [...call.matchAll(/\d+/g)].map(Number);
   return text.slice(first - 1, last);
 }
 
-describe.each(LAYOUTS)('the layout of a %s', (_name, layout) => {
+describe.each(LAYOUTS)('the layout %s', (luaName, layout) => {
   it('has fields that follow one another without a gap', () => {
     const ranges = layout.names.map((name) => layout.fields[name]);
 
@@ -66,9 +59,11 @@ describe.each(LAYOUTS)('the layout of a %s', (_name, layout) => {
 
     for (const name of layout.names) {
       const range = layout.fields[name];
-      expect(luaSub(text, field(layout, name))).toBe(text.slice(range?.from, range?.end));
+      expect(luaSub(text, luaText(`fieldOf(text, ${luaName}.${name})`))).toBe(
+        text.slice(range?.from, range?.end),
+      );
     }
-    expect(text.slice(behind(layout) - 1)).toBe(text.slice(layout.length));
+    expect(luaSub(text, luaText(`sub(text, ${luaName}.length + 1)`))).toBe(text.slice(layout.length));
   });
 });
 
@@ -99,21 +94,23 @@ describe('the letters of the layout', () => {
 });
 
 describe('the text of the scripts', () => {
-  const folder = new URL('../../packages/redis-queue/src/scripts/', import.meta.url);
+  const folder = new URL('../../packages/redis-queue/lua/', import.meta.url);
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
+    name.endsWith('.lua'),
   );
 
-  it.each(names.filter((name) => name !== 'lua.ts'))(
+  it.each(names.filter((name) => !name.endsWith('check-rights.lua')))(
     '%s has no offset, letter or byte of its own',
     (name) => {
       const source = readFileSync(new URL(name, folder), 'utf8');
-      const lines = source.split('\n').filter((line) => !/^\s*(?:--|\*|\/)/.test(line));
-      const literals = lines.map((line) => line.replaceAll(/\$\{[^{}]*\}/g, '')).join('\n');
+      const code = source
+        .split('\n')
+        .filter((line) => !/^\s*--/.test(line))
+        .join('\n');
 
-      expect(literals).not.toMatch(/\bsub\((?:record|body|old|short|new|first|entry), (?:[2-9]|\d\d)/);
-      expect(literals).not.toMatch(/[=~]= \d{2,3}\b/);
-      expect(literals).not.toMatch(/'[A-Za-z]'|find\('/);
+      expect(code).not.toMatch(/\bsub\((?:record|body|old|short|new|first|entry), (?:[2-9]|\d\d)/);
+      expect(code).not.toMatch(/[=~]= \d{2,3}\b/);
+      expect(code).not.toMatch(/'[A-Za-z]'|find\('/);
     },
   );
 });
@@ -140,17 +137,18 @@ describeOnRedis('a record that Lua writes', (server) => {
     await fc.assert(
       fc.asyncProperty(values, values, fc.subarray([...RECORD.names]), async (old, next, names) => {
         const changed = Object.fromEntries(names.map((name) => [name, next[name]]));
-        const quoted = Object.fromEntries(names.map((name) => [name, `'${next[name]}'`]));
-        const everything = Object.fromEntries(
-          RECORD.names.map((name) => [name, `'${next[name]}'`]),
-        ) as typeof next; // as above
+        const tableOf = (fields: typeof names) =>
+          `{ ${fields.map((name) => `${name} = '${next[name]}'`).join(', ')} }`;
+        const [some, everything] = [tableOf(names), tableOf([...RECORD.names])];
         const record = `${writeFields(RECORD, old)}1:complete\0{}\0"result"`;
         const expected = writeFields(RECORD, { ...old, ...changed });
 
-        expect(await run(rewritten('record', quoted), record)).toBe(expected + record.slice(RECORD.length));
-        expect(await run(rewrittenFields('record', quoted), record)).toBe(expected);
-        expect(await run(written(RECORD, everything))).toBe(writeFields(RECORD, next));
-        expect(await run(firstRecord(everything))).toBe(`${writeFields(RECORD, next)}\0\0`);
+        expect(await run(luaText(`rewrite(record, ${some})`), record)).toBe(
+          expected + record.slice(RECORD.length),
+        );
+        expect(await run(luaText(`rewriteFields(record, ${some})`), record)).toBe(expected);
+        expect(await run(luaText(`write(Record, ${everything})`))).toBe(writeFields(RECORD, next));
+        expect(await run(luaText(`firstRecord(${everything})`))).toBe(`${writeFields(RECORD, next)}\0\0`);
       }),
       { numRuns: 50 },
     );
@@ -159,7 +157,7 @@ describeOnRedis('a record that Lua writes', (server) => {
 
   it('has zeros in every field that is not said when it is the first one', async () => {
     const client = await createClient({ url: server().url }).connect();
-    const expression = firstRecord({ state: "'w'", flags: "'0'" });
+    const expression = luaText("firstRecord({ state = 'w', flags = '0' })");
 
     const record = String(await client.eval(`return ${expression}`));
 

@@ -1,6 +1,6 @@
 import { createClient } from 'redis';
 import { expect, it } from 'vitest';
-import { finishedScript } from '../../packages/redis-queue/src/scripts/list.ts';
+import { finishedScript } from '../../packages/redis-queue/src/scripts/lua-code.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';

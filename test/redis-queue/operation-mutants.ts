@@ -1,3 +1,4 @@
+import { luaText } from '../support/lua-text.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { tellCase } from '../support/telling-scenes/scene.ts';
 
@@ -117,13 +118,13 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a step does not count what it has done',
-    right: 'figures.done + done, figures.skipped + skipped + others',
-    wrong: 'figures.done, figures.skipped + skipped + others',
+    right: `figures.done + done, figures.skipped + ${luaText('step[Step.skipped]')} + others`,
+    wrong: `figures.done, figures.skipped + ${luaText('step[Step.skipped]')} + others`,
     scene: COUNTED,
   },
   {
     name: 'a step counts only what it has seen as skipped',
-    right: 'figures.done + done, figures.skipped + skipped + others',
+    right: `figures.done + done, figures.skipped + ${luaText('step[Step.skipped]')} + others`,
     wrong: 'figures.done + done, figures.skipped + others',
     scene: COUNTED,
   },
@@ -135,13 +136,13 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a step does not say where the next one begins',
-    right: '    figures.progress = progress\n',
+    right: `figures.progress = ${luaText('step[Step.progress]')}`,
     wrong: '',
     scene: COUNTED,
   },
   {
     name: 'the last step does not end its operation',
-    right: "if isLast == 1 then figures.state, figures.endedAt = 'done', now end",
+    right: `if ${luaText('step[Step.isLast]')} == 1 then figures.state, figures.endedAt = 'done', now end`,
     wrong: '',
     scene: tellCase('the last step of an operation ends it, even without runs'),
   },

@@ -5,7 +5,7 @@ import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { open } from '../../packages/redis-queue/src/driver/heartbeats/open-heartbeats.ts';
 import { openLink } from '../../packages/redis-queue/src/driver/open-link.ts';
-import { heartbeatScript } from '../../packages/redis-queue/src/scripts/heartbeat.ts';
+import { heartbeatScript } from '../../packages/redis-queue/src/scripts/lua-code.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import type { PrivateRedis } from '../support/servers/redis.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import type { RetentionMutant } from '../support/telling-scenes/retention.ts';
 import { playCase } from '../support/telling-scenes/retention.ts';
-import { openClockedRedis } from './scripted-redis.ts';
+import { inOneLine, openClockedRedis } from './scripted-redis.ts';
 
 const OLDEST_FIRST =
   'keepCompleted.bytes deletes the long payloads of the runs that ended first, and keeps the runs';
@@ -48,7 +48,8 @@ const MUTANTS: readonly RetentionMutant[] = [
 ];
 
 describeOnRedis('a case about retention', (server) => {
-  it.each(MUTANTS)('fails when $name, and else passes', async ({ right, wrong, case: name }) => {
+  it.each(MUTANTS)('fails when $name, and else passes', async ({ case: name, ...mutant }) => {
+    const [right, wrong] = [inOneLine(mutant.right), inOneLine(mutant.wrong)];
     let isApplied = false;
     const errors: unknown[] = [];
     for (const isMutated of [false, true]) {

@@ -8,7 +8,7 @@ import { SCRIPT_COMMANDS } from '../../packages/redis-queue/src/driver/rights.ts
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeWithUser } from './limited-user.ts';
 
-const SCRIPTS = new URL('../../packages/redis-queue/src/scripts/', import.meta.url);
+const SCRIPTS = new URL('../../packages/redis-queue/lua/', import.meta.url);
 const DOCS = new URL('../../docs/redis.md', import.meta.url);
 
 describeWithUser('a Redis user', (user) => {
@@ -86,7 +86,7 @@ describeWithUser('a Redis user', (user) => {
 it('the commands whose rights are checked are those of the scripts', () => {
   const files = readdirSync(SCRIPTS, { recursive: true, encoding: 'utf8' });
   const texts = files
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.lua'))
     .map((name) => readFileSync(new URL(name, SCRIPTS), 'utf8'));
 
   const used = texts.flatMap((text) =>

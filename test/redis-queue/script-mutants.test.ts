@@ -3,11 +3,11 @@ import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { noticeMistake } from '../support/telling-scenes/mutant.ts';
 import { plainCommands } from './redis-commands.ts';
 import { MUTANTS } from './script-mutants.ts';
-import { createPairs } from './scripted-redis.ts';
+import { createPairs, inOneLine } from './scripted-redis.ts';
 
 describeOnRedis('the differential test', (server) => {
   it.each(MUTANTS)('notices when $name', { timeout: 600_000 }, async (mutant) => {
-    const { right, wrong } = mutant;
+    const [right, wrong] = [inOneLine(mutant.right), inOneLine(mutant.wrong)];
     let isApplied = false;
     const pairs = await createPairs(server().url, (text) => {
       isApplied ||= text.includes(right);

@@ -22,14 +22,22 @@ export interface ClockedQueue {
   readonly setTime: (at: number) => Promise<unknown>;
 }
 
-/** Queues over one connection, whose scripts are rewritten by `mutate`. */
+/** Returns Lua without line breaks, so that a part of it is found however it is laid out. */
+export function inOneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ').trim();
+}
+
+/** Queues over one connection, whose scripts are rewritten by `mutate`; it gets each in one line. */
 export async function openClockedRedis(
   url: string,
-  mutate: (text: string) => string = (text) => text,
+  mutate?: (text: string) => string,
 ): Promise<ClockedRedis> {
   const client = createClient({ url });
   await client.connect();
-  const scripted = rewriteScripts(client, (text) => mutate(readClockKey(text)));
+  const scripted = rewriteScripts(client, (text) => {
+    const clocked = readClockKey(text);
+    return mutate === undefined ? clocked : mutate(inOneLine(clocked));
+  });
   const prefixes = new Set<string>();
   return {
     openQueue: () => {
@@ -48,7 +56,7 @@ export async function openClockedRedis(
   };
 }
 
-/** Pairs over one connection, whose scripts are rewritten by `mutate`. */
+/** Pairs over one connection, whose scripts are rewritten by `mutate`; it gets each in one line. */
 export async function createPairs(url: string, mutate?: (text: string) => string): Promise<PairFactory> {
   const { openQueue, close } = await openClockedRedis(url, mutate);
   return {

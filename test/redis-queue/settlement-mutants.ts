@@ -1,13 +1,4 @@
-import { RECORD } from '../../packages/redis-queue/src/record/layout.ts';
-import {
-  answer,
-  fields,
-  flagsAs,
-  hasMode,
-  isIn,
-  isNotIn,
-  letter,
-} from '../../packages/redis-queue/src/scripts/lua.ts';
+import { luaText } from '../support/lua-text.ts';
 import { claimReleased } from '../support/telling-scenes/claims.ts';
 import { settleAfterCancelRequest, stallTooEarly } from '../support/telling-scenes/leases.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
@@ -26,13 +17,13 @@ import {
 export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: a settlement of any epoch is accepted',
-    right: `if ${isNotIn('old', 'started')} or epochOf(old) ~= epoch then return`,
-    wrong: `if ${isNotIn('old', 'started')} then return`,
+    right: `if ${luaText('isNotIn(old, State.started)')} or epochOf(old) ~= epoch then return`,
+    wrong: `if ${luaText('isNotIn(old, State.started)')} then return`,
     scene: settleEarlierStart,
   },
   {
     name: 'a repeated first completion is fenced',
-    right: `return ${isIn('record', 'completed')} and by == FIRST_BY`,
+    right: `return ${luaText('isIn(record, State.completed)')} and by == FIRST_BY`,
     wrong: 'return false',
     scene: settleTwice,
   },
@@ -44,7 +35,7 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a first completion is accepted whatever its run is',
-    right: `if not old or sub(old, ${fields(RECORD, 'state', 'flags')}) ~= ${letter('started')} .. ${flagsAs('short')} then`,
+    right: `if not old or ${luaText('fieldsOf(old, Record.state, Record.flags)')} ~= ${luaText('State.started .. flagText(Flag.short)')} then`,
     wrong: 'if not old then',
     scene: settleEarlierStart,
   },
@@ -75,20 +66,20 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'completed runs are not counted',
-    right: `if completed ~= 0 then call('HINCRBY', META, ${letter('completed')}, completed) end`,
+    right: `if completed ~= 0 then call('HINCRBY', META, ${luaText('State.completed')}, completed) end`,
     wrong: '',
     scene: completeFirstStarts,
   },
   {
     name: 'no stall check: a cleaner settles a run whose lease has not expired',
-    right: `if ${hasMode('mode', 'onlyIfExpired')} and isAlive(id) then return ${answer('settle', 'fenced')} end`,
+    right: `if ${luaText('has(mode, Mode.onlyIfExpired)')} and isAlive(id) then return ${luaText('Answer.settle.fenced')} end`,
     wrong: '',
     scene: stallTooEarly,
   },
   {
     name: 'a repeated settlement is answered as another outcome',
-    right: `return isSettledBy(old, by) and ${answer('settle', 'already')} or ${answer('settle', 'fenced')} end`,
-    wrong: `return ${answer('settle', 'fenced')} end`,
+    right: `return isSettledBy(old, by) and ${luaText('Answer.settle.already')} or ${luaText('Answer.settle.fenced')} end`,
+    wrong: `return ${luaText('Answer.settle.fenced')} end`,
   },
   {
     name: 'a push to the front is lost',
@@ -98,14 +89,14 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a released run goes to the back',
-    right: `if ${isIn('record', 'submitted')} and ${hasMode('mode', 'release')} then`,
+    right: `if ${luaText('isIn(record, State.submitted)')} and ${luaText('has(mode, Mode.release)')} then`,
     wrong: 'if false then',
     scene: claimReleased,
   },
   {
     name: 'a completed run forgets the stack of its last error',
-    right: `(hasStack(old) and ${flagsAs('hasStack')} or ${flagsAs()})`,
-    wrong: flagsAs(),
+    right: `(hasStack(old) and ${luaText('flagText(Flag.hasStack)')} or ${luaText('flagText(0)')})`,
+    wrong: luaText('flagText(0)'),
     scene: completeAfterStack,
   },
   {
@@ -121,7 +112,7 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a delay of a settlement counts by the clock of the worker',
-    right: `if delayMs < 0 or ${isNotIn('record', 'scheduled')} then return record end`,
+    right: `if delayMs < 0 or ${luaText('isNotIn(record, State.scheduled)')} then return record end`,
     wrong: 'if true then return record end',
     scene: settleWithDelay,
   },
@@ -133,7 +124,7 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement that is not accepted submits its run',
-    right: `if sub(answers, index, index) == ${answer('settle', 'ok')} then`,
+    right: `if sub(answers, index, index) == ${luaText('Answer.settle.ok')} then`,
     wrong: 'if true then',
   },
   {

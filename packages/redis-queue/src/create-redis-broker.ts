@@ -15,7 +15,7 @@ import { readOptions } from './options.ts';
 import { createPartition } from './partitions/create-partition.ts';
 import { joinParts } from './partitions/join-parts.ts';
 import type { Part } from './partitions/operations.ts';
-import { heartbeatScript } from './scripts/heartbeat.ts';
+import { heartbeatScript } from './scripts/lua-code.ts';
 import { createKeys } from './store/keys.ts';
 import { createRetention } from './store/retention.ts';
 import type { Store } from './store/store.ts';

@@ -1,8 +1,9 @@
 import { isRetryError } from '@retry/core';
 import { isReadOnly, RedisBrokerError, readOnly } from '../errors.ts';
+import { checkRightsScript } from '../scripts/lua-code.ts';
 import type { Keys } from '../store/keys.ts';
-import type { Script, Store } from '../store/store.ts';
-import { composeScript, runScript } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import { runScript } from '../store/store.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Every command that the scripts send; a test compares. */
@@ -57,57 +58,11 @@ export const SCRIPT_COMMANDS: readonly string[] = [
 /** Those that the broker sends itself. `config|get` may be refused; `waitaof` is needed by `durability` only. */
 const OWN_COMMANDS = ['eval', 'evalsha', 'exec', 'info', 'multi', 'smembers', 'subscribe'] as const;
 
-/**
- * Tries every command that the scripts use in one script, on keys that it removes afterwards, so that missing rights are found
- * before they stop a script half-way. It needs fewer rights than `ACL DRYRUN`, which is for administrators, and works on older
- * servers. Any other error of a command means that the user has the right.
- */
-const PROBE: Script = composeScript({
-  library: [],
-  main: `
-local base, channel = string.sub(KEYS[1], 1, -5), ARGV[1]
-local hash, list, set, sorted = base .. 'probe-hash', base .. 'probe-list', base .. 'probe-set', base .. 'probe-sorted'
-local missing = {}
-local function try(...)
-  local reply = redis.pcall(...)
-  local problem = type(reply) == 'table' and reply.err
-  if problem and (string.find(problem, 'NOPERM', 1, true) or string.find(problem, "executing the script can't ", 1, true)
-    or string.find(problem, 'no permission', 1, true)) then
-    missing[#missing + 1] = { string.lower(({ ... })[1]), problem }
-  end
-end
-try('TIME')
-try('EXISTS', hash)
--- The command that removes comes first: nothing is written that could not be removed again.
-local function pair(remove, add)
-  local count = #missing
-  try(unpack(remove))
-  if #missing == count then add() end
-  redis.pcall(unpack(remove))
-end
-local text = base .. 'probe-text'
-try('GET', text)
-try('SET', text, '', 'XX', 'PX', '1')
-pair({ 'HDEL', hash, 'a' }, function() try('HSET', hash, 'a', '1') try('HSETNX', hash, 'a', '1') try('HINCRBY', hash, 'a', '1') end)
-pair({ 'LPOP', list }, function() try('RPUSH', list, 'a') end)
-pair({ 'SREM', set, 'a' }, function() try('SADD', set, 'a') end)
-pair({ 'ZREM', sorted, 'a' }, function() try('ZADD', sorted, '1', 'a') end)
-try('HGET', hash, 'a') try('HGETALL', hash) try('HMGET', hash, 'a') try('HLEN', hash) try('HEXISTS', hash, 'a') try('HRANDFIELD', hash, '1')
-try('HSTRLEN', hash, 'a')
-try('LLEN', list) try('LPOS', list, 'b') try('LINDEX', list, '0') try('LRANGE', list, '0', '0') try('LREM', list, '1', 'b') try('LTRIM', list, '0', '0')
-try('SCARD', set) try('SMEMBERS', set)
-try('ZCARD', sorted) try('ZSCORE', sorted, 'a') try('ZMSCORE', sorted, 'a') try('ZRANGE', sorted, '0', '0')
-try('ZRANGEBYSCORE', sorted, '1', '1') try('ZCOUNT', sorted, '1', '1') try('ZRANK', sorted, 'a') try('ZREVRANGEBYLEX', sorted, '[a', '[a') try('ZRANGEBYLEX', sorted, '[a', '[a') try('ZLEXCOUNT', sorted, '[a', '[a')
-try('PUBLISH', channel, '')
-return missing
-`,
-});
-
 /** Checks that the user of the connection may send every command. @throws {RedisBrokerError} `MISSING_RIGHTS` */
 export async function checkRights(link: RedisLink, keys: Keys): Promise<void> {
   let missing: readonly (readonly [command: string, problem: string])[];
   try {
-    const reply = await runScript({ link, keys }, PROBE, [keys.wakeOf('')]);
+    const reply = await runScript({ link, keys }, checkRightsScript, [keys.wakeOf('')]);
     missing = reply as typeof missing; // what our own script returns
     if (missing.length === 0) await tryTransaction(link, keys);
   } catch (error) {

@@ -1,10 +1,16 @@
 import type { OperationClaim, OperationRequest, OperationStep, Operations } from '@retry/core/broker';
 import type { OperationFigures } from '@retry/core/broker/kit';
 import { readRequest } from '@retry/core/broker/kit';
+import type { Script } from '../scripts/create-script.ts';
+import {
+  changeOperationScript,
+  claimOperationScript,
+  putOperationScript,
+  readOperationsScript,
+} from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
-import type { Script, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
-import { changeScript, claimScript, putScript, readScript } from './scripts.ts';
 
 /** An operation as one partition keeps it. */
 export interface KeptOperation {
@@ -43,23 +49,23 @@ export function createPartOperations(store: Store, pass: Pass): PartOperations {
       const { ids, ...filter } = request.filter;
       const text = JSON.stringify({ ...request, filter });
       const kept = ids === undefined ? '' : JSON.stringify(ids);
-      return (await run(putScript, pack([request.id, text, kept]))) as Answer<'put'>; // what our own script returns
+      return (await run(putOperationScript, pack([request.id, text, kept]))) as Answer<'put'>; // what our own script returns
     },
-    change: async (id, to) => (await run(changeScript, pack([id, to]))) as Answer<'change'>, // what our own script returns
+    change: async (id, to) => (await run(changeOperationScript, pack([id, to]))) as Answer<'change'>, // what our own script returns
     read: async (ids) =>
-      readReply(await run(readScript, pack(ids ?? []), ...(ids === undefined ? ['all'] : []))),
+      readReply(await run(readOperationsScript, pack(ids ?? []), ...(ids === undefined ? ['all'] : []))),
     claim: async ({ carrier, leaseMs, id = '' }) => {
       for (;;) {
-        const reply = await run(claimScript, pack([carrier, Math.ceil(leaseMs), id]));
+        const reply = await run(claimOperationScript, pack([carrier, Math.ceil(leaseMs), id]));
         if (reply === null) return undefined;
         const claimed = readClaim(reply as ClaimReply); // what our own script returns
         if (typeof claimed !== 'string') return claimed;
         // No process can continue it, and it would hide those behind it.
-        await run(changeScript, pack([claimed, 'cancelled']));
+        await run(changeOperationScript, pack([claimed, 'cancelled']));
       }
     },
     accepts: async ({ id, epoch }) => {
-      const [, [text] = []] = (await run(readScript, pack([id]))) as readonly string[][]; // what our own script returns
+      const [, [text] = []] = (await run(readOperationsScript, pack([id]))) as readonly string[][]; // what our own script returns
       if (text === undefined) return false;
       const { state, epoch: latest, stepped } = JSON.parse(text) as StoredFigures; // what our own script wrote
       return state === 'running' && epoch === latest && stepped < epoch;

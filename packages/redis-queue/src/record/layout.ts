@@ -4,7 +4,7 @@ import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 
 /**
  * How a run is written down on the server: the one table of fields, letters and flags, from which TypeScript reads and
- * writes, and from which the Lua scripts are made (`scripts/lua.ts`). A new field is a line here and the code that uses it.
+ * writes, and from which the Lua scripts are made (`lua/names.ts`). A new field is a line here and the code that uses it.
  */
 
 /** The characters of one field, counted from 0; `end` is the first one after it. */

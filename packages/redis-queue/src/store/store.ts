@@ -1,25 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Argument, RedisLink } from '../driver/redis-link.ts';
 import { changedReply } from '../errors.ts';
-import type { ScriptParts } from './compose.ts';
-import { composeText } from './compose.ts';
-import type { KeyName, Keys } from './keys.ts';
+import type { Script } from '../scripts/create-script.ts';
+import type { Keys } from './keys.ts';
 import { toTag } from './keys.ts';
 import type { Retention } from './retention.ts';
-
-/** A Lua script and its SHA-1, by which Redis runs it. */
-export interface Script {
-  readonly text: string;
-  readonly hash: string;
-  /** The keys that it gets, before those of lanes. */
-  readonly keys: readonly KeyName[];
-}
-
-/** Returns a script of the parts that it needs, with the keys that it needs. */
-export function composeScript(parts: ScriptParts): Script {
-  const { text, keys } = composeText(parts);
-  return { text, hash: createHash('sha1').update(text).digest('hex'), keys };
-}
 
 /** One partition of a queue, and how to reach it. */
 export interface Store {

@@ -1,5 +1,5 @@
 import type { LaneDepth } from '@retry/core/broker';
-import { depthsScript, namesScript } from '../scripts/attend.ts';
+import { depthsScript, namesScript } from '../scripts/lua-code.ts';
 import { fromTag, toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';

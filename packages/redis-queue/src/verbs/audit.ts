@@ -1,7 +1,7 @@
 import type { Audit } from '@retry/core/broker';
 import { END_STATES } from '../record/layout.ts';
 import { AUDIT_FIGURES } from '../record/requests.ts';
-import { auditScript } from '../scripts/audit.ts';
+import { auditScript } from '../scripts/lua-code.ts';
 import { fromTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';

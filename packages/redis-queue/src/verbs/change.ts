@@ -4,7 +4,7 @@ import { chunksOf } from '../driver/chunks.ts';
 import { packStep, STEP_REFUSED } from '../operations/step.ts';
 import { readAnswers } from '../record/answers.ts';
 import { encodeChanges } from '../record/changes.ts';
-import { changeScript } from '../scripts/change.ts';
+import { changeScript } from '../scripts/lua-code.ts';
 import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';

@@ -5,7 +5,7 @@ import { hasPayloadApart } from '../record/body.ts';
 import { decodeRun, hasResultApart } from '../record/decode-record.ts';
 import { hasFlag } from '../record/layout.ts';
 import { UnreadableError, unreadableRun } from '../record/unreadable.ts';
-import { getScript } from '../scripts/get.ts';
+import { getScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript, runScript } from '../store/store.ts';

@@ -1,9 +1,10 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { readAnswers } from '../record/answers.ts';
 import { epochText } from '../record/encode-record.ts';
-import { cancelRequestsScript, heartbeatScript } from '../scripts/heartbeat.ts';
+import type { Script } from '../scripts/create-script.ts';
+import { cancelRequestsScript, heartbeatScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
-import type { Script, ScriptStore, Store } from '../store/store.ts';
+import type { ScriptStore, Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
 
 /** Heartbeats of one partition. */

@@ -1,6 +1,6 @@
 import type { Note, Notes, NotesQuery, NoteWrite } from '@retry/core/broker';
 import { compareUtf8, keepableMs } from '@retry/core/broker/kit';
-import { readNotesScript, writeNotesScript } from '../scripts/notes.ts';
+import { readNotesScript, writeNotesScript } from '../scripts/lua-code.ts';
 import { fromTag, toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import { quarantineScript } from '../scripts/repair/quarantine.ts';
+import { quarantineScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';

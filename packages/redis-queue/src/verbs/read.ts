@@ -1,7 +1,7 @@
 import type { Reading, Run, SeenRun } from '@retry/core/broker';
 import { TRIMMED_MARK } from '../record/changes.ts';
 import { stateOfRecord } from '../record/decode-record.ts';
-import { readScript } from '../scripts/read.ts';
+import { readScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';

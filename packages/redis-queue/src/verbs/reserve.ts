@@ -1,5 +1,5 @@
 import type { Reservation, Reserved } from '@retry/core/broker';
-import { reserveScript } from '../scripts/reserve/reserve.ts';
+import { reserveScript } from '../scripts/lua-code.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';

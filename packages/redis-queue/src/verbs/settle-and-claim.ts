@@ -19,7 +19,7 @@ import { BODY_KINDS, hasFlag } from '../record/layout.ts';
 import { CLAIM, CLAIM_LANE, CLAIMED, EXCHANGE, NO_LANE_LIMIT } from '../record/requests.ts';
 import { inOrderOf, packOthers, packSettlements } from '../record/settlements.ts';
 import { UnreadableError } from '../record/unreadable.ts';
-import { settleAndClaimScript } from '../scripts/settle-and-claim.ts';
+import { settleAndClaimScript } from '../scripts/lua-code.ts';
 import { toTag } from '../store/keys.ts';
 import { laneHash } from '../store/lane-hash.ts';
 import type { LaneList, Store } from '../store/store.ts';

@@ -7,7 +7,7 @@ import { isKeptApart } from '../record/apart.ts';
 import { encodeBody } from '../record/body.ts';
 import { PAYLOADS_FOLLOW } from '../record/requests.ts';
 import { duesOf } from '../record/submissions.ts';
-import { submitScript } from '../scripts/submit.ts';
+import { submitScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';

@@ -3,7 +3,7 @@ import type { WaitOptions } from '@retry/core/broker';
 import type { Subscriber } from '../driver/redis-link.ts';
 import { withCure } from '../driver/rights.ts';
 import { RECORD, widthOf } from '../record/layout.ts';
-import { nextDueScript } from '../scripts/wait-for-work.ts';
+import { nextDueScript } from '../scripts/lua-code.ts';
 import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';

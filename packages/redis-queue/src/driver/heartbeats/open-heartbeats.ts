@@ -2,9 +2,9 @@ import type { OpenHeartbeats } from '@retry/core/broker';
 import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { isReadOnly } from '../../errors.ts';
 import { askEach } from '../../partitions/spread.ts';
+import type { Script } from '../../scripts/create-script.ts';
 import type { Keys } from '../../store/keys.ts';
 import { createKeys } from '../../store/keys.ts';
-import type { Script } from '../../store/store.ts';
 import { heartbeatBy } from '../../verbs/heartbeat.ts';
 import { ignoreErrors, leaveServer, linkClient } from '../link-client.ts';
 

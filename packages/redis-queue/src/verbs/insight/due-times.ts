@@ -1,5 +1,5 @@
 import type { DueTimes, DueTimesQuery } from '@retry/core/broker';
-import { dueTimesScript, scheduledLanesScript } from '../../scripts/insight/due-times.ts';
+import { dueTimesScript, scheduledLanesScript } from '../../scripts/lua-code.ts';
 import { toTag } from '../../store/keys.ts';
 import { pack } from '../../store/pack.ts';
 import type { Store } from '../../store/store.ts';

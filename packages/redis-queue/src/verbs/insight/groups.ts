@@ -2,7 +2,7 @@ import type { ErrorGroup, GroupPage, GroupsQuery } from '@retry/core/broker';
 import { OTHER_GROUP, pageOfGroups } from '@retry/core/broker/kit';
 import type { FieldRange } from '../../record/layout.ts';
 import { GROUP } from '../../record/layout.ts';
-import { groupsScript, samplesScript } from '../../scripts/insight/groups.ts';
+import { groupsScript, samplesScript } from '../../scripts/lua-code.ts';
 import { fromTag, toTag } from '../../store/keys.ts';
 import { pack } from '../../store/pack.ts';
 import type { Store } from '../../store/store.ts';

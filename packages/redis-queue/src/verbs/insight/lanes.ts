@@ -1,7 +1,6 @@
 import type { LaneCounts } from '@retry/core/broker/kit';
 import { LANE_FIGURES } from '../../record/requests.ts';
-import { laneCountsScript, startedByLaneScript } from '../../scripts/insight/lanes.ts';
-import { waitingLanesScript } from '../../scripts/list.ts';
+import { laneCountsScript, startedByLaneScript, waitingLanesScript } from '../../scripts/lua-code.ts';
 import { fromTag, toTag } from '../../store/keys.ts';
 import { laneHash } from '../../store/lane-hash.ts';
 import { pack } from '../../store/pack.ts';

@@ -1,7 +1,7 @@
 import type { Position } from '@retry/core/broker/kit';
 import { compareUtf8 } from '@retry/core/broker/kit';
 import { FRONT_ENTRY } from '../../record/layout.ts';
-import { waitingLanesScript, waitingScript } from '../../scripts/list.ts';
+import { waitingLanesScript, waitingScript } from '../../scripts/lua-code.ts';
 import { fromTag, toTag } from '../../store/keys.ts';
 import { pack } from '../../store/pack.ts';
 import { runListScript } from '../../store/store.ts';

@@ -3,8 +3,7 @@ import type { Argument } from '../../driver/redis-link.ts';
 import { readAnswers } from '../../record/answers.ts';
 import { isKeptApart } from '../../record/apart.ts';
 import { APART_TEXTS } from '../../record/layout.ts';
-import { dropPayloadsScript } from '../../scripts/repair/drop-payloads.ts';
-import { submitScript } from '../../scripts/submit.ts';
+import { dropPayloadsScript, submitScript } from '../../scripts/lua-code.ts';
 import type { Store } from '../../store/store.ts';
 import { argumentsOf, isUnknownScript, runScript } from '../../store/store.ts';
 

@@ -4,7 +4,7 @@ import { readAnswers } from '../../record/answers.ts';
 import { EXCHANGE } from '../../record/requests.ts';
 import { packOneByOne, packOthers } from '../../record/settlements.ts';
 import { duesOf, encodeSubmissions } from '../../record/submissions.ts';
-import { settleAndSubmitScript } from '../../scripts/settle/settle-and-submit.ts';
+import { settleAndSubmitScript } from '../../scripts/lua-code.ts';
 import { pack } from '../../store/pack.ts';
 import type { Store } from '../../store/store.ts';
 import { createLaneList, runListScript } from '../../store/store.ts';

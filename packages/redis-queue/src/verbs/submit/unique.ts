@@ -3,7 +3,7 @@ import { uniqueAnswer } from '@retry/core/broker/kit';
 import { readAnswers } from '../../record/answers.ts';
 import { KEY_UNTIL } from '../../record/layout.ts';
 import { duesOf, encodeSubmissions } from '../../record/submissions.ts';
-import { submitUniqueScript } from '../../scripts/submit/unique.ts';
+import { submitUniqueScript } from '../../scripts/lua-code.ts';
 import { toTag } from '../../store/keys.ts';
 import type { Packed } from '../../store/pack.ts';
 import { pack } from '../../store/pack.ts';
