@@ -34,6 +34,16 @@ function renderVerdicts(): string {
   ].join('\n');
 }
 
+/** How near the policy of each system is, as text: the systems by their verdict. */
+export function listVerdicts(): string {
+  const lines = Object.entries(VERDICTS).map(([fidelity, verdict]) => {
+    const found = ALL_SYSTEMS.filter((system) => system.fidelity === fidelity);
+    const names = found.map(({ name, documentation }) => (documentation === undefined ? name : `(${name})`));
+    return `${verdict}, ${found.length}: ${names.join(', ')}`;
+  });
+  return [renderVerdicts(), ...lines, 'In brackets: by a documentation.'].join('\n\n');
+}
+
 function renderSystem({ title, options, remarks = [] }: System): readonly string[] {
   return [
     `### ${title}`,

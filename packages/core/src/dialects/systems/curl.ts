@@ -20,7 +20,7 @@ export const curl: System = /* @__PURE__ */ defineSystem({
   fidelity: 'near',
   remarks: [
     '`--retry-max-time` is compared before a wait, not with its end.',
-    'Of a `Retry-After`, only whole seconds are read there: 1.5 is 1 s.',
+    'Of a `Retry-After`, only whole seconds are read there: 1.5 is 1 s, and 0.4 as if there were none.',
   ],
   options: {
     '--retry': retries(0, 'requests after the first'),
