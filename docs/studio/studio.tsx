@@ -9,6 +9,7 @@ import { HerdView } from './herd-view.tsx';
 import { ReplayView } from './replay-view.tsx';
 import type { Draft, StudioLink, StudioState } from './studio-state.ts';
 import { createStudio } from './studio-state.ts';
+import { SystemView } from './system-view.tsx';
 import { TakeAway } from './take-away.tsx';
 
 interface StudioProps {
@@ -37,6 +38,7 @@ export function Studio({ createWorker, link }: StudioProps): VNode {
         <AttemptField studio={studio} />
         <span class="quiet">Ctrl + Space completes keys and values.</span>
       </div>
+      <SystemView studio={studio} />
       <div class="pair">
         {drafts.map((draft) => (
           <PolicyPane key={draft.id} draft={draft} studio={studio} />

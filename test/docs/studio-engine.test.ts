@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { complete } from '../../docs/studio/engine/complete.ts';
 import { inspect } from '../../docs/studio/engine/inspect.ts';
 import { readFailures } from '../../docs/studio/engine/read-failures.ts';
+import { convertSystem, listSystems } from '../../docs/studio/engine/read-system.ts';
 import { replayPasted } from '../../docs/studio/engine/replay-pasted.ts';
 import { scanJson } from '../../docs/studio/engine/scan-json.ts';
 import { writeCode, writeJson } from '../../docs/studio/write-code.ts';
@@ -252,5 +253,48 @@ describe('writeJson', () => {
     expect(json).toBe('{\n  "maxAttempts": "Infinity"\n}\n');
     expect(parsePolicy(JSON.parse(json))).toEqual(definePolicy({ maxAttempts: Infinity }));
     expect(writeCode('{ "maxAttempts": 1e999 }')).toContain("maxAttempts: 'Infinity'");
+  });
+});
+
+describe('options of another system', () => {
+  it('become policy text that is valid, by their defaults, for every system whose policy is data', () => {
+    for (const { name } of listSystems()) {
+      const { text } = convertSystem(name, '{}');
+
+      expect(policyToJSON(parsePolicy(text ?? '')), name).toBeDefined();
+    }
+  });
+
+  it('mean what they mean there', () => {
+    const { text = '', findings } = convertSystem(
+      'bullmq',
+      '{ "attempts": 4, "backoff": { "type": "exponential", "delay": 200 } }',
+    );
+
+    expect(inspect(text).curve?.retries.map(({ delay }) => delay.maxMs)).toEqual([200, 400, 800]);
+    expect(findings).toEqual([]);
+  });
+
+  it('say with a warning what differs', () => {
+    const { findings } = convertSystem('bee-queue', '{ "retries": 2, "backoff": "fixed 100" }');
+
+    expect(findings).toMatchObject([{ severity: 'warning', code: 'DIFFERS', path: 'activateDelayedJobs' }]);
+  });
+
+  it.each([
+    ['{\n  "attempts": -', 2, ''],
+    ['{\n  "attempts": 2,\n  "delay": 3\n}', 3, 'delay'],
+    ['[]', 1, ''],
+    ['null', 1, ''],
+    ['"text"', 1, ''],
+  ])('that are wrong change nothing: %j', (text, line, path) => {
+    const converted = convertSystem('bullmq', text);
+
+    expect(converted.text).toBeUndefined();
+    expect(converted.findings).toMatchObject([{ severity: 'error', line, path }]);
+  });
+
+  it('are refused of a system that there is not', () => {
+    expect(() => convertSystem('none', '{}')).toThrow('There is no system none');
   });
 });

@@ -98,6 +98,25 @@ describeInChromium('the policy studio as one file', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  it('begins with the options of another system', async () => {
+    const { page, complaints } = await open();
+    await page.getByText('Start from another system').click();
+    await page.getByRole('combobox', { name: 'system' }).selectOption('Sidekiq');
+    const options = page.getByLabel('its options, as JSON');
+
+    await options.fill('{ "retries": 2 }');
+    await page.getByRole('button', { name: 'Convert' }).click();
+    await page.getByText('error in line 1').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+
+    await options.fill('{ "retry": 2 }');
+    await page.getByRole('button', { name: 'Convert' }).click();
+    await page.getByRole('img', { name: /^The policy: delays before each retry: 15s to 24s/ }).waitFor();
+
+    expect(await editor(page).inputValue()).toContain('"maxAttempts": 3');
+    expect(complaints).toEqual([]);
+  });
+
   it('keeps what was written in the address', async () => {
     const { page } = await open();
     await editor(page).fill('{ "maxAttempts": 9 }');
@@ -156,7 +175,7 @@ describeInChromium('the policy studio as one file', (browser) => {
     const { page } = await open(view);
     await editor(page).fill('{ "maxAttempts": 3, "jitter": "none" }');
     await page.getByText('NO_JITTER').waitFor();
-    await page.locator('summary').click();
+    for (const summary of await page.locator('summary').all()) await summary.click();
     await page.getByRole('button', { name: 'Simulate' }).click();
     await page.getByText('attempts per call').waitFor();
 

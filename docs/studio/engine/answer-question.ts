@@ -2,6 +2,7 @@ import { complete } from './complete.ts';
 import { simulateHerd } from './herd.ts';
 import { inspect } from './inspect.ts';
 import type { Answered, Answers, Asked, Question } from './messages.ts';
+import { convertSystem, listSystems } from './read-system.ts';
 import { replayPasted } from './replay-pasted.ts';
 
 /** Answers a question of the page, or says why it cannot. */
@@ -23,5 +24,9 @@ function answerOf(question: Question): Answers[keyof Answers] {
       return simulateHerd(question.texts, question.world);
     case 'replay':
       return replayPasted(question.texts, question.pasted);
+    case 'systems':
+      return listSystems();
+    case 'from':
+      return convertSystem(question.system, question.text);
   }
 }

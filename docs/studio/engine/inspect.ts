@@ -10,8 +10,8 @@ export interface Finding {
   readonly code?: string;
   /** `''` is the whole text. */
   readonly path: string;
-  /** Counted from 1. */
-  readonly line: number;
+  /** Counted from 1; absent where nothing of the text is meant. */
+  readonly line?: number;
   readonly message: string;
   /** The value seen; absent where there is none. */
   readonly seen?: string;
@@ -57,11 +57,12 @@ export function readPolicy(
   } catch (error) {
     if (!(error instanceof InvalidOptionsError)) throw error;
     const findings = error.problems.map((problem) => findingOf(problem, text));
-    return { findings: findings.sort((one, other) => one.line - other.line) };
+    return { findings: findings.sort((one, other) => (one.line ?? 0) - (other.line ?? 0)) };
   }
 }
 
-function findSyntaxError(text: string): Finding | undefined {
+/** Returns what keeps a text from being JSON, at its line. */
+export function findSyntaxError(text: string): Finding | undefined {
   try {
     JSON.parse(text);
     return undefined;
@@ -80,7 +81,8 @@ function findSyntaxError(text: string): Finding | undefined {
   }
 }
 
-function findingOf({ path, value, message, cure }: Problem, text: string): Finding {
+/** Returns a problem with the line where its path is written. */
+export function findingOf({ path, value, message, cure }: Problem, text: string): Finding {
   const seen = JSON.stringify(value)?.slice(0, MAX_SEEN);
   const finding = { severity: 'error', path, line: lineOf(text, path), message, cure } as const;
   return seen === undefined || path === '' ? finding : { ...finding, seen };

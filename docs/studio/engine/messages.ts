@@ -1,6 +1,7 @@
 import type { Completions } from './complete.ts';
 import type { Herd, HerdWorld } from './herd.ts';
 import type { Inspection, InspectOptions } from './inspect.ts';
+import type { Converted, SystemName } from './read-system.ts';
 import type { PastedReplay } from './replay-pasted.ts';
 
 /** What the page asks of the engine. */
@@ -8,7 +9,9 @@ export type Question =
   | { readonly type: 'inspect'; readonly text: string; readonly options: InspectOptions }
   | { readonly type: 'complete'; readonly text: string; readonly caret: number }
   | { readonly type: 'herd'; readonly texts: readonly string[]; readonly world: HerdWorld }
-  | { readonly type: 'replay'; readonly texts: readonly string[]; readonly pasted: string };
+  | { readonly type: 'replay'; readonly texts: readonly string[]; readonly pasted: string }
+  | { readonly type: 'systems' }
+  | { readonly type: 'from'; readonly system: string; readonly text: string };
 
 /** The answer to each type of question. */
 export interface Answers {
@@ -16,6 +19,8 @@ export interface Answers {
   readonly complete: Completions;
   readonly herd: readonly Herd[];
   readonly replay: PastedReplay;
+  readonly systems: readonly SystemName[];
+  readonly from: Converted;
 }
 
 /** A question with the number that its answer carries. */
