@@ -11,7 +11,7 @@ import { root } from './workspace.mjs';
 /** The names of the packages that a table of calls has, in their newest versions. */
 function namesIn(file) {
   const source = readFileSync(join(root, 'test', 'real', file), 'utf8');
-  return [...source.matchAll(/^ {2}'?([@\w/-]+)'?: (?:(?:async )?\(\{|\{$)/gm)].map(([, name]) => name);
+  return [...source.matchAll(/^ {2}'?([@\w/.-]+)'?: (?:(?:async )?\(\{|\{$)/gm)].map(([, name]) => name);
 }
 
 /** Each part: the program that runs it, and what is installed for it. */

@@ -55,4 +55,30 @@ export const CLIENTS: Readonly<Record<string, (module: Modules, base: string) =>
     const response = await createDefaultHttpClient().sendRequest(request);
     throw new RestError('refused', { statusCode: response.status, request, response });
   },
+  urllib: async ({ request }, base) => {
+    const { status, headers } = await request(base);
+    throw Object.assign(new Error('refused'), { status, headers });
+  },
+  '@discordjs/rest': ({ REST }, api) =>
+    new REST({ api, retries: 0, rejectOnRateLimit: ['/'] }).setToken('x').get('/gateway', {}),
+  redaxios: ({ default: redaxios }, base) => redaxios.get(base),
+  bent: ({ default: bent }, base) => bent('json')(base),
+  '@hubspot/api-client': ({ Client }, basePath) =>
+    new Client({ accessToken: 'x', basePath, numberOfApiCallRetries: 0 }).crm.contacts.basicApi.getPage(),
+  'jira.js': ({ Version3Client }, host) =>
+    new Version3Client({
+      host,
+      authentication: { basic: { email: 'a@example.com', apiToken: 'x' } },
+    }).myself.getCurrentUser(),
+  'together-ai': ({ default: Together }, baseURL) =>
+    new Together({ apiKey: 'x', baseURL, maxRetries: 0 }).models.list(),
+  dropbox: ({ Dropbox }, base) =>
+    new Dropbox({
+      accessToken: 'x',
+      fetch: (_: unknown, init: RequestInit) => fetch(base, init),
+    }).usersGetCurrentAccount(),
+  '@adobe/fetch': async ({ fetch: adobeFetch }, base) => {
+    const response = await adobeFetch(base);
+    throw Object.assign(new Error('refused'), { response });
+  },
 };
