@@ -17,7 +17,7 @@ const fleets = fc.record({
   workers: fc.integer({ min: 1, max: 3 }),
   concurrency: fc.integer({ min: 1, max: 12 }),
   prefetch,
-  settleMs: fc.oneof(fc.constant(2), fc.constant(0), fc.integer({ min: 1, max: 100 })),
+  settleMs: fc.oneof(fc.constant(5), fc.constant(0), fc.integer({ min: 1, max: 100 })),
   tasks,
   trips: fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 }),
 });
@@ -183,7 +183,7 @@ describe('the plan of a worker', () => {
           workers: 1,
           concurrency,
           prefetch,
-          settleMs: 2,
+          settleMs: 5,
           tasks: Array.from({ length: lanes }, () => each),
           trips: [2],
         };

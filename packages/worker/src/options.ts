@@ -36,7 +36,7 @@ export interface WorkerOptions {
   /**
    * How long the settlement of a run that has ended may wait for those of others, so that one request carries them: 0 to 100 ms. It
    * waits only while every slot is taken; until it was sent a crash loses it, and the run is executed again. 0: it never waits.
-   * @default 2
+   * @default 5
    */
   readonly settleWithin?: Duration | undefined;
   /** How long a claim is valid without a heartbeat; after it, a crashed worker's runs are claimed again. @default '30s' */
@@ -176,7 +176,7 @@ function readSettings(fields: Fields): WorkerSettings {
       cure: 'It is how many runs this worker executes at the same time.',
     }),
     prefetch: fields.optional('prefetch', A_PREFETCH) ?? 'auto',
-    settleMs: fields.duration('settleWithin', 2, A_SETTLE_WAIT),
+    settleMs: fields.duration('settleWithin', 5, A_SETTLE_WAIT),
     leaseMs,
     heartbeatMs: leaseMs / HEARTBEATS_PER_LEASE,
     ...readLeaseRenewal(fields),
