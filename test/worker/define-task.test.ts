@@ -37,6 +37,7 @@ describe('defineTask', () => {
       schema: undefined,
       retry: definePolicy(TASK_POLICY),
       circuitBreaker: undefined,
+      budget: undefined,
       rateLimitRetry: definePolicy(TASK_POLICY),
       rateLimit: undefined,
       globalRateLimit: undefined,

@@ -1,5 +1,6 @@
 import { definePolicy } from '@retry/core';
 import { fromCelery } from '@retry/core/dialects';
+import { createRetryBudget } from '@retry/inprocess';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import {
   type Completion,
@@ -96,6 +97,7 @@ describe('every option', () => {
     schema: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } },
     retry: { maxAttempts: 1 },
     circuitBreaker: { failureRatio: 0.5 },
+    budget: createRetryBudget({ type: 'ratio', ratio: 0.1 }),
     rateLimitRetry: { maxAttempts: 1 },
     rateLimit: { limit: 1, window: '1s' },
     globalRateLimit: { limit: 1, window: '1s', key: 'api' },

@@ -1,5 +1,5 @@
 export type { Clock, Policy, PolicyInput } from '@retry/core';
-export type { BudgetInput, BudgetState } from '@retry/core/budget';
+export type { BudgetInput, BudgetState, RetryBudget } from '@retry/core/budget';
 export type { AttemptContext } from './call/context.ts';
 export type {
   AttemptEvent,
@@ -13,7 +13,7 @@ export type { FailedAttempt, RetryInfo, SharedErrorInfo } from './call/history.t
 export { retryInfo } from './call/history.ts';
 export type { ParentAttempt, RetryOptions } from './call/options.ts';
 export { RefusedResultError } from './call/refused-result.ts';
-export type { RetryBudget, RetryBudgetOptions } from './limits/budget.ts';
+export type { RetryBudgetOptions } from './limits/budget.ts';
 export { createRetryBudget } from './limits/budget.ts';
 export type {
   CircuitBreaker,

@@ -1,4 +1,5 @@
 export { disposedBy } from '../async-dispose.ts';
+export { CountedFailure } from '../budget/retry-budget.ts';
 export { decideBy } from '../decision/decide.ts';
 export { mayBeApplied } from '../decision/judge.ts';
 export { askRandom } from '../delay/backoff.ts';

@@ -1,5 +1,5 @@
+import type { RetryBudget } from '@retry/core/budget';
 import { wallAheadMs } from '@retry/core/clock';
-import type { RetryBudget } from '../limits/budget.ts';
 import type { AbortListener, AbortWait } from '../time/abort-hub.ts';
 import { onAbort, reasonOf } from '../time/abort-hub.ts';
 import { yieldToEventLoop } from '../time/clock.ts';

@@ -2,6 +2,7 @@ import type { Counters, Decision, DecisionContext, Failure as JudgedFailure, Ser
 import { RetryError, TotalTimeoutError } from '@retry/core';
 import type { PolicySettings } from '@retry/core/fields';
 import {
+  CountedFailure,
   decideBy,
   isYes,
   policyOf,
@@ -9,7 +10,6 @@ import {
   withoutErrorRules,
   withoutMatchers,
 } from '@retry/core/fields';
-import type { RetryBudget } from '../limits/budget.ts';
 import { reasonOf } from '../time/abort-hub.ts';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
 import type { RetryOptions } from './options.ts';
@@ -89,30 +89,6 @@ export function pricedOf({ isResultGated }: Plan, failure: Failure): unknown {
 
 /** Ends for which a failure says nothing about the dependency: neither breakers nor budgets count it. */
 const SAYS_NOTHING: readonly GiveUpReason[] = ['unexpected', 'stopped'];
-
-/** A failure that a budget counts once, before it is asked for a retry. */
-class CountedFailure {
-  readonly #budget: RetryBudget;
-  readonly #error: unknown;
-  #isCounted = false;
-
-  constructor(budget: RetryBudget, error: unknown) {
-    this.#budget = budget;
-    this.#error = error;
-  }
-
-  /** Read when nothing else forbids the retry. */
-  get allowsRetry(): boolean {
-    this.count();
-    return this.#budget.allowsRetry(this.#error);
-  }
-
-  count(): void {
-    if (this.#isCounted) return;
-    this.#isCounted = true;
-    this.#budget.record({ type: 'failure' });
-  }
-}
 
 function stop(reason: GiveUpReason): Stop {
   return { type: 'fail', reason };

@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import type { RetryBudget } from '../limits/budget.ts';
+import type { RetryBudget } from '@retry/core/budget';
 import type { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { RetryGroup } from '../limits/group.ts';
 import type { RetryEvent, RetryHooks } from './events.ts';

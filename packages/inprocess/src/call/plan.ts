@@ -1,7 +1,7 @@
 import type { Clock } from '@retry/core';
+import type { RetryBudget } from '@retry/core/budget';
 import type { PolicySettings } from '@retry/core/fields';
 import { allowedAttempts } from '@retry/core/fields';
-import type { RetryBudget } from '../limits/budget.ts';
 import type { CircuitPermit } from '../limits/circuit-breaker.ts';
 import { backgroundClock, systemClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';

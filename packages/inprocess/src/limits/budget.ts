@@ -1,28 +1,12 @@
 import type { Clock } from '@retry/core';
 import { isRetryError } from '@retry/core';
-import type { BudgetEvent, BudgetInput, BudgetState } from '@retry/core/budget';
+import type { BudgetEvent, BudgetInput, RetryBudget } from '@retry/core/budget';
 import { budgetAt, defineBudget, openBudget, stepBudget } from '@retry/core/budget';
 import { A_CLOCK, findMatch, readOptions, refusePromise } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 import { SYNCHRONOUS } from '../call/option-rules.ts';
 import { systemClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';
-
-/** Limits the retries of all calls that share it. Made by `createRetryBudget`. */
-export interface RetryBudget {
-  /** Returns whether the budget can pay for a retry after this error now. */
-  readonly allowsRetry: (error: unknown) => boolean;
-  /**
-   * Records an event. Calls that have this budget as an option do it by themselves.
-   *
-   * @returns the price of a granted retry, else 0
-   */
-  readonly record: (event: BudgetEvent) => number;
-  /** Records a retry after this error. */
-  readonly spend: (error: unknown) => number;
-  /** Returns the state now, for a gauge: what time has refilled is in it. */
-  readonly state: () => BudgetState;
-}
 
 /** Options of a retry budget. Every key is optional. */
 export interface RetryBudgetOptions {

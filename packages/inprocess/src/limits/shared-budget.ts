@@ -1,6 +1,6 @@
 import type { Clock } from '@retry/core';
 import type { Notes, NotesPage } from '@retry/core/broker';
-import type { BudgetEvent } from '@retry/core/budget';
+import type { BudgetEvent, RetryBudget } from '@retry/core/budget';
 import type {
   Lease,
   Renewal,
@@ -28,7 +28,6 @@ import { A_CLOCK, A_FUNCTION, hasMethods, readOptions } from '@retry/core/fields
 import { callHook } from '../call/hooks.ts';
 import { backgroundClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';
-import type { RetryBudget } from './budget.ts';
 
 /** Where a shared budget keeps its tokens: any broker of a queue, or its notes alone. */
 export interface SharedBudgetStore {
@@ -151,6 +150,8 @@ class Budget implements SharedRetryBudget {
   #lease: Lease;
   /** This process's own share: time fills it up, whether or not the store answers. */
   #bucket: SharedBucket;
+  /** Under way. */
+  #renewal: Promise<void> | undefined;
   mode: 'shared' | 'local' = 'shared';
 
   constructor(budget: SharedBudget, parts: Parts) {
@@ -182,6 +183,13 @@ class Budget implements SharedRetryBudget {
     return this.#spend(this.#parts.clock.now());
   }
 
+  ready(): Promise<void> | undefined {
+    const now = this.#parts.clock.now();
+    if (this.#tokens(now) >= 1) return undefined;
+    this.#renewIfDue(now);
+    return this.#renewal;
+  }
+
   state(): { readonly tokens: readonly number[]; readonly steppedAt: number } {
     const now = this.#parts.clock.now();
     return { tokens: [this.#tokens(now)], steppedAt: now };
@@ -208,10 +216,14 @@ class Budget implements SharedRetryBudget {
 
   #note(type: 'asked' | 'requests', nowAt: number): void {
     this.#lease = noteEvent(this.#budget, this.#lease, { type, nowAt });
+    this.#renewIfDue(nowAt);
+  }
+
+  #renewIfDue(nowAt: number): void {
     if (!isRenewalDue(this.#budget, this.#lease, nowAt)) return;
     const { lease, renewal } = beginRenewal(this.#budget, this.#lease, nowAt);
     this.#lease = lease;
-    void this.#renew(renewal);
+    this.#renewal = this.#renew(renewal);
   }
 
   /** Never rejects. */
@@ -224,6 +236,7 @@ class Budget implements SharedRetryBudget {
     } catch (error) {
       this.#changeMode({ to: 'local', error });
     }
+    this.#renewal = undefined;
     this.#lease = endRenewal(this.#budget, this.#lease, { end, wanted: renewal.wanted, nowAt: clock.now() });
   }
 

@@ -9,7 +9,7 @@ import type { Roster } from '../run/roster.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { LIMITED } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
-import { earlyMs, latenessOf } from '../settle/run-facts.ts';
+import { attemptOf, earlyMs, isFirstStart, latenessOf } from '../settle/run-facts.ts';
 import type { Settler } from '../settle/settler.ts';
 import type { RunTask } from '../task/run-policy.ts';
 import { taskOfRun } from '../task/run-policy.ts';
@@ -142,9 +142,20 @@ export class Executions implements ExecutionHost {
     if (this.emitter.isObserved('started')) this.#emitStarted(execution, now);
     if (execution.hasEnded) return; // by a listener
     const { run, claimedAt } = execution;
+    if (execution.task.budget !== undefined) this.#noteRequest(execution);
     this.#parts.flow.noteStart(run, latenessOf(run) + now - claimedAt);
     execution.start(now);
     this.leases.noteStart();
+  }
+
+  /** Each first attempt is told to the budget of its task once, or once since its run was redriven. */
+  #noteRequest({ task, run }: Execution): void {
+    if (!isFirstStart(run) || attemptOf(run) > 1) return;
+    try {
+      task.budget?.record({ type: 'request' });
+    } catch (error) {
+      this.emitter.emit('error', () => ({ error, doing: `informing the budget of ${task.lane}` }));
+    }
   }
 
   /** Apart from `#start`, because a closure there would cost every run, observed or not. */

@@ -1,4 +1,5 @@
 import { isRetryError } from '@retry/core';
+import type { RetryBudget } from '@retry/core/budget';
 import { wasCutFor } from '@retry/core/fields';
 import { NotCommittedError } from '../errors.ts';
 import { areHandlersObserved, observeHandler } from '../session/observed-calls.ts';
@@ -54,7 +55,21 @@ export async function runHandler(attempt: HandlerAttempt): Promise<void> {
     outcome = failureOf(error);
   }
   if (attempt.requested !== undefined) outcome = withRequest(outcome, attempt.requested.thrown);
+  if (task.budget?.ready !== undefined && isFailure(outcome)) await untilReady(task.budget);
   attempt.end(attempt.isCompleting ? await afterCompletion(attempt, outcome) : outcome);
+}
+
+/** A budget that throws here is asked nonetheless. */
+async function untilReady(budget: RetryBudget): Promise<void> {
+  try {
+    await budget.ready?.();
+  } catch {
+    // What is wrong with it is reported when it is asked.
+  }
+}
+
+function isFailure({ type }: Outcome): boolean {
+  return type === 'failed' || type === 'asked';
 }
 
 function failureOf(error: unknown): Outcome {

@@ -1,7 +1,7 @@
 import type { Counters, Policy } from '@retry/core';
-import { decide, formatDuration, isEligible, isNonRetryable, parseDuration } from '@retry/core';
+import { formatDuration, isEligible, isNonRetryable, parseDuration } from '@retry/core';
 import type { Run } from '@retry/core/broker';
-import { settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
+import { decideBy, settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
 import { withDeadLetter } from './dead-letter.ts';
@@ -13,7 +13,15 @@ import type { SettleContext, Settled } from './settlement.ts';
 import { decisionContext, settle } from './settlement.ts';
 import { settleStall } from './stall.ts';
 import type { FailedAttempt, Verdict } from './verdict.ts';
-import { delayVerdict, EXHAUSTED, OUT_OF_TIME, settleVerdict, UNREADABLE, verdictOf } from './verdict.ts';
+import {
+  delayVerdict,
+  EXHAUSTED,
+  OUT_OF_TIME,
+  paidVerdict,
+  settleVerdict,
+  UNREADABLE,
+  verdictOf,
+} from './verdict.ts';
 
 /**
  * Returns the settlement that follows from an attempt's outcome: asks core for the decision and applies it by the
@@ -67,8 +75,9 @@ function settleFailure(
 ): Settled {
   if (isOutOfTime) return settleVerdict({ task, run, error }, OUT_OF_TIME, context);
   const policy = context.isProbe === true ? withoutLimit(task.retry) : task.retry;
-  const decision = decide(
-    policy,
+  // Not `decide`: to check its arguments it would ask the budget, which counts how often it is asked.
+  const decision = decideBy(
+    settingsOf(policy),
     countersOf(run),
     { error, timedOut: isTimeout },
     decisionContext(run, context),
@@ -100,6 +109,7 @@ function refusalOf(
   if (!retryable) return 'its policy is retryable: false';
   if (reason === 'total-timeout')
     return `that would be after its totalTimeout of ${formatDuration(totalTimeoutMs)}`;
+  if (reason === 'budget') return 'its retry budget is empty';
   if (reason !== 'exhausted') return `its policy ends it (${reason})`;
   return `attempt ${attemptOf(run)} of ${maxAttempts ?? settings.maxAttempts} was the last`;
 }
@@ -109,7 +119,7 @@ function countersOf({ failures, stalls, carried, previousDelayMs }: Run<'started
   return { failures: failures + 1, stalls, carried, previousDelayMs };
 }
 
-/** A handler's own request overrides matchers, `retryIf` and the computed delay; not the attempts and the total time. */
+/** A handler's own request overrides matchers, `retryIf` and the computed delay; not the attempts, the total time and the budget. */
 function requestVerdict(attempt: FailedAttempt, request: RetryRequest, context: SettleContext): Verdict {
   const { task, run, error } = attempt;
   const { maxAttempts = settingsOf(task.retry).maxAttempts } = request;
@@ -118,10 +128,10 @@ function requestVerdict(attempt: FailedAttempt, request: RetryRequest, context: 
   const counters = countersOf(run);
   if (!isEligible(policy, counters)) return EXHAUSTED;
   const chosen = chosenDelay(attempt, request, context);
-  if (chosen !== undefined) return chosen;
+  if (chosen !== undefined) return paidVerdict(chosen, context);
   // An error that forbids retries is only recorded here: the handler asked for another attempt.
   const failure = { error: isNonRetryable(error) ? undefined : error };
-  return verdictOf(decide(policy, counters, failure, decisionContext(run, context)));
+  return verdictOf(decideBy(settingsOf(policy), counters, failure, decisionContext(run, context)));
 }
 
 function readCount(count: number | 'Infinity'): number {

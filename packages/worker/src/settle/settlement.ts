@@ -14,6 +14,8 @@ export interface SettleContext extends AttemptFacts {
   readonly random: () => number;
   /** The run was let through by a hold of the circuit breaker: a failure is not charged. @default false */
   readonly isProbe?: boolean | undefined;
+  /** The retry budget of its task, which counts the failure; absent where a retry needs none. */
+  readonly budget?: DecisionContext['budget'];
   /** Its handler was called. @default true */
   readonly hasStarted?: boolean | undefined;
   /** How long it waited in the worker for that. @default 0 */
@@ -114,8 +116,8 @@ export function dueAt(delayMs: number, now: number): number {
 /** Returns what core's `decide` needs besides policy, counters and failure. */
 export function decisionContext(
   run: Run<'started'>,
-  { now, random, attemptMs, waitedMs }: SettleContext,
-): Pick<DecisionContext, 'now' | 'random' | 'startedAt' | 'attemptMs' | 'id' | 'lane'> {
+  { now, random, attemptMs, waitedMs, budget }: SettleContext,
+): Pick<DecisionContext, 'now' | 'random' | 'startedAt' | 'attemptMs' | 'id' | 'lane' | 'budget'> {
   const { id, lane } = run;
-  return { now, random, attemptMs, startedAt: totalStartAt(run, now, waitedMs), id, lane };
+  return { now, random, attemptMs, startedAt: totalStartAt(run, now, waitedMs), id, lane, budget };
 }

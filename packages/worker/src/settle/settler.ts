@@ -1,4 +1,5 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
+import { CountedFailure } from '@retry/core/fields';
 import { isEnd } from '@retry/core/lifecycle';
 import type { FlowCounts } from '../engine/attendance/flow-counts.ts';
 import type { Exchanger } from '../engine/exchanger.ts';
@@ -41,6 +42,8 @@ interface AttemptEnd extends EndedAttempt {
   readonly outcome: Outcome;
   /** A cleaner settles it for a worker that stopped sending heartbeats. */
   readonly onlyIfExpired: boolean;
+  /** What the budget of its task counts, if the attempt may have failed. */
+  readonly budget?: CountedFailure | undefined;
   /** Called when the settlement was answered, or refused for good. */
   readonly onAnswer?: (answer: SettleAnswer | 'refused') => void;
 }
@@ -119,8 +122,10 @@ export class Settler {
       isCompleting,
       outcome,
       onlyIfExpired: false,
+      budget: task.budget && countedFailure(attempt, outcome),
     };
     const decided = this.#decide(end);
+    if (task.budget !== undefined) this.#informBudget(end, decided);
     if (task.circuitBreaker !== undefined || isProbe === true) this.#sample(end, decided);
     const settlement = new AttemptSettlement(end, decided, this);
     if (isCompleting === true && outcome.type !== 'completed') this.#exchanger.pushAlone(settlement);
@@ -145,6 +150,18 @@ export class Settler {
     const sample = sampleOf(outcome, settled);
     if (sample === undefined || claimedAt === undefined) return;
     this.#breakers.note({ task, outcome, claimedAt, isProbe }, sample);
+  }
+
+  /** A retry is paid when it is decided on. A success pays nothing back: another worker may have paid for its retry. */
+  #informBudget({ task, budget: counted }: AttemptEnd, { settled, outcome }: Decided): void {
+    try {
+      if (outcome.type === 'completed') task.budget?.record({ type: 'success' });
+      if (counted === undefined || sampleOf(outcome, settled) !== 'failure') return;
+      counted.count();
+      if (settled.settlement.event === 'retry') task.budget?.spend('error' in outcome && outcome.error);
+    } catch (error) {
+      this.#emitter.emit('error', () => ({ error, doing: `informing the budget of ${task.lane}` }));
+    }
   }
 
   /** Sends a settlement that belongs to no handler's attempt. @returns whether it was written */
@@ -195,13 +212,24 @@ export class Settler {
     };
   }
 
-  #context({ durationMs, isProbe, hasStarted, waitedMs, onlyIfExpired }: AttemptEnd): SettleContext {
+  #context(end: AttemptEnd): SettleContext {
+    const { durationMs, isProbe, hasStarted, waitedMs, onlyIfExpired, budget } = end;
     const { random, redact, name } = this.#settings;
     // A cleaner knows neither the other worker nor how long its attempt took.
     const attemptMs = onlyIfExpired ? undefined : durationMs;
     const worker = onlyIfExpired ? undefined : name;
     // In one piece: a spread with further keys costs every run half a microsecond.
-    return { now: this.#exchanger.now(), random, redact, attemptMs, worker, isProbe, hasStarted, waitedMs };
+    return {
+      now: this.#exchanger.now(),
+      random,
+      redact,
+      attemptMs,
+      worker,
+      isProbe,
+      hasStarted,
+      waitedMs,
+      budget,
+    };
   }
 
   #decide(end: AttemptEnd): Decided {
@@ -266,4 +294,11 @@ export class Settler {
       this.#emitter.emit('error', () => ({ error, doing: `settling run ${id}` }));
     }
   }
+}
+
+/** A failed probe of the circuit breaker is not charged, and its retry is free. */
+function countedFailure({ task, isProbe }: EndedAttempt, outcome: Outcome): CountedFailure | undefined {
+  if (task.budget === undefined || isProbe === true) return undefined;
+  if (outcome.type !== 'failed' && outcome.type !== 'asked') return undefined;
+  return new CountedFailure(task.budget, outcome.error);
 }

@@ -29,6 +29,7 @@ export type Verdict =
 
 export const UNREADABLE: Verdict = { type: 'fail', reason: 'unreadable' };
 export const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'total-timeout' };
+const OVER_BUDGET: Verdict = { type: 'fail', reason: 'budget' };
 export const EXHAUSTED: Verdict = { type: 'fail', reason: 'exhausted' };
 
 /** An attempt that failed, and what it failed with. */
@@ -56,6 +57,16 @@ export function delayVerdict(
   const { totalTimeoutMs } = settingsOf(task.retry);
   if (now + delayMs >= totalStartAt(run, now, waitedMs) + totalTimeoutMs) return OUT_OF_TIME;
   return { type: 'retry', delayMs: Math.min(delayMs, Math.max(MAX_INSTANT_AT - now, 0)) };
+}
+
+/** Returns the verdict, if the budget pays for it. */
+export function paidVerdict(verdict: Verdict, { budget }: Pick<SettleContext, 'budget'>): Verdict {
+  if (budget === undefined || verdict.type === 'fail') return verdict;
+  try {
+    return budget.allowsRetry ? verdict : OVER_BUDGET;
+  } catch (thrown) {
+    return { type: 'fail', reason: 'stopped', thrown };
+  }
 }
 
 /** Returns the settlement of a failed attempt: charged, unless it was a probe of the circuit breaker that may be repeated. */

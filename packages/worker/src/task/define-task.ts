@@ -1,8 +1,9 @@
 import type { Problem } from '@retry/core';
 import { MAX_STARTS, MAX_WINDOW_MS, textProblem } from '@retry/core/broker/kit';
+import type { RetryBudget } from '@retry/core/budget';
 import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-breaker';
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
-import { isGenerator, readFields, readOptions } from '@retry/core/fields';
+import { hasMethods, isGenerator, readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
 import type { JsonSafe } from './json.ts';
 import { readRetryPolicy } from './retry-policy.ts';
@@ -17,6 +18,7 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'schema',
   'retry',
   'circuitBreaker',
+  'budget',
   'rateLimitRetry',
   'rateLimit',
   'globalRateLimit',
@@ -110,6 +112,7 @@ function readTask<Payload, Result, Submitted>(
     schema: readSchema(fields),
     retry: readRetryPolicy('retry', fields.value('retry'), report),
     circuitBreaker: readBreaker(fields, report),
+    budget: fields.optional('budget', A_BUDGET),
     rateLimitRetry: readRetryPolicy('rateLimitRetry', fields.value('rateLimitRetry'), report),
     rateLimit: readRateLimit(fields, report),
     globalRateLimit: readGlobalRateLimit(fields, name, report),
@@ -241,6 +244,12 @@ function readBreaker(
 
 /** Options of the circuit breaker of calls that a task has no use for. */
 const BREAKER_CURES = { onStateChange: "Listen to the event of a worker: worker.on('breaker', listener)." };
+
+const A_BUDGET = {
+  accepts: (value: unknown): value is RetryBudget => hasMethods(value, ['allowsRetry', 'record', 'spend']),
+  message: 'must be a retry budget',
+  cure: 'Use createSharedBudget({ … }) of @retry/inprocess.',
+};
 
 /** Validators are objects, or functions (ArkType). */
 function readSchema<Payload, Submitted>(fields: Fields): StandardSchema<Submitted, Payload> | undefined {

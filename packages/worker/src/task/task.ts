@@ -1,5 +1,6 @@
 import type { Duration, Policy, PolicyInput } from '@retry/core';
 import { isPolicy } from '@retry/core';
+import type { RetryBudget } from '@retry/core/budget';
 import type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 import type { Report } from '@retry/core/fields';
 import type { DeadLetter } from './dead-letter.ts';
@@ -150,6 +151,13 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * default: `{}` is a circuit breaker. @default none
    */
   readonly circuitBreaker?: CircuitBreakerInput | undefined;
+  /**
+   * Limits the retries of all runs, and calls, that share it: `createSharedBudget` of `@retry/inprocess` for all workers together,
+   * `createRetryBudget` for those of one process. A retry pays when its attempt has failed, before it waits; while the budget is empty, a
+   * failed attempt ends its run (`budget`), and `deadLetter` says whether that is kept. What needs no token: stalls, runs that are given
+   * back, probes of the circuit breaker, retries of `rateLimitRetry`, and redrives. @default none
+   */
+  readonly budget?: RetryBudget | undefined;
   /** When to try again after a limit was reached; implies `whenFull: 'retry'`, and has its own counter. @default TASK_POLICY */
   readonly rateLimitRetry?: Policy | PolicyInput | undefined;
   /** At most `limit` starts per `window` in each worker. @default no limit */
@@ -233,6 +241,8 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly retry: Policy;
   /** `undefined`: none. */
   readonly circuitBreaker: CircuitBreakerSettings | undefined;
+  /** What pays for retries; `undefined`: they are free. */
+  readonly budget: RetryBudget | undefined;
   /** When to try again after a limit was reached, with `whenFull: 'retry'`. */
   readonly rateLimitRetry: Policy;
   /** The most starts per window in each worker; `undefined`: no limit. */
