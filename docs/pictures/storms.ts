@@ -11,24 +11,19 @@ const SERVER = {
   duration: '80s',
 } as const satisfies Partial<WorldInput>;
 
-const SURGES: readonly (readonly [title: string, rates: readonly RatePointInput[]])[] = [
-  [
-    '80 calls/s for 5 s',
-    [
-      { at: '20s', perSecond: 40 },
-      { at: '20s', perSecond: 80 },
-      { at: '25s', perSecond: 80 },
-      { at: '25s', perSecond: 40 },
-    ],
-  ],
-  [
-    'up to 80 calls/s and back, in 50 s',
-    [
-      { at: 0, perSecond: 40 },
-      { at: '25s', perSecond: 80 },
-      { at: '50s', perSecond: 40 },
-    ],
-  ],
+/** 80 calls/s for 5 s. */
+const SPIKE: readonly RatePointInput[] = [
+  { at: '20s', perSecond: 40 },
+  { at: '20s', perSecond: 80 },
+  { at: '25s', perSecond: 80 },
+  { at: '25s', perSecond: 40 },
+];
+
+/** Up to 80 calls/s and back, in 50 s. */
+const RAMP: readonly RatePointInput[] = [
+  { at: 0, perSecond: 40 },
+  { at: '25s', perSecond: 80 },
+  { at: '50s', perSecond: 40 },
 ];
 
 const AT_ONCE: PolicyInput = { maxAttempts: 3, backoff: { type: 'none' } };
@@ -39,17 +34,60 @@ const JITTER: PolicyInput = {
   maxDelay: '40s',
 };
 
-const BUDGET: WorldInput['budget'] = { type: 'ratio', ratio: 0.1, minPerSecond: 0 };
+/** One timeline of a picture. */
+interface Panel {
+  readonly title: string;
+  readonly policy: PolicyInput;
+  readonly world: Partial<WorldInput>;
+}
 
-const STORMS: readonly (readonly [
-  file: string,
-  title: string,
-  policy: PolicyInput,
-  budget?: WorldInput['budget'],
-])[] = [
-  ['storm-no-jitter.svg', 'no backoff, no jitter', AT_ONCE],
-  ['storm-jitter.svg', 'backoff and full jitter', JITTER],
-  ['storm-budget.svg', 'backoff, full jitter and a budget of 10 %', JITTER, BUDGET],
+interface Storm {
+  readonly file: string;
+  readonly title: string;
+  readonly panels: readonly Panel[];
+}
+
+/** Returns the panels of a policy, of a short surge and a long one. */
+function bothSurges(policy: PolicyInput, budget?: WorldInput['budget']): readonly Panel[] {
+  return [
+    { title: '80 calls/s for 5 s', policy, world: { traffic: { perSecond: SPIKE }, budget } },
+    { title: 'up to 80 calls/s and back, in 50 s', policy, world: { traffic: { perSecond: RAMP }, budget } },
+  ];
+}
+
+/** The long surge, spread over ever more processes, each of which has this budget, or a part in it. */
+export function fleetsWith(budget: WorldInput['budget']): readonly Panel[] {
+  return [1, 10, 100].map((processes) => ({
+    title: `${processes} process${processes === 1 ? '' : 'es'}`,
+    policy: JITTER,
+    world: { traffic: { perSecond: RAMP }, processes, budget },
+  }));
+}
+
+/** A budget of each process. */
+export const LOCAL: WorldInput['budget'] = { type: 'ratio', ratio: 0.1, minPerSecond: 2 };
+
+/** The same of all of them together. */
+export const SHARED: WorldInput['budget'] = { type: 'shared', ratio: 0.1, perSecond: 2, burst: 20 };
+
+const STORMS: readonly Storm[] = [
+  { file: 'storm-no-jitter.svg', title: 'no backoff, no jitter', panels: bothSurges(AT_ONCE) },
+  { file: 'storm-jitter.svg', title: 'backoff and full jitter', panels: bothSurges(JITTER) },
+  {
+    file: 'storm-budget.svg',
+    title: 'backoff, full jitter and a budget of 10 %',
+    panels: bothSurges(JITTER, { type: 'ratio', ratio: 0.1, minPerSecond: 0 }),
+  },
+  {
+    file: 'storm-local-budgets.svg',
+    title: 'each process has a budget of 10 % and 2 a second',
+    panels: fleetsWith(LOCAL),
+  },
+  {
+    file: 'storm-shared-budget.svg',
+    title: 'all processes share a budget of 10 % and 2 a second',
+    panels: fleetsWith(SHARED),
+  },
 ];
 
 const WIDTH = 360;
@@ -70,10 +108,10 @@ const STYLE = `<style>
 
 /** The pictures of docs/storms.md by their file names, drawn from `simulate`. */
 export function drawStorms(): readonly (readonly [file: string, svg: string])[] {
-  return STORMS.map(([file, title, policy, budget]) => {
-    const panels = SURGES.map(([surge, perSecond], index) => {
-      const timeline = simulate(definePolicy(policy), { ...SERVER, traffic: { perSecond }, budget });
-      return `<g transform="translate(${index * WIDTH} 0)">\n  ${drawTimeline(surge, timeline)}\n</g>`;
+  return STORMS.map(({ file, title, panels: timelines }) => {
+    const panels = timelines.map((panel, index) => {
+      const drawn = drawTimeline(panel.title, simulatePanel(panel));
+      return `<g transform="translate(${index * WIDTH} 0)">\n  ${drawn}\n</g>`;
     });
     const size = `width="${WIDTH * panels.length}" height="${HEIGHT}" viewBox="0 0 ${WIDTH * panels.length} ${HEIGHT}"`;
     return [
@@ -90,6 +128,11 @@ export function drawStorms(): readonly (readonly [file: string, svg: string])[] 
       ].join('\n'),
     ];
   });
+}
+
+/** Runs the world of a panel. */
+export function simulatePanel({ policy, world }: Panel): Timeline {
+  return simulate(definePolicy(policy), { ...SERVER, traffic: { perSecond: RAMP }, ...world });
 }
 
 /** Draws the load as an area and the goodput as a line, medians of all seeds, with the time of the surge behind them. */

@@ -3,18 +3,29 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Broker } from '@retry/core/broker';
+import { createSharedBudget } from '@retry/inprocess';
+import { createPostgresBroker, migrate } from '@retry/postgres';
+import { createRedisBroker } from '@retry/redis-queue';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
 import { nodeArgs } from '../support/programs/node-args.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
-import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
-import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { describeOnPostgres, describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
+import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { startPrivatePostgres } from '../support/servers/postgres.ts';
+import { startPrivateRedis } from '../support/servers/redis.ts';
 
 const PROCESSES = 8;
-const SPENDING_MS = 8_000;
+const SPENDING_MS = 9_000;
+
+/** How long one process is stopped: longer than a lease. */
+const STOPPED_MS = 5_500;
 
 /** What the program has for a limit. */
 const LIMIT = { perSecond: 20, burst: 100 };
+
+const down = new Error('down');
 
 const fixture = fileURLToPath(new URL('fixtures/spending-program.ts', import.meta.url));
 const children = new Set<ChildProcess>();
@@ -29,7 +40,7 @@ interface Line {
   readonly grantedAt?: number;
 }
 
-/** Lets a fleet spend a budget, of which one process is killed. @returns the instants of all grants, by the clock of this machine */
+/** Lets a fleet spend a budget, of which one process is killed, and one stopped for longer than a lease. @returns the instants of all grants, by the clock of this machine */
 async function spendByMortals(args: readonly string[]): Promise<readonly number[]> {
   const lines: Line[] = [];
   const fleet = Array.from({ length: PROCESSES }, () => {
@@ -41,9 +52,13 @@ async function spendByMortals(args: readonly string[]): Promise<readonly number[
     return child;
   });
   while (lines.filter(({ ready }) => ready).length < PROCESSES) await rest(50);
-  await rest(SPENDING_MS / 2);
+  await rest(SPENDING_MS / 4);
+  fleet[1]?.kill('SIGSTOP');
+  await rest(SPENDING_MS / 4);
   fleet[0]?.kill('SIGKILL');
-  await rest(SPENDING_MS / 2);
+  await rest(STOPPED_MS - SPENDING_MS / 4);
+  fleet[1]?.kill('SIGCONT');
+  await rest((3 * SPENDING_MS) / 4 - STOPPED_MS);
   for (const child of fleet) child.kill('SIGKILL');
   await rest(100);
   return lines.flatMap(({ grantedAt }) => grantedAt ?? []).sort((one, other) => one - other);
@@ -65,7 +80,9 @@ function expectWithinLimit(grants: readonly number[]): void {
 }
 
 describeOnRedis('processes that share a budget on Redis', (server) => {
-  it('are granted its limit, and no more, though one is killed', { timeout: 120_000 }, async () => {
+  it('are granted its limit, and no more, though one is killed and one stopped for a while', {
+    timeout: 120_000,
+  }, async () => {
     const harness = await openRedisHarness(server().url);
 
     const grants = await spendByMortals(['redis', server().url, harness.prefix]);
@@ -76,7 +93,9 @@ describeOnRedis('processes that share a budget on Redis', (server) => {
 });
 
 describeOnPostgres('processes that share a budget on Postgres', (server) => {
-  it('are granted its limit, and no more, though one is killed', { timeout: 120_000 }, async () => {
+  it('are granted its limit, and no more, though one is killed and one stopped for a while', {
+    timeout: 120_000,
+  }, async () => {
     const pool = openPool(server().url, 4);
     const schema = await createTestSchema(pool);
     const harness = await schema.open();
@@ -87,5 +106,65 @@ describeOnPostgres('processes that share a budget on Postgres', (server) => {
     await schema.drop();
     await pool.end();
     expectWithinLimit(grants);
+  });
+});
+
+/** How long the server is away. */
+const AWAY_MS = 4_000;
+
+/** Asks for a retry every 5 ms, before, while and after the server is away. @returns how many were granted while it was, and its modes */
+async function spendThroughOutage(broker: Broker, outage: () => Promise<void>) {
+  const modes: string[] = [];
+  const budget = createSharedBudget({
+    ...{ broker, key: 'payments', perSecond: 20, burst: 100, localShare: 0.1 },
+    onModeChange: ({ to }) => modes.push(to),
+  });
+  let granted = 0;
+  const timer = setInterval(() => {
+    budget.record({ type: 'request' });
+    if (budget.allowsRetry(down)) granted += budget.spend(down);
+  }, 5);
+  await rest(3_000);
+  const before = granted;
+  await outage();
+  const during = granted - before;
+  await expect.poll(() => budget.mode, { timeout: 20_000 }).toBe('shared');
+  clearInterval(timer);
+  await broker.close();
+  return { before, during, modes };
+}
+
+function expectLocalShare({ before, during, modes }: Awaited<ReturnType<typeof spendThroughOutage>>): void {
+  // Its share, and what was left in its lease: it takes at most half of the tokens that there are.
+  expect(during).toBeGreaterThan(0.1 * 100);
+  expect(during).toBeLessThanOrEqual(0.1 * (100 + 20 * 15) + 50);
+  expect(before).toBeLessThanOrEqual(100 + 4 * 20);
+  expect(modes).toEqual(['local', 'shared']);
+}
+
+describeOnPrivateRedis('a shared budget whose Redis is stopped', () => {
+  it('grants its local share meanwhile, and that of all when it is back', { timeout: 60_000 }, async () => {
+    const server = await startPrivateRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
+    const broker = createRedisBroker({ url: server.url, onError: () => {} });
+
+    const spent = await spendThroughOutage(broker, () => server.restart('SIGKILL', AWAY_MS));
+
+    await server.stop();
+    expectLocalShare(spent);
+  });
+});
+
+describeOnPrivatePostgres('a shared budget whose Postgres is stopped', () => {
+  it('grants its local share meanwhile, and that of all when it is back', { timeout: 60_000 }, async () => {
+    const server = await startPrivatePostgres();
+    const pool = openPool(server.url);
+    await migrate(pool);
+    await pool.end();
+    const broker = createPostgresBroker({ url: server.url, onError: () => {} });
+
+    const spent = await spendThroughOutage(broker, () => server.restart('immediate', AWAY_MS));
+
+    await server.stop();
+    expectLocalShare(spent);
   });
 });

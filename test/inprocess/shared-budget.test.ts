@@ -135,6 +135,46 @@ describe('a shared budget', () => {
     expect([events.at(-1), budget.mode]).toEqual([{ to: 'shared' }, 'shared']);
   });
 
+  it('is renewed once in nine tenths of a lease where there are calls, and no failures', async () => {
+    const scene = setScene();
+    const store = counting(scene.broker);
+    const budget = createBudget({ ...scene, broker: store });
+
+    for (let call = 0; call < 460; call += 1) {
+      budget.record({ type: 'request' });
+      await scene.clock.advance(100);
+    }
+
+    // At 0 s, 4.5 s, 9 s …, 45 s.
+    expect(store.calls).toBe(2 * 11);
+  });
+
+  it('grants on top of its limit what processes that cannot reach the store grant by themselves', async () => {
+    const scene = setScene();
+    const away = counting(scene.broker);
+    away.isDown = true;
+    const fleet = [0, 1, 2, 3].map((index) =>
+      createBudget({ ...scene, broker: index < 2 ? away : scene.broker }, { localShare: 0.25 }),
+    );
+    const granted = [0, 0, 0, 0];
+    for (let count = 0; count < 3_000; count += 1) {
+      for (const [index, budget] of fleet.entries()) {
+        budget.record({ type: 'request' });
+        if (budget.allowsRetry(down)) granted[index] = (granted[index] ?? 0) + budget.spend(down);
+      }
+      await scene.clock.advance(10);
+    }
+
+    const [one = 0, other = 0, ...rest] = granted;
+
+    for (const local of [one, other]) {
+      expect(local).toBeLessThanOrEqual(0.25 * (100 + 30 * 10));
+      expect(local).toBeGreaterThan(90);
+    }
+    expect(rest.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(100 + 30 * 10);
+    expect(fleet.map(({ mode }) => mode)).toEqual(['local', 'local', 'shared', 'shared']);
+  });
+
   it('counts as not answering what takes longer than a second, and hears of nothing later', async () => {
     const scene = setScene();
     const { notes } = scene.broker;

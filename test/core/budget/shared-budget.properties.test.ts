@@ -75,11 +75,18 @@ function play(
   {
     aheads,
     onBucket,
-  }: { readonly aheads: readonly number[]; readonly onBucket: (bucket: SharedBucket) => void },
+    jump = { step: Infinity, byMs: 0 },
+  }: {
+    readonly aheads: readonly number[];
+    readonly onBucket: (bucket: SharedBucket) => void;
+    /** The clock of the store is set by this much at this step. */
+    readonly jump?: { readonly step: number; readonly byMs: number };
+  },
 ) {
   const grants: number[] = [];
   const calls: number[] = [];
   let now = 1_000_000;
+  let storeAheadMs = 0;
   let bucket: SharedBucket | undefined;
   const fleet: Process[] = aheads.map((aheadMs) => ({ aheadMs, lease: openLease(now + aheadMs) }));
   const move = ({ process: index, does, count, lost }: Omit<Step, 'passMs'>): void => {
@@ -109,8 +116,9 @@ function play(
       process.written === undefined &&
       lost !== 'write'
     ) {
-      const opened = bucket ?? openBucket(budget, now);
-      const renewed = renewLease(budget, opened, { renewal: process.sent.renewal, nowAt: now });
+      const nowAt = now + storeAheadMs;
+      const opened = bucket ?? openBucket(budget, nowAt);
+      const renewed = renewLease(budget, opened, { renewal: process.sent.renewal, nowAt });
       bucket = renewed.bucket;
       process.written = { taken: renewed.taken, slice: bucket.slice };
       onBucket(bucket);
@@ -126,11 +134,12 @@ function play(
       delete process.written;
     }
   };
-  for (const { passMs, does, process, ...step } of all) {
+  for (const [index, { passMs, does, process, ...step }] of all.entries()) {
     now += passMs;
+    if (index === jump.step) storeAheadMs = jump.byMs;
     const parts = does === 'renew' ? (['begin', 'write', 'answer'] as const) : ([does] as const);
-    for (const index of process < PROCESSES ? [process] : fleet.keys())
-      for (const part of parts) move({ ...step, process: index, does: part });
+    for (const each of process < PROCESSES ? [process] : fleet.keys())
+      for (const part of parts) move({ ...step, process: each, does: part });
   }
   return { grants, calls };
 }
@@ -140,22 +149,47 @@ const aheads = fc.array(fc.integer({ min: -3_600_000, max: 3_600_000 }), {
   maxLength: PROCESSES,
 });
 
+/** In any time there are no more grants than its limit, burst and this many more. */
+function expectWithin(
+  { ratio, perSecond, burst, leaseMs }: SharedBudget,
+  {
+    grants,
+    calls,
+    spareTokens,
+  }: { readonly grants: readonly number[]; readonly calls: readonly number[]; readonly spareTokens: number },
+): void {
+  const countOf = (instants: readonly number[], from: number, until: number): number =>
+    instants.filter((at) => at >= from && at <= until).length;
+  const instants = [...new Set(grants)];
+  for (const [index, from] of instants.entries())
+    for (const until of instants.slice(index)) {
+      const told = ratio === 0 ? 0 : countOf(calls, from - leaseMs, until);
+      const most = burst + spareTokens + ((until - from) / 1_000) * perSecond + told * ratio + 1e-6;
+      expect(countOf(grants, from, until)).toBeLessThanOrEqual(most);
+    }
+}
+
 it('no fleet is granted more in any time than its limit and burst, whoever dies, whatever is lost, and whatever clocks say', () => {
   fc.assert(
     fc.property(budgets, steps, aheads, (budget, all, given) => {
-      const { ratio, perSecond, burst, leaseMs } = budget;
-
       const { grants, calls } = play(budget, all, { aheads: given, onBucket: () => {} });
 
-      const countOf = (instants: readonly number[], from: number, until: number): number =>
-        instants.filter((at) => at >= from && at <= until).length;
-      const instants = [...new Set(grants)];
-      for (const [index, from] of instants.entries())
-        for (const until of instants.slice(index)) {
-          const told = ratio === 0 ? 0 : countOf(calls, from - leaseMs, until);
-          const most = burst + ((until - from) / 1_000) * perSecond + told * ratio + 1e-6;
-          expect(countOf(grants, from, until)).toBeLessThanOrEqual(most);
-        }
+      expectWithin(budget, { grants, calls, spareTokens: 0 });
+    }),
+    RUNS,
+  );
+});
+
+it('a clock of the store that is set forward gives one burst more, and one that is set back nothing', () => {
+  const jumps = fc.record({
+    step: fc.nat(60),
+    byMs: fc.oneof(fc.integer({ min: -3_600_000, max: 3_600_000 }), fc.integer({ min: 0, max: 20_000 })),
+  });
+  fc.assert(
+    fc.property(budgets, steps, aheads, jumps, (budget, all, given, jump) => {
+      const { grants, calls } = play(budget, all, { aheads: given, onBucket: () => {}, jump });
+
+      expectWithin(budget, { grants, calls, spareTokens: jump.byMs > 0 ? budget.burst : 0 });
     }),
     RUNS,
   );

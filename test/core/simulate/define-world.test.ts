@@ -74,6 +74,8 @@ describe('a world', () => {
     ['no process', { processes: 0 }, ['processes']],
     ['more processes than there is room for', { processes: 2 ** 53 }, ['processes']],
     ['a wrong budget', { budget: { type: 'ratio', ratio: -1 } }, ['budget.ratio']],
+    ['a wrong shared budget', { budget: { type: 'shared', ratio: -1 } }, ['budget.ratio']],
+    ['an unknown key of a shared budget', { budget: { type: 'shared', ratio: 1, max: 1 } }, ['budget.max']],
     ['a wrong circuit breaker', { circuitBreaker: { failureRatio: 2 } }, ['circuitBreaker.failureRatio']],
     ['no time', { duration: 0 }, ['duration']],
     ['too many buckets', { bucket: '1ms', duration: '1h' }, ['bucket']],

@@ -115,6 +115,20 @@ describe('simulate', () => {
     expect(Number(own?.attempts.median) - Number(own?.calls.median)).toBe(20);
   });
 
+  it('has one budget for all processes, if it is shared, whatever their number', () => {
+    const budget = { type: 'shared', perSecond: 0, burst: 20 } as const;
+
+    const retries = [1, 4, 16].map((processes) => {
+      const { attempts, calls } = simulate(AT_ONCE, { ...FAILING, budget, processes });
+      return attempts.median - calls.median;
+    });
+
+    for (const count of retries) {
+      expect(count).toBeGreaterThan(10);
+      expect(count).toBeLessThanOrEqual(20);
+    }
+  });
+
   it('makes no attempt while the circuit breaker is open, but for its probes', () => {
     const circuitBreaker = { minimumThroughput: 10, breakDuration: '5s' } as const;
 

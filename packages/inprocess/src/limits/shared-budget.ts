@@ -39,7 +39,7 @@ export interface SharedBudgetStore {
 export interface SharedBudgetOptions extends SharedBudgetInput {
   /** Where its tokens are kept, for all processes. */
   readonly broker: SharedBudgetStore;
-  /** Names the budget, 1 to 512 characters: processes that give the same name share it. */
+  /** Names the budget, 1 to 300 characters: processes that give the same name share it. */
   readonly key: string;
   /** Called when the store has not answered, and when it answers again; it is not awaited. */
   readonly onModeChange?: ((event: ModeChangeEvent) => unknown) | undefined;
@@ -89,8 +89,8 @@ const KEYS: readonly (keyof SharedBudgetOptions)[] = [
 /**
  * Creates a retry budget for the calls of all processes to one dependency: each takes tokens in advance, a lease of them, so that a retry
  * waits for no store. In any time all processes together make at most `perSecond` times its seconds and `ratio` times its first
- * attempts, those of 5 s before it included, and `burst` retries more, whichever of them die. While the store does not answer, each process
- * grants `localShare` of that by itself.
+ * attempts, those of 5 s before it included, and `burst` retries more, whichever of them die. Each process that cannot reach the store
+ * grants `localShare` of that by itself, on top of it.
  *
  * @throws {InvalidOptionsError} listing every wrong option
  */

@@ -1,10 +1,11 @@
-import type { BudgetEvent } from '../../budget/budget.ts';
+import type { Budget, BudgetEvent } from '../../budget/budget.ts';
 import { openBudgetBy, stepBudgetBy } from '../../budget/step-budget.ts';
 import { countsBy } from '../../circuit-breaker/counts-as-failure.ts';
 import { closeBreakerBy, stepBreakerBy } from '../../circuit-breaker/step-breaker.ts';
 import type { FailReason } from '../../decision/decision.ts';
 import type { World } from '../world/world.ts';
 import type { EventQueue } from './event-queue.ts';
+import { shareBudget } from './share-budget.ts';
 
 /** What the calls of one process share at one layer: its retry budget and its circuit breaker, those of core. */
 export interface Guard {
@@ -18,10 +19,15 @@ export interface Guard {
   readonly record: (event: BudgetEvent) => number;
 }
 
-/** Creates the guard of one process. */
-export function createGuard(world: World, queue: EventQueue): Guard {
-  return { ...breakerOf(world, queue), ...budgetOf(world, queue) };
+/** Creates the guards of the processes at one layer. */
+export function guardsOf(world: World, queue: EventQueue): () => Guard {
+  const { budget } = world;
+  const openBudget = budget?.type === 'shared' ? shareBudget(budget, queue) : () => budgetOf(budget, queue);
+  return () => ({ ...breakerOf(world, queue), ...openBudget() });
 }
+
+/** How a process asks its budget, and tells it. */
+export type BudgetOfProcess = Pick<Guard, 'allowsRetry' | 'record'>;
 
 function breakerOf({ circuitBreaker }: World, queue: EventQueue): Pick<Guard, 'permit' | 'report'> {
   if (circuitBreaker === undefined) return { permit: () => 0, report: () => true };
@@ -39,7 +45,7 @@ function breakerOf({ circuitBreaker }: World, queue: EventQueue): Pick<Guard, 'p
   };
 }
 
-function budgetOf({ budget }: World, queue: EventQueue): Pick<Guard, 'allowsRetry' | 'record'> {
+function budgetOf(budget: Budget | undefined, queue: EventQueue): BudgetOfProcess {
   if (budget === undefined) return { allowsRetry: () => undefined, record: () => 0 };
   let state = openBudgetBy(budget, queue.now());
   return {

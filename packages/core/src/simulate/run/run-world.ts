@@ -5,7 +5,8 @@ import type { Caller } from './call.ts';
 import { startCall } from './call.ts';
 import { drawsOf } from './draws.ts';
 import { createEventQueue } from './event-queue.ts';
-import { createGuard } from './guard.ts';
+import type { Guard } from './guard.ts';
+import { guardsOf } from './guard.ts';
 import type { Answer, Send, Site } from './server.ts';
 import { openServer } from './server.ts';
 import { startTraffic } from './traffic.ts';
@@ -42,7 +43,10 @@ export function runWorld(
   const counts = countBuckets(world);
   let [ended, lastEndMs] = [0, 0];
   const send = countAttempts(openServer(site), () => counts.add('attempts', queue.now()));
-  const callers = Array.from({ length: world.processes }, () => stackLayers(policy, site, send));
+  const layers = Array.from({ length: world.layers }, () => guardsOf(world, queue));
+  const callers = Array.from({ length: world.processes }, () =>
+    stackLayers(policy, layers, { ...site, send }),
+  );
   startTraffic(site, (number, answer) => {
     counts.add('calls', queue.now());
     callers[number % callers.length]?.((isSuccess) => {
@@ -67,11 +71,15 @@ function countAttempts(send: Send, count: () => void): Send {
 }
 
 /** Returns what one process does to make a call: the outermost layer, whose attempts are calls of the next one. */
-function stackLayers(policy: Policy, { world, queue, draws }: Site, send: Send): (answer: Answer) => void {
+function stackLayers(
+  policy: Policy,
+  layers: readonly (() => Guard)[],
+  { world, queue, draws, send }: Site & { readonly send: Send },
+): (answer: Answer) => void {
   let next = send;
-  for (let layer = 0; layer < world.layers; layer += 1) {
+  for (const createGuard of layers) {
     const { error, attemptTimeoutMs } = world;
-    const guard = createGuard(world, queue);
+    const guard = createGuard();
     const caller: Caller = {
       policy,
       send: next,

@@ -1,4 +1,6 @@
+import type { BudgetInput } from '../../budget/define-budget.ts';
 import { defineBudget } from '../../budget/define-budget.ts';
+import { defineSharedBudget } from '../../budget/fleet/shared-budget.ts';
 import { defineCircuitBreaker } from '../../circuit-breaker/define-circuit-breaker.ts';
 import type { Problem } from '../../errors.ts';
 import { InvalidOptionsError } from '../../errors.ts';
@@ -6,9 +8,10 @@ import type { Fields, Report } from '../../fields/fields.ts';
 import { readFields } from '../../fields/fields.ts';
 import { readOptions } from '../../fields/read-options.ts';
 import { A_SHARE, integerBetween } from '../../fields/value-rules.ts';
+import { read } from '../../read.ts';
 import { readServer } from './read-server.ts';
 import { readTraffic } from './read-traffic.ts';
-import type { Traffic, Trouble, World, WorldInput } from './world.ts';
+import type { SharedWorldBudgetInput, Traffic, Trouble, World, WorldInput } from './world.ts';
 import { endsByItself } from './world.ts';
 
 const KEYS: readonly (keyof WorldInput)[] = [
@@ -94,9 +97,15 @@ function readCalls(fields: Fields, report: Report): Pick<World, CallKey> {
       1,
       integerBetween(1, MAX_PROCESSES, 'Use 1 for a budget that all calls share.'),
     ),
-    budget: part(fields, 'budget', report, defineBudget),
+    budget: part(fields, 'budget', report, defineAnyBudget),
     circuitBreaker: part(fields, 'circuitBreaker', report, defineCircuitBreaker),
   };
+}
+
+function defineAnyBudget(input: NonNullable<WorldInput['budget']>): World['budget'] {
+  if (read(input, 'type') !== 'shared') return defineBudget(input as BudgetInput); // checks it
+  const { type, ...shared } = input as SharedWorldBudgetInput; // by its type
+  return { type, ...defineSharedBudget(shared) };
 }
 
 /** An error that the usual lists of matchers expect. */

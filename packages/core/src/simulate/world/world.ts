@@ -1,5 +1,6 @@
 import type { Budget } from '../../budget/budget.ts';
 import type { BudgetInput } from '../../budget/define-budget.ts';
+import type { SharedBudget, SharedBudgetInput } from '../../budget/fleet/shared-budget.ts';
 import type { CircuitBreakerSettings } from '../../circuit-breaker/circuit-breaker.ts';
 import type { CircuitBreakerInput } from '../../circuit-breaker/define-circuit-breaker.ts';
 import type { Duration } from '../../duration.ts';
@@ -25,16 +26,34 @@ export interface WorldInput {
    * to 5. An attempt that is given up does not stop what it has called. @default 1
    */
   readonly layers?: number | undefined;
-  /** Processes that the calls are spread over, at most 100 000, each with its own budget and circuit breaker. @default 1: they are shared */
+  /**
+   * Processes that the calls are spread over, at most 100 000, each with its own circuit breaker, and its own budget unless that is
+   * `'shared'`. @default 1
+   */
   readonly processes?: number | undefined;
-  /** The retry budget of each process, one at each layer. @default none */
-  readonly budget?: BudgetInput | undefined;
+  /** The retry budget of each process, or `'shared'` of all of them together; one at each layer. @default none */
+  readonly budget?: BudgetInput | SharedWorldBudgetInput | undefined;
   /** The circuit breaker of each process, one at each layer. @default none */
   readonly circuitBreaker?: CircuitBreakerInput | undefined;
   /** How long it is watched. @default 60 s after the trigger; 10 minutes where the clients end by themselves */
   readonly duration?: Duration | undefined;
   /** The step of the timeline. @default '1s' */
   readonly bucket?: Duration | undefined;
+}
+
+/**
+ * A budget of all processes together, as `createSharedBudget` takes it. Its store answers each renewal after 2 ms and never fails, so
+ * that `localShare` changes nothing.
+ */
+export interface SharedWorldBudgetInput extends SharedBudgetInput {
+  /** One bucket, from which each process takes leases. */
+  readonly type: 'shared';
+}
+
+/** A checked budget of all processes together. */
+export interface SharedWorldBudget extends SharedBudget {
+  /** One bucket, from which each process takes leases. */
+  readonly type: 'shared';
 }
 
 /** Who calls, as people write it. */
@@ -131,8 +150,8 @@ export interface World {
   readonly layers: number;
   /** How many processes the calls are spread over. */
   readonly processes: number;
-  /** Of each process, one at each layer. */
-  readonly budget?: Budget | undefined;
+  /** Of each process, or `'shared'` of all together; one at each layer. */
+  readonly budget?: Budget | SharedWorldBudget | undefined;
   /** Of each process, one at each layer. */
   readonly circuitBreaker?: CircuitBreakerSettings | undefined;
   /** When what disturbs the world is over: trouble, or a rate of arrivals that is not the last one; 0 if nothing does. */
