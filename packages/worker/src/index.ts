@@ -18,6 +18,7 @@ export type {
   ResumeAnswer,
   ServerMemory,
 } from '@retry/core/broker';
+export type { BudgetState, RetryBudget } from '@retry/core/budget';
 export type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 export type { EndState, RunState } from '@retry/core/lifecycle';
 export type { Queue, QueueOptions } from './create-queue.ts';

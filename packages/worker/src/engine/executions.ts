@@ -148,7 +148,7 @@ export class Executions implements ExecutionHost {
     this.leases.noteStart();
   }
 
-  /** Each first attempt is told to the budget of its task once, or once since its run was redriven. */
+  /** Records each first attempt once in the budget of its task, and once again when its run was redriven. */
   #noteRequest({ task, run }: Execution): void {
     if (!isFirstStart(run) || attemptOf(run) > 1) return;
     try {

@@ -1,4 +1,5 @@
 export type { Policy } from '@retry/core';
+export type { BudgetState, RetryBudget } from '@retry/core/budget';
 export type { CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 export type { VirtualClock } from '@retry/core/testing';
 export type { StandardSchema } from '../task/schema.ts';

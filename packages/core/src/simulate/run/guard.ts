@@ -1,22 +1,19 @@
-import type { Budget, BudgetEvent } from '../../budget/budget.ts';
+import type { Budget } from '../../budget/budget.ts';
 import { openBudgetBy, stepBudgetBy } from '../../budget/step-budget.ts';
 import { countsBy } from '../../circuit-breaker/counts-as-failure.ts';
 import { closeBreakerBy, stepBreakerBy } from '../../circuit-breaker/step-breaker.ts';
 import type { FailReason } from '../../decision/decision.ts';
 import type { World } from '../world/world.ts';
 import type { EventQueue } from './event-queue.ts';
+import type { BudgetOfProcess } from './share-budget.ts';
 import { shareBudget } from './share-budget.ts';
 
 /** What the calls of one process share at one layer: its retry budget and its circuit breaker, those of core. */
-export interface Guard {
+export interface Guard extends BudgetOfProcess {
   /** Returns the ticket of an attempt; `undefined` where the circuit breaker is open. */
   readonly permit: () => number | undefined;
   /** Reports the outcome of an attempt. @returns whether the circuit breaker is closed */
   readonly report: (outcome: 'success' | 'failure' | 'abandon', ticket: number) => boolean;
-  /** Returns whether the budget would pay for a retry once the failure is recorded; `undefined` without a budget. */
-  readonly allowsRetry: (kind: string) => { readonly allowsRetry: boolean } | undefined;
-  /** Records an event of the budget. @returns what a granted retry cost, else 0 */
-  readonly record: (event: BudgetEvent) => number;
 }
 
 /** Creates the guards of the processes at one layer. */
@@ -25,9 +22,6 @@ export function guardsOf(world: World, queue: EventQueue): () => Guard {
   const openBudget = budget?.type === 'shared' ? shareBudget(budget, queue) : () => budgetOf(budget, queue);
   return () => ({ ...breakerOf(world, queue), ...openBudget() });
 }
-
-/** How a process asks its budget, and tells it. */
-export type BudgetOfProcess = Pick<Guard, 'allowsRetry' | 'record'>;
 
 function breakerOf({ circuitBreaker }: World, queue: EventQueue): Pick<Guard, 'permit' | 'report'> {
   if (circuitBreaker === undefined) return { permit: () => 0, report: () => true };

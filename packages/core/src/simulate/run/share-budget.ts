@@ -12,7 +12,14 @@ import {
 } from '../../budget/fleet/lease.ts';
 import type { SharedBudget } from '../../budget/fleet/shared-budget.ts';
 import type { EventQueue } from './event-queue.ts';
-import type { BudgetOfProcess } from './guard.ts';
+
+/** How a process asks its budget, and informs it. */
+export interface BudgetOfProcess {
+  /** Returns whether the budget would pay for a retry once the failure is recorded; `undefined` without a budget. */
+  readonly allowsRetry: (kind: string) => { readonly allowsRetry: boolean } | undefined;
+  /** Records an event of the budget. @returns what a granted retry cost, else 0 */
+  readonly record: (event: BudgetEvent) => number;
+}
 
 /** What the store takes for a renewal, in ms: two calls of one nearby. */
 const STORE_MS = 2;
