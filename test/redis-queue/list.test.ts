@@ -9,16 +9,7 @@ import { settlementOf } from '../support/settle.ts';
 describeOnPrivateRedis('list on Redis', () => {
   it('looks for dead letters among the finished runs only when some are disposable', async () => {
     const server = await startPrivateRedis();
-    const real = await createClient({ url: server.url }).connect();
-    const sent: unknown[] = [];
-    const client = {
-      sendCommand: (args: readonly (string | Buffer)[]) => {
-        sent.push(args[1]);
-        return real.sendCommand(args);
-      },
-      duplicate: () => real.duplicate(),
-    };
-    const broker = await openRedisBroker({ client });
+    const { broker, sent, close } = await openWatched(server.url);
     await broker.submit(['dead', 'disposable'].map((id) => ({ id, lane: 'l', payload: '1' })));
     const lanes = new Map([['l', 9]]);
     const { claimed, now } = await broker.settleAndClaim({
@@ -39,8 +30,48 @@ describeOnPrivateRedis('list on Redis', () => {
     await fail(1, true);
     expect(await list()).toEqual(['dead', 'disposable']);
     expect(sent).toContain(finishedScript.hash);
-    await broker.close();
-    await real.close();
+    await close();
+    await server.stop();
+  });
+
+  it('looks for a rare state among many dead letters in few steps, however short the page', async () => {
+    const server = await startPrivateRedis();
+    const { broker, sent, close } = await openWatched(server.url);
+    const ids = Array.from({ length: 600 }, (_, index) => `run-${index}`);
+    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1' })));
+    const lanes = new Map([['l', 600]]);
+    const { claimed, now } = await broker.settleAndClaim({
+      claim: { worker: 'w', requestId: 'r', limit: 600, lanes, leaseMs: 60_000 },
+    });
+    await broker.settleAndClaim({
+      settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at: now })),
+    });
+    sent.length = 0;
+
+    const page = await broker.list({ state: 'stalled', limit: 1, payloads: 'omit' });
+
+    expect(page).toEqual({ runs: [] });
+    expect(sent.length).toBeLessThan(30);
+    await close();
     await server.stop();
   });
 });
+
+/** A broker on this server, and the second word of each command that it sends. */
+async function openWatched(url: string) {
+  const real = await createClient({ url }).connect();
+  const sent: unknown[] = [];
+  const client = {
+    sendCommand: (args: readonly (string | Buffer)[]) => {
+      sent.push(args[1]);
+      return real.sendCommand(args);
+    },
+    duplicate: () => real.duplicate(),
+  };
+  const broker = await openRedisBroker({ client });
+  const close = async (): Promise<void> => {
+    await broker.close();
+    await real.close();
+  };
+  return { broker, sent, close };
+}

@@ -31,7 +31,7 @@ export async function listRuns(store: Store, query: ListQuery): Promise<RunPage>
   let next = readCursor(broker, query) ?? firstList(query);
   // One more than the page has, so that the last page is known to be the last.
   for (let look = 0; next !== undefined && found.length <= query.limit && look < MAX_LOOK; ) {
-    const room = roomOf(query, query.limit + 1 - found.length);
+    const room = Math.max(query.limit + 1 - found.length, leastOf(query, look));
     const step = await readStep(walk, next, room);
     found.push(...(await readEntries(store, step.entries, query)));
     next = step.end;
@@ -46,14 +46,17 @@ export async function listRuns(store: Store, query: ListQuery): Promise<RunPage>
     : { runs: runs.runs, next: writeCursor(broker, query, next) };
 }
 
-/** How many entries to read: as many as there is room for, unless only some of their runs may match. */
-function roomOf({ state, lane, errorGroup, errorName, endedBefore }: ListQuery, left: number): number {
+/**
+ * How many entries to read at least. Where all runs of the list may match, as many as have been looked at: a list of dead letters with
+ * few of the state is read in some steps, and a page that is filled at once reads no more than it has.
+ */
+function leastOf({ state, lane, errorGroup, errorName, endedBefore }: ListQuery, look: number): number {
   const waits = state === 'submitted' || state === 'scheduled';
   const isPlain =
     errorName === undefined &&
     endedBefore === undefined &&
     (waits || lane === undefined || errorGroup !== undefined);
-  return isPlain ? left : Math.max(left, 2 * STEP);
+  return isPlain ? Math.min(look, 2 * STEP) : 2 * STEP;
 }
 
 /** Reads the runs of a page with their payloads, as many as one page carries, and returns how many of the page those are. */

@@ -149,7 +149,7 @@ async function readFinished(
   });
   const kept = entries.slice(0, room);
   const end = all.length < count ? undefined : positionAt(all.length - 1);
-  const look = kept.length + all.length / 5;
+  const look = kept.length + Math.ceil(all.length / 5);
   return { entries: kept, look, end: kept.length < entries.length ? kept.at(-1)?.position : end };
 }
 
