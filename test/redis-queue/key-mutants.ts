@@ -87,8 +87,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is cancelled by its request keeps its slot',
-    right: `record = applyCancelRequest(flags, dueAfter(record, dueInMs))\n  if ${luaText('has(flags, Flag.takesSlot)')} then record = keepOrFreeSlot(id, record) end`,
-    wrong: `if ${luaText('has(flags, Flag.takesSlot)')} then record = keepOrFreeSlot(id, record) end\n  record = applyCancelRequest(flags, dueAfter(record, dueInMs))`,
+    right: `record = applyCancelRequest(flags, dueAfter(record, ${luaText('batch[at + Settlement.dueInMs]')}))\n  if ${luaText('has(flags, Flag.takesSlot)')} then record = keepOrFreeSlot(id, record) end`,
+    wrong: `if ${luaText('has(flags, Flag.takesSlot)')} then record = keepOrFreeSlot(id, record) end\n  record = applyCancelRequest(flags, dueAfter(record, ${luaText('batch[at + Settlement.dueInMs]')}))`,
     scene: cancelRequestWhileHolding,
   },
   {

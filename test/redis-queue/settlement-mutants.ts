@@ -101,8 +101,8 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel request is not applied',
-    right: 'record = applyCancelRequest(flags, dueAfter(record, dueInMs))',
-    wrong: 'record = dueAfter(record, dueInMs)',
+    right: `record = applyCancelRequest(flags, dueAfter(record, ${luaText('batch[at + Settlement.dueInMs]')}))`,
+    wrong: `record = dueAfter(record, ${luaText('batch[at + Settlement.dueInMs]')})`,
     scene: settleAfterCancelRequest,
   },
   {

@@ -23,7 +23,10 @@ local function isSettledBy(record, by)
   return sub(record, Record.length + 1, Record.length + #by) == by
 end
 
-local function answerOf(old, id, epoch, by, mode)
+-- The answer to the settlement whose values follow this index.
+local function answerOf(old, batch, at)
+  local id, epoch = batch[at + Settlement.id], batch[at + Settlement.epoch]
+  local by, mode = batch[at + Settlement.by], batch[at + Settlement.mode]
   if not old then return call('HEXISTS', BODY, id) == 1 and Answer.settle.fenced or Answer.settle.gone end
   if isNotIn(old, State.started) or epochOf(old) ~= epoch then
     return isSettledBy(old, by) and Answer.settle.already or Answer.settle.fenced
@@ -85,9 +88,7 @@ local function moveRun(id, record, mode, lane)
 end
 
 local function settleOne(old, batch, at)
-  local id, epoch, by = batch[at + Settlement.id], batch[at + Settlement.epoch], batch[at + Settlement.by]
-  local mode, lane = batch[at + Settlement.mode], batch[at + Settlement.lane]
-  local record, dueInMs = batch[at + Settlement.record], batch[at + Settlement.dueInMs]
+  local id, lane, record = batch[at + Settlement.id], batch[at + Settlement.lane], batch[at + Settlement.record]
   local isLater, stack, result = isLaterCompletion(record), nil, nil
   if not isLater and hasStack(record) then
     stack, nextText = ARGV[nextText], nextText + 1
@@ -95,12 +96,12 @@ local function settleOne(old, batch, at)
   if hasLargeResult(record) then
     result, nextText = ARGV[nextText], nextText + 1
   end
-  local answer = answerOf(old, id, epoch, by, mode)
+  local answer = answerOf(old, batch, at)
   if answer ~= Answer.settle.ok then return answer end
   local flags = flagsOf(old)
   settledIds[#settledIds + 1] = id
   if isLater then
-    record = completed(old, by, record)
+    record = completed(old, batch[at + Settlement.by], record)
   elseif stack then
     newStacks[#newStacks + 1] = id
     newStacks[#newStacks + 1] = stack
@@ -114,9 +115,9 @@ local function settleOne(old, batch, at)
   if has(flags, Flag.noted) then record = withFlags(record, flagsOf(record) + Flag.noted) end
   local isWaiting = isIn(record, State.submitted) or isIn(record, State.scheduled)
   if isWaiting or isDeadLetter(record) then lane = laneOfStarted(id, old, lane) end
-  record = applyCancelRequest(flags, dueAfter(record, dueInMs))
+  record = applyCancelRequest(flags, dueAfter(record, batch[at + Settlement.dueInMs]))
   if has(flags, Flag.takesSlot) then record = keepOrFreeSlot(id, record) end
-  current[id] = moveRun(id, record, mode, lane)
+  current[id] = moveRun(id, record, batch[at + Settlement.mode], lane)
   return answer
 end
 

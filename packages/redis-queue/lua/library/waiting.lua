@@ -62,8 +62,10 @@ end
 
 local wasWaiting, hadEnded, endedRecords, waitingPushes, waitingSchedules, waitingRecords = {}, {}, {}, {}, {}, {}
 
--- Makes of a run that no worker holds what its new record says. The number of its lane is needed where it waits again.
-local function moveRun(id, body, old, new, lane)
+-- Makes of a run that no worker holds what its new record says: `old` and `new` are its records; the number of its `lane` is needed where
+-- it waits again.
+local function moveRun(run)
+  local id, body, old, new, lane = run.id, run.body, run.old, run.new, run.lane
   local isWaiting = isIn(new, State.submitted) or isIn(new, State.scheduled)
   if find(EndStates, stateOf(old), 1, true) then
     hadEnded[#hadEnded + 1] = { id, old, laneOf(body) }

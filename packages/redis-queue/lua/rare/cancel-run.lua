@@ -7,7 +7,7 @@ local function cancelRun(id)
   local createdAt = fieldOf(body, Body.createdAt)
   local new = record and rewrite(record, { state = State.cancelled, endedAt = NOW, laneSeq = NO_SEQ })
     or firstRecord({ state = State.cancelled, flags = flagText(0), submittedAt = createdAt, endedAt = NOW, runAt = lateInstant(createdAt) })
-  moveRun(id, body, record, new)
+  moveRun({ id = id, body = body, old = record, new = new })
   writeMoves()
   writeCounts()
   return true

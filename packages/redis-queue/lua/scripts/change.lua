@@ -57,7 +57,7 @@ local function change(index, id, body, old)
     if state == State.started or not isBody(body) or (old and not isRecord(old)) then return false end
     if hasEnded and not (isIn(new, State.submitted) or isIn(new, State.scheduled)) then return false end
     writeTexts(index, id, old, new)
-    moveRun(id, body, old, new, lanes[index])
+    moveRun({ id = id, body = body, old = old, new = new, lane = lanes[index] })
   end
   return true
 end

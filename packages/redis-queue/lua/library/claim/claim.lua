@@ -88,8 +88,13 @@ local function checkStray(tag, id, record)
   end
 end
 
--- Starts the next runs of a lane. Of its list, the ids found were read already, and all before the index from were started.
-local function claimLane(lane, room, found, foundBodies, records, from)
+-- Starts the next runs of a lane. Of its list, those that were `read` already are its `ids`, `bodies` and `records`, and all before the
+-- index `from` were started.
+local function claimLane(lane, room, read)
+  local found, foundBodies, records, from
+  if read then
+    found, foundBodies, records, from = read.ids, read.bodies, read.records, read.from
+  end
   -- @include begin-to-take
   local key, tag, passed, seqs, entries = laneKey(lane), tagOf(lane), 0, nil, nil
   local laneLimit = laneLimits and laneLimits[lane]

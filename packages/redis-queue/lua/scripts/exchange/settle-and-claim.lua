@@ -140,7 +140,7 @@ if lanesCount >= 0 then
           rare.promote(lane, room)
           dues[lane], isDue = nextDueOf(lane), false
         elseif index then
-          rare.claimLane(lane, room - index + 1, found, foundBodies, records, index)
+          rare.claimLane(lane, room - index + 1, { ids = found, bodies = foundBodies, records = records, from = index })
         elseif room > 0 and bytes < MAX_REPLY_BYTES then
           rare.claimLane(lane, room)
         end
