@@ -23,6 +23,8 @@ const PARTS = {
     program: 'live-exports.ts',
     packages: ['@grpc/grpc-js@1.14.7', '@nats-io/jetstream@3.4.0', '@nats-io/transport-node@3.4.0'],
   },
+  /** Real faults on real databases through their newest drivers: is each error known as applied or not? */
+  faults: { program: 'live-faults.ts', packages: namesIn('live-drivers.ts') },
   /** `createRetryFetch()` as the `fetch` of SDKs. */
   fetch: { program: 'live-sdk-fetch.ts', packages: [...namesIn('live-sdk-fetch.ts'), 'graphql'] },
   /** `retryTransaction` by real drivers on real databases. */

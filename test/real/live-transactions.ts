@@ -3,12 +3,12 @@
  * serializable, or that lock in opposite orders, are both applied once; a statement that is wrong is not repeated.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mysqlTransactions, retryTransaction, sqliteTransactions } from '@retry/inprocess/transactions';
 import { openPostgres } from '../support/servers/postgres.ts';
-import { findBinary, findFreePort, runServer } from '../support/servers/run-server.ts';
 import { load, report, versioned } from './installed.ts';
+import { untilAnswered, withMariadb } from './private-mariadb.ts';
 
 const AT_ONCE = { maxAttempts: 5, backoff: { type: 'none' } } as const;
 
@@ -84,18 +84,7 @@ async function checkPostgresJs(): Promise<void> {
 }
 
 async function checkMariadb(): Promise<void> {
-  const binary = findBinary('mariadbd', ['/usr/sbin', '/usr/local/bin']);
-  const install = findBinary('mariadb-install-db', ['/usr/bin', '/usr/local/bin']);
-  if (binary === undefined || install === undefined)
-    return console.log('MariaDB: not run, there is none here');
-  const folder = mkdtempSync(join(tmpdir(), 'retry-mariadb-'));
-  const port = await findFreePort();
-  const own = ['--no-defaults', `--user=${userInfo().username}`, `--datadir=${join(folder, 'data')}`];
-  const installed = runServer(install, [...own, '--auth-root-authentication-method=normal'], { cwd: folder });
-  await installed.exited;
-  const place = [`--socket=${join(folder, 's')}`, `--port=${port}`, '--bind-address=127.0.0.1'];
-  const server = runServer(binary, [...own, ...place], { cwd: folder });
-  try {
+  await withMariadb(async (port) => {
     for (const name of ['mysql2', 'mariadb']) {
       const module = await load(name === 'mysql2' ? 'mysql2/promise' : name);
       const { createPool } = module.createPool === undefined ? module.default : module;
@@ -117,23 +106,7 @@ async function checkMariadb(): Promise<void> {
       report(`retryTransaction by ${versioned(name)} on a real MariaDB`, found);
       await pool.end();
     }
-  } finally {
-    server.signal('SIGKILL');
-    await server.exited;
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {
-  for (let left = 100; ; left -= 1) {
-    try {
-      await ask();
-      return;
-    } catch (error) {
-      if (left === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  }
+  });
 }
 
 /** Two connections to one file: the second begins while the first has the lock, and is refused until that has committed. */
