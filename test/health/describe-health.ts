@@ -50,7 +50,8 @@ export function describeHealth(open: () => Promise<HealthHarness>): void {
         ...{ isHealthy: true, findings: [] },
         figures: {
           ...{ at: expect.any(Number), lanes: 0, isComplete: true, workers: 0, unbalanced: 0 },
-          ...{ waiting: 0, scheduled: 0, started: 0, unattendedRuns: 0, deadLetters: 0, expiredLeases: 0 },
+          ...{ waiting: 0, scheduled: 0, due: 0, started: 0 },
+          ...{ unattendedRuns: 0, deadLetters: 0, expiredLeases: 0 },
         },
       });
     });
@@ -71,6 +72,15 @@ export function describeHealth(open: () => Promise<HealthHarness>): void {
         deadLetters: 1,
         unattendedRuns: 0,
       });
+    });
+
+    it('counts the runs that are due among the scheduled ones', async () => {
+      await scene.submit({ id: 'a', delayMs: 1 }, { id: 'b', delayMs: 60_000 });
+      await rest(20);
+
+      const { figures } = await queue.health();
+
+      expect(figures).toMatchObject({ waiting: 0, scheduled: 2, due: 1 });
     });
   });
 

@@ -1,4 +1,4 @@
-import { wholeText } from '../terminal/counts.ts';
+import { scheduledText, wholeText } from '../terminal/counts.ts';
 import { printable } from '../terminal/printable.ts';
 import { type Screen, wrap } from '../terminal/screen.ts';
 import type { Diagnosis, Fault } from './fault.ts';
@@ -12,7 +12,7 @@ export function doctorText({ findings, figures, server }: Diagnosis, screen: Scr
       : [
           wrap(
             `${printable(server ?? '')}: ${counted(figures.lanes, 'lane')}, ${counted(figures.workers, 'worker')}, ` +
-              `${wholeText(figures.waiting)} waiting, ${wholeText(figures.scheduled)} scheduled, ` +
+              `${wholeText(figures.waiting)} waiting, ${scheduledText(figures.scheduled, figures.due)}, ` +
               `${wholeText(figures.started)} started, ${counted(figures.deadLetters, 'dead letter')}.`,
             screen.width,
           ),

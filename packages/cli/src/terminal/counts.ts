@@ -5,6 +5,11 @@ export function wholeText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ' ');
 }
 
+/** Returns how many runs are scheduled, and how many of them should have started: `24 scheduled (19 overdue)`. */
+export function scheduledText(scheduled: number, overdue: number): string {
+  return `${wholeText(scheduled)} scheduled${overdue === 0 ? '' : ` (${wholeText(overdue)} overdue)`}`;
+}
+
 /** Returns a count; `1 000+` where counting ended at a bound. */
 export function countedText({ count, isComplete }: Counted): string {
   return wholeText(count) + (isComplete ? '' : '+');

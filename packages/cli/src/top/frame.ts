@@ -6,7 +6,7 @@ import type { Connected } from '../connect/with-queue.ts';
 import { groupTable } from '../dead-letters/group-table.ts';
 import { laneTable } from '../lanes/lane-table.ts';
 import { ageText, instantText } from '../terminal/age.ts';
-import { rateText, shareText, wholeText } from '../terminal/counts.ts';
+import { rateText, scheduledText, shareText, wholeText } from '../terminal/counts.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { cut } from '../terminal/table.ts';
@@ -63,11 +63,13 @@ function totals(lanes: readonly LaneFigures[], deadLetters: number): readonly st
     lanes.reduce((total, lane) => total + figure(lane), 0);
   const starts = sum(({ rates }) => rates?.starts.perSecond ?? 0);
   const retries = sum(({ rates }) => rates?.retries.perSecond ?? 0);
-  const overdue = sum(({ due }) => due.count);
   const late = Math.max(0, ...lanes.map(({ rates }) => rates?.maxLatenessMs ?? 0));
   const counts = [
     `${wholeText(sum(({ waiting }) => waiting.count))} waiting`,
-    `${wholeText(sum(({ scheduled }) => scheduled.count))} scheduled${overdue === 0 ? '' : ` (${wholeText(overdue)} overdue)`}`,
+    scheduledText(
+      sum(({ scheduled }) => scheduled.count),
+      sum(({ due }) => due.count),
+    ),
     `${wholeText(sum(({ started }) => started.count))} started`,
     `${wholeText(deadLetters)} dead letters`,
   ];

@@ -28,8 +28,10 @@ export interface HealthFigures {
   readonly isComplete: boolean;
   /** Submitted runs. */
   readonly waiting: number;
-  /** Runs that are due later. */
+  /** Scheduled runs, those in `due` included. */
   readonly scheduled: number;
+  /** Scheduled runs that are due: the next claim of their lane promotes them. */
+  readonly due: number;
   /** Runs that a worker has claimed. */
   readonly started: number;
   /** Live workers. */
@@ -89,14 +91,14 @@ export function createObserving(broker: Broker): Observing {
 function figuresOf(facts: Facts, readings: readonly Reading[]): HealthFigures {
   const { report, workers, deadLetters, deadLettersPerMinute, expiredLeases, unbalanced } = facts;
   const { at, lanes } = report;
-  const sum = (key: 'waiting' | 'scheduled' | 'started'): number =>
+  const sum = (key: 'waiting' | 'scheduled' | 'due' | 'started'): number =>
     lanes.reduce((total, lane) => total + lane[key].count, 0);
   const isCounted = lanes.every((lane) =>
     [lane.waiting, lane.scheduled, lane.started].every(({ isComplete }) => isComplete),
   );
   return {
     ...{ at, lanes: lanes.length, isComplete: report.isComplete && isCounted },
-    ...{ waiting: sum('waiting'), scheduled: sum('scheduled'), started: sum('started') },
+    ...{ waiting: sum('waiting'), scheduled: sum('scheduled'), due: sum('due'), started: sum('started') },
     ...{ workers: workers.length, deadLetters, expiredLeases },
     ...(deadLettersPerMinute !== undefined && { deadLettersPerMinute }),
     ...worstOf(readings),
