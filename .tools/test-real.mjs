@@ -27,6 +27,14 @@ const PARTS = {
   faults: { program: 'live-faults.ts', packages: namesIn('live-drivers.ts') },
   /** `createRetryFetch()` as the `fetch` of SDKs. */
   fetch: { program: 'live-sdk-fetch.ts', packages: [...namesIn('live-sdk-fetch.ts'), 'graphql'] },
+  /** The recipe for Next, built and started by Next. */
+  next: {
+    program: 'live-next.ts',
+    packages: [
+      ...['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'],
+      ...['@types/node', '@types/react', 'redis', 'typescript@5.9.3'],
+    ],
+  },
   /** `retryTransaction` by real drivers on real databases. */
   transactions: {
     program: 'live-transactions.ts',

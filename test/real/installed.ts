@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 export type Modules = any;
 
 /** The folder in which `npm run test:real` installed the packages: the first argument. */
-const folder = process.argv[2] ?? '';
+export const folder: string = process.argv[2] ?? '';
 
 /** Loads a package of that folder. */
 export async function load(name: string): Promise<Modules> {
