@@ -24,19 +24,19 @@ export interface RetryBudget {
 /** A failure that a budget counts once, before it is asked for a retry. */
 export class CountedFailure {
   readonly #budget: Pick<RetryBudget, 'allowsRetry' | 'record'>;
-  readonly #error: unknown;
+  /** By which the budget finds the price of a retry. */
+  readonly error: unknown;
   #isCounted = false;
 
-  /** @param error - by which the budget finds the price of a retry */
   constructor(budget: Pick<RetryBudget, 'allowsRetry' | 'record'>, error: unknown) {
     this.#budget = budget;
-    this.#error = error;
+    this.error = error;
   }
 
   /** Whether the budget can pay for a retry. Read when nothing else forbids that. */
   get allowsRetry(): boolean {
     this.count();
-    return this.#budget.allowsRetry(this.#error);
+    return this.#budget.allowsRetry(this.error);
   }
 
   /** Records the failure, if that has not been done. */

@@ -11,6 +11,7 @@ import { LIMITED } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
 import { attemptOf, earlyMs, isFirstStart, latenessOf } from '../settle/run-facts.ts';
 import type { Settler } from '../settle/settler.ts';
+import { informBudget } from '../settle/task-budget.ts';
 import type { RunTask } from '../task/run-policy.ts';
 import { taskOfRun } from '../task/run-policy.ts';
 import type { FlowCounts } from './attendance/flow-counts.ts';
@@ -151,11 +152,7 @@ export class Executions implements ExecutionHost {
   /** Records each first attempt once in the budget of its task, and once again when its run was redriven. */
   #noteRequest({ task, run }: Execution): void {
     if (!isFirstStart(run) || attemptOf(run) > 1) return;
-    try {
-      task.budget?.record({ type: 'request' });
-    } catch (error) {
-      this.emitter.emit('error', () => ({ error, doing: `informing the budget of ${task.lane}` }));
-    }
+    informBudget(task.lane, this.emitter, () => task.budget?.record({ type: 'request' }));
   }
 
   /** Apart from `#start`, because a closure there would cost every run, observed or not. */

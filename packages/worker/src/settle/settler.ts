@@ -1,5 +1,5 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
-import { CountedFailure } from '@retry/core/fields';
+import type { CountedFailure } from '@retry/core/fields';
 import { isEnd } from '@retry/core/lifecycle';
 import type { FlowCounts } from '../engine/attendance/flow-counts.ts';
 import type { Exchanger } from '../engine/exchanger.ts';
@@ -17,6 +17,7 @@ import { reportSettled } from './report.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
 import { withFirstCall } from './settlement.ts';
+import { countedFailure, informBudget, recordEnd } from './task-budget.ts';
 
 /** An attempt that has ended. */
 export interface EndedAttempt {
@@ -122,10 +123,12 @@ export class Settler {
       isCompleting,
       outcome,
       onlyIfExpired: false,
-      budget: task.budget && countedFailure(attempt, outcome),
+      budget: task.budget && countedFailure(task, isProbe, outcome),
     };
     const decided = this.#decide(end);
-    if (task.budget !== undefined) this.#informBudget(end, decided);
+    const { budget } = task;
+    if (budget !== undefined)
+      informBudget(task.lane, this.#emitter, () => recordEnd(budget, end.budget, decided));
     if (task.circuitBreaker !== undefined || isProbe === true) this.#sample(end, decided);
     const settlement = new AttemptSettlement(end, decided, this);
     if (isCompleting === true && outcome.type !== 'completed') this.#exchanger.pushAlone(settlement);
@@ -150,18 +153,6 @@ export class Settler {
     const sample = sampleOf(outcome, settled);
     if (sample === undefined || claimedAt === undefined) return;
     this.#breakers.note({ task, outcome, claimedAt, isProbe }, sample);
-  }
-
-  /** A retry is paid when it is decided on. A success pays nothing back: another worker may have paid for its retry. */
-  #informBudget({ task, budget: counted }: AttemptEnd, { settled, outcome }: Decided): void {
-    try {
-      if (outcome.type === 'completed') task.budget?.record({ type: 'success' });
-      if (counted === undefined || sampleOf(outcome, settled) !== 'failure') return;
-      counted.count();
-      if (settled.settlement.event === 'retry') task.budget?.spend('error' in outcome && outcome.error);
-    } catch (error) {
-      this.#emitter.emit('error', () => ({ error, doing: `informing the budget of ${task.lane}` }));
-    }
   }
 
   /** Sends a settlement that belongs to no handler's attempt. @returns whether it was written */
@@ -294,11 +285,4 @@ export class Settler {
       this.#emitter.emit('error', () => ({ error, doing: `settling run ${id}` }));
     }
   }
-}
-
-/** A failed probe of the circuit breaker is not charged, and its retry is free. */
-function countedFailure({ task, isProbe }: EndedAttempt, outcome: Outcome): CountedFailure | undefined {
-  if (task.budget === undefined || isProbe === true) return undefined;
-  if (outcome.type !== 'failed' && outcome.type !== 'asked') return undefined;
-  return new CountedFailure(task.budget, outcome.error);
 }
