@@ -88,14 +88,15 @@ export function createObserving(broker: Broker): Observing {
   };
 }
 
+/** How many runs of each lane are in these states. */
+const COUNTS = ['waiting', 'scheduled', 'due', 'started'] as const;
+
 function figuresOf(facts: Facts, readings: readonly Reading[]): HealthFigures {
   const { report, workers, deadLetters, deadLettersPerMinute, expiredLeases, unbalanced } = facts;
   const { at, lanes } = report;
-  const sum = (key: 'waiting' | 'scheduled' | 'due' | 'started'): number =>
+  const sum = (key: (typeof COUNTS)[number]): number =>
     lanes.reduce((total, lane) => total + lane[key].count, 0);
-  const isCounted = lanes.every((lane) =>
-    [lane.waiting, lane.scheduled, lane.started].every(({ isComplete }) => isComplete),
-  );
+  const isCounted = lanes.every((lane) => COUNTS.every((key) => lane[key].isComplete));
   return {
     ...{ at, lanes: lanes.length, isComplete: report.isComplete && isCounted },
     ...{ waiting: sum('waiting'), scheduled: sum('scheduled'), due: sum('due'), started: sum('started') },
