@@ -1,27 +1,16 @@
 import type { Broker, ListQuery } from '@retry/core/broker';
 import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
-import { createClient } from 'redis';
 import { expect, it } from 'vitest';
-import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
+import { openWatched } from './watched-broker.ts';
 
 describeOnPrivateRedis('a list of waiting runs on Redis', () => {
   const open = async () => {
     const server = await startPrivateRedis();
-    const real = await createClient({ url: server.url }).connect();
-    const sent: string[] = [];
-    const client = {
-      sendCommand: async (args: readonly (string | Buffer)[]) => {
-        sent.push(String(args[0]));
-        return real.sendCommand(args);
-      },
-      duplicate: () => real.duplicate(),
-    };
-    const broker = await openRedisBroker({ client });
+    const { broker, sent, close: closeBroker } = await openWatched(server.url);
     const close = async (): Promise<void> => {
-      await broker.close();
-      await real.close();
+      await closeBroker();
       await server.stop();
     };
     return { broker, sent, close };

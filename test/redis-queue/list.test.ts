@@ -1,10 +1,9 @@
-import { createClient } from 'redis';
 import { expect, it } from 'vitest';
 import { finishedScript } from '../../packages/redis-queue/src/scripts/lua-code.ts';
-import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
+import { openWatched } from './watched-broker.ts';
 
 describeOnPrivateRedis('list on Redis', () => {
   it('looks for dead letters among the finished runs only when some are disposable', async () => {
@@ -25,11 +24,11 @@ describeOnPrivateRedis('list on Redis', () => {
 
     await fail(0);
     expect(await list()).toEqual(['dead']);
-    expect(sent).not.toContain(finishedScript.hash);
+    expect(sent.map(([, script]) => script)).not.toContain(finishedScript.hash);
 
     await fail(1, true);
     expect(await list()).toEqual(['dead', 'disposable']);
-    expect(sent).toContain(finishedScript.hash);
+    expect(sent.map(([, script]) => script)).toContain(finishedScript.hash);
     await close();
     await server.stop();
   });
@@ -56,22 +55,3 @@ describeOnPrivateRedis('list on Redis', () => {
     await server.stop();
   });
 });
-
-/** A broker on this server, and the second word of each command that it sends. */
-async function openWatched(url: string) {
-  const real = await createClient({ url }).connect();
-  const sent: unknown[] = [];
-  const client = {
-    sendCommand: (args: readonly (string | Buffer)[]) => {
-      sent.push(args[1]);
-      return real.sendCommand(args);
-    },
-    duplicate: () => real.duplicate(),
-  };
-  const broker = await openRedisBroker({ client });
-  const close = async (): Promise<void> => {
-    await broker.close();
-    await real.close();
-  };
-  return { broker, sent, close };
-}
