@@ -21,7 +21,10 @@ const PARTS = {
   /** Exported policies in the real systems: the delays are within our bounds. */
   exports: {
     program: 'live-exports.ts',
-    packages: ['@grpc/grpc-js@1.14.7', '@nats-io/jetstream@3.4.0', '@nats-io/transport-node@3.4.0'],
+    packages: [
+      ...['@grpc/grpc-js@1.14.7', '@nats-io/jetstream@3.4.0', '@nats-io/transport-node@3.4.0'],
+      ...['@aws-sdk/client-sqs', 'aws-local-stepfunctions@3.0.0', 'fauxqs@1.9.2', 'firebase-tools@15.34.2'],
+    ],
   },
   /** Real faults on real databases through their newest drivers: is each error known as applied or not? */
   faults: { program: 'live-faults.ts', packages: namesIn('live-drivers.ts') },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,16 @@ export const folder: string = process.argv[2] ?? '';
 /** Loads a package of that folder. */
 export async function load(name: string): Promise<Modules> {
   const { resolve } = createRequire(join(folder, 'package.json'));
-  return import(pathToFileURL(resolve(name)).href);
+  try {
+    return await import(pathToFileURL(resolve(name)).href);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED') throw error;
+    // It can be imported only, and only from a module of that folder.
+    const importer = join(folder, 'import.mjs');
+    writeFileSync(importer, 'export const importHere = (name) => import(name);');
+    const { importHere } = await import(pathToFileURL(importer).href);
+    return importHere(name);
+  }
 }
 
 /** Returns the version of a package of that folder, with its name: `got@16.1.0`. */
