@@ -1,5 +1,6 @@
+import { type BrokerScene, brokerContract } from '@retry/broker-contract';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import { type BrokerScene, brokerContract, createTestClock } from '@retry/worker/testing';
+import { createTestClock } from '@retry/worker/testing';
 
 /** Put your own broker in the place of this one. */
 function openScene(): BrokerScene {

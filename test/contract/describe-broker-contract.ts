@@ -1,7 +1,8 @@
-import type { BrokerAbility, BrokerCase, BrokerScene } from '@retry/worker/testing';
-import { brokerContract } from '@retry/worker/testing';
+import type { BrokerAbility, BrokerCase, BrokerScene } from '@retry/broker-contract';
+import { brokerContract } from '@retry/broker-contract';
 import { describe, it } from 'vitest';
 import type { BrokerHarness, KeepOptions } from '../support/broker-scene.ts';
+import { groupNoticeCases } from './group-notices.ts';
 
 /** What a broker brings to be held to the contract. */
 export interface BrokerUnderTest {
@@ -24,7 +25,7 @@ export interface BrokerUnderTest {
   readonly everyNth?: number;
 }
 
-/** Runs the contract on a broker. A case that requires what the broker cannot do is skipped, and says so. */
+/** Runs the contract on a broker, and the rules of notices about groups, which are the worker's. A case that requires what the broker cannot do is skipped, and says so. */
 export function describeBrokerContract(
   name: string,
   {
@@ -51,7 +52,7 @@ const ALWAYS: ReadonlySet<string> = new Set(['operations are paused, resumed and
 /** Returns the first case of each subject, which is the first word of its name, each n-th one after it, and those above. */
 export function partOfContract(everyNth: number): readonly BrokerCase[] {
   const seen = new Map<string, number>();
-  return brokerContract.filter(({ name }) => {
+  return [...brokerContract, ...groupNoticeCases].filter(({ name }) => {
     const [subject = ''] = name.split(' ');
     const index = seen.get(subject) ?? 0;
     seen.set(subject, index + 1);

@@ -1,7 +1,7 @@
+import type { BrokerCase } from '@retry/broker-contract';
+import { brokerContract } from '@retry/broker-contract';
 import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import type { BrokerCase } from '@retry/worker/testing';
-import { brokerContract } from '@retry/worker/testing';
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import { partOfContract } from './describe-broker-contract.ts';

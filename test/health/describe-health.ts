@@ -3,9 +3,9 @@ import type { Broker, WorkerFacts } from '@retry/core/broker';
 import type { Finding, Health, HealthOptions, Queue } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CaseScene } from '../../packages/worker/src/testing/contract/case-scene.ts';
-import { createSteps } from '../../packages/worker/src/testing/contract/case-scene.ts';
-import { die } from '../../packages/worker/src/testing/contract/groups/grouped.ts';
+import type { CaseScene } from '../../packages/broker-contract/src/case-scene.ts';
+import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
+import { die } from '../../packages/broker-contract/src/groups/grouped.ts';
 
 /** A broker without runs. */
 export interface HealthHarness {

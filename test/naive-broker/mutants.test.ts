@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { compileFunction } from 'node:vm';
+import type { BrokerScene } from '@retry/broker-contract';
+import { brokerContract } from '@retry/broker-contract';
 import * as brokerKit from '@retry/core/broker/kit';
-import type { BrokerScene } from '@retry/worker/testing';
-import { brokerContract } from '@retry/worker/testing';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { GROUP_MUTANTS } from './group-mutants.ts';

@@ -4,7 +4,7 @@ import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import type { ApplyOptions } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import fc from 'fast-check';
-import { createSteps } from '../../packages/worker/src/testing/contract/case-scene.ts';
+import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
 import { settlementOf } from '../support/settle.ts';
 
 /** What happens to some runs after the plan and before it is applied. Runs are picked by their number. */

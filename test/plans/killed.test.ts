@@ -5,7 +5,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Broker, Operation, OperationRequest, Run } from '@retry/core/broker';
 import { expect, it, type TestContext } from 'vitest';
-import { createSteps } from '../../packages/worker/src/testing/contract/case-scene.ts';
+import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
 import { nodeArgs } from '../support/programs/node-args.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';

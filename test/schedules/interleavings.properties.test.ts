@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { WorkerEmitter } from '../../packages/worker/src/events.ts';
 import { Scheduler } from '../../packages/worker/src/schedules/scheduler.ts';
-import { createSteps } from '../../packages/worker/src/testing/contract/case-scene.ts';
+import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
 import { settlementOf } from '../support/settle.ts';
 
 const EVERY_MS = 7_000;

@@ -1,1 +1,1 @@
-export { assertBalanced, auditEachCall } from '../../packages/worker/src/testing/contract/audit-each-call.ts';
+export { assertBalanced, auditEachCall } from '../../packages/broker-contract/src/audit-each-call.ts';

@@ -1,12 +1,12 @@
 import type { Broker } from '@retry/core/broker';
 import type { RetentionOptions } from '@retry/core/broker/kit';
 import { afterEach, beforeEach } from 'vitest';
-import { auditEachCall } from '../../packages/worker/src/testing/contract/audit-each-call.ts';
-import type { CaseScene } from '../../packages/worker/src/testing/contract/case-scene.ts';
-import { createSteps } from '../../packages/worker/src/testing/contract/case-scene.ts';
+import { auditEachCall } from '../../packages/broker-contract/src/audit-each-call.ts';
+import type { CaseScene } from '../../packages/broker-contract/src/case-scene.ts';
+import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
 
-export type { ClaimInput } from '../../packages/worker/src/testing/contract/case-scene.ts';
-export { LONG_MS, PASS_MS, SHORT_MS } from '../../packages/worker/src/testing/contract/case-scene.ts';
+export type { ClaimInput } from '../../packages/broker-contract/src/case-scene.ts';
+export { LONG_MS, PASS_MS, SHORT_MS } from '../../packages/broker-contract/src/case-scene.ts';
 
 /** A broker to be tested, and the time that it lives in. */
 export interface BrokerHarness {

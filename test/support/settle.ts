@@ -1,2 +1,2 @@
-export type { SettleExtras } from '../../packages/worker/src/testing/contract/settlement-of.ts';
-export { settlementOf } from '../../packages/worker/src/testing/contract/settlement-of.ts';
+export type { SettleExtras } from '../../packages/broker-contract/src/settlement-of.ts';
+export { settlementOf } from '../../packages/broker-contract/src/settlement-of.ts';

@@ -4,8 +4,8 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import { claimGroupNotices } from '@retry/worker';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createSteps } from '../../packages/worker/src/testing/contract/case-scene.ts';
-import { die } from '../../packages/worker/src/testing/contract/groups/grouped.ts';
+import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
+import { die } from '../../packages/broker-contract/src/groups/grouped.ts';
 
 const GROUPS = ['x', 'y', 'z'] as const;
 

@@ -9,6 +9,7 @@ const dependenciesByPackage: Readonly<Record<string, readonly string[]>> = {
   core: [],
   inprocess: ['@retry/core'],
   worker: ['@retry/core'],
+  'broker-contract': ['@retry/core'],
   'redis-queue': ['@retry/core', 'redis', 'ioredis'],
   cli: ['@retry/core', '@retry/worker', ...LOADED, '(computed)'],
   board: ['@retry/core', '@retry/worker'],

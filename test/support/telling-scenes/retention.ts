@@ -1,6 +1,6 @@
+import type { BrokerCase } from '@retry/broker-contract';
+import { brokerContract } from '@retry/broker-contract';
 import type { Broker } from '@retry/core/broker';
-import type { BrokerCase } from '@retry/worker/testing';
-import { brokerContract } from '@retry/worker/testing';
 import { createFakeClock } from '../../inprocess/fake-clock.ts';
 
 /** A mistake in what a server runs to forget, and the case of the contract that shows it. */

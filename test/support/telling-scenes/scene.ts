@@ -1,10 +1,10 @@
+import { brokerContract } from '@retry/broker-contract';
 import type { Run, Settlement } from '@retry/core/broker';
 import { listHolds } from '@retry/core/broker/kit';
 import { RUN_STATES } from '@retry/core/lifecycle';
-import { brokerContract } from '@retry/worker/testing';
-import { auditEachCall } from '../../../packages/worker/src/testing/contract/audit-each-call.ts';
-import type { CaseScene } from '../../../packages/worker/src/testing/contract/case-scene.ts';
-import { createSteps } from '../../../packages/worker/src/testing/contract/case-scene.ts';
+import { auditEachCall } from '../../../packages/broker-contract/src/audit-each-call.ts';
+import type { CaseScene } from '../../../packages/broker-contract/src/case-scene.ts';
+import { createSteps } from '../../../packages/broker-contract/src/case-scene.ts';
 import type { Real } from '../broker-commands.ts';
 import { settlementOf } from '../settle.ts';
 

@@ -4,8 +4,5 @@ export type { CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 export type { VirtualClock } from '@retry/core/testing';
 export type { StandardSchema } from '../task/schema.ts';
 export type { StartLimit, Task } from '../task/task.ts';
-export type { BrokerCase } from './contract/broker-case.ts';
-export { brokerContract } from './contract/broker-contract.ts';
-export type { BrokerAbility, BrokerScene, StorageOptions } from './contract/broker-scene.ts';
 export { instantRetries } from './instant-retries.ts';
 export { createTestClock } from './test-clock.ts';

@@ -22,7 +22,6 @@ import { listRetentionCases } from './ended/retention.ts';
 import { groupsCases } from './groups/groups.ts';
 import { groupsClientsCases } from './groups/groups-clients.ts';
 import { leaveGroupCases } from './groups/leave-group.ts';
-import { groupNoticeClientsCases, groupNoticesCases } from './groups/notices.ts';
 import { holdCases } from './hold/hold.ts';
 import { holdClientsCases, holdWaitsCases } from './hold/hold-waits.ts';
 import { holdWaysCases } from './hold/hold-ways.ts';
@@ -92,8 +91,6 @@ function listContract(): readonly BrokerCase[] {
     ...defineCases(groupsCases, { requires: ['insight'] }),
     ...defineCases(leaveGroupCases, { requires: ['insight'] }),
     ...defineCases(groupsClientsCases, { requires: ['insight', 'several-clients'] }),
-    ...defineCases(groupNoticesCases, { requires: ['insight'] }),
-    ...defineCases(groupNoticeClientsCases, { requires: ['insight', 'several-clients'] }),
     ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
     ...defineCases(keepResultsCases, { storage: { keepCompleted: { count: 0 } }, requires: ['retention'] }),
     ...[insightLanesCases, insightAgesCases, insightSpreadCases, insightWorkersCases].flatMap((cases) =>

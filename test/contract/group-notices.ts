@@ -1,13 +1,14 @@
 import type { GroupNotice } from '@retry/core/broker';
 import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
-import { claimGroupNotices } from '../../../fleet/group-notices.ts';
-import { equal, matches } from '../assertions.ts';
-import type { CasesByName } from '../broker-case.ts';
-import type { CaseScene } from '../case-scene.ts';
-import { deadBy, die, group } from './grouped.ts';
+import { claimGroupNotices } from '@retry/worker';
+import { equal, matches } from '../../packages/broker-contract/src/assertions.ts';
+import type { BrokerCase, CasesByName } from '../../packages/broker-contract/src/broker-case.ts';
+import { defineCases } from '../../packages/broker-contract/src/broker-case.ts';
+import type { CaseScene } from '../../packages/broker-contract/src/case-scene.ts';
+import { deadBy, die, group } from '../../packages/broker-contract/src/groups/grouped.ts';
 
 /** How groups that are new, or have doubled, are noticed. */
-export const groupNoticesCases: CasesByName = {
+const oneClientCases: CasesByName = {
   'a new group is noticed once, with all that is kept of it': async (scene) => {
     const run = await scene.start('a');
     const endedAt = (run.startedAt ?? 0) + 5;
@@ -89,7 +90,7 @@ export const groupNoticesCases: CasesByName = {
 };
 
 /** How notices are shared by several clients of one storage. */
-export const groupNoticeClientsCases: CasesByName = {
+const clientsCases: CasesByName = {
   'of several callers, one gets a notice': async (scene) => {
     const others = await Promise.all([scene.open(), scene.open()]);
     const all = [scene.broker, ...others].map((broker) => ({ broker }));
@@ -105,6 +106,12 @@ export const groupNoticeClientsCases: CasesByName = {
     ]);
   },
 };
+
+/** The rules of `claimGroupNotices` over any broker that has insight, in the form of the contract's. */
+export const groupNoticeCases: readonly BrokerCase[] = [
+  ...defineCases(oneClientCases, { requires: ['insight'] }),
+  ...defineCases(clientsCases, { requires: ['insight', 'several-clients'] }),
+];
 
 function claimNotices({ broker }: Pick<CaseScene, 'broker'>): Promise<readonly GroupNotice[]> {
   return claimGroupNotices(broker);
