@@ -1,6 +1,6 @@
 /**
  * Lua files as the server gets them: without comments, with the values of names that begin with a capital letter, and with the
- * expressions of inline functions in place of their calls. docs/architecture.md says how such files are written.
+ * expressions of inline functions in place of their calls. docs/server-code.md says how such files are written.
  */
 import luaparse from 'luaparse';
 

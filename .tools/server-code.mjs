@@ -1,26 +1,26 @@
 /**
  * `npm run server-code`: formats the files in packages/redis-queue/lua, makes scripts of them, and writes these as text into the sources, so
- * that neither a bundler nor a run from source needs a file beside the program.
+ * that neither a bundler nor a run from source needs a file beside the program; and writes there the SQL of packages/postgres/sql.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as stylua from '@johnnymorganz/stylua';
-import { buildSync } from 'esbuild';
 import { createComposer } from './compose-lua.mjs';
+import { loadSource } from './load-source.mjs';
 import { createExpander, readInline } from './lua.mjs';
+import { listSqlCode } from './sql-code.mjs';
 import { root } from './workspace.mjs';
 
 const PACKAGE = join(root, 'packages', 'redis-queue');
 const LUA = join(PACKAGE, 'lua');
-const requireModule = createRequire(import.meta.url);
 
 /** Returns the files, and the text that each should have. */
 export function listServerCode() {
   return [
     ...listFormatted(),
     { path: join(PACKAGE, 'src/scripts/lua-code.ts'), text: writeModule(composeScripts()) },
+    ...listSqlCode(),
   ];
 }
 
@@ -45,7 +45,7 @@ function format(text) {
 /** Returns a function that expands Lua by the names of the package. */
 export function createLuaExpander() {
   return createExpander(
-    load('lua/names.ts').NAMES,
+    loadSource(join(PACKAGE, 'lua/names.ts')).NAMES,
     readInline(readFileSync(join(LUA, 'inline.lua'), 'utf8')),
   );
 }
@@ -53,7 +53,7 @@ export function createLuaExpander() {
 /** Returns each script by its name: its pieces and keys. */
 export function composeScripts() {
   const expand = createLuaExpander();
-  const { KEY_NAMES } = load('src/store/keys.ts');
+  const { KEY_NAMES } = loadSource(join(PACKAGE, 'src/store/keys.ts'));
   const library = new Map(readFolder('library', expand).map((file) => [file.name, file]));
   const parts = new Map(readFolder('parts', expand).map((file) => [file.name, file]));
   const compose = createComposer({ library, parts, rare: readFolder('rare', expand) }, KEY_NAMES);
@@ -100,22 +100,6 @@ function writeModule(scripts) {
   const head = '/** Made of the files in lua/ by `npm run server-code`. */';
   const imports = "import { createScript, type Script } from './create-script.ts';";
   return `${[head, imports, ...texts, ...lines].join('\n')}\n`;
-}
-
-/** The exports of a module of the package, without a build. */
-function load(path) {
-  const { outputFiles } = buildSync({
-    entryPoints: [join(PACKAGE, path)],
-    absWorkingDir: root,
-    bundle: true,
-    write: false,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-  });
-  const module = { exports: {} };
-  new Function('module', 'exports', 'require', outputFiles[0].text)(module, module.exports, requireModule);
-  return module.exports;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

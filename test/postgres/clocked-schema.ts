@@ -4,7 +4,7 @@ import type { SqlClient } from '@retry/postgres';
 import { createPostgresBroker, migrationSql } from '@retry/postgres';
 // Not exported by the package: single functions are replaced.
 import { fillIn } from '../../packages/postgres/src/schema/migrations.ts';
-import { ROUTINES } from '../../packages/postgres/src/schema/routines.ts';
+import { ROUTINES } from '../../packages/postgres/src/schema/sql-code.ts';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import type { PairFactory } from '../support/differential.ts';
 import { pairBrokers } from '../support/paired-broker.ts';

@@ -1,5 +1,4 @@
-import { isClaimed } from '../../packages/postgres/src/schema/leases.ts';
-import { ACTIVE, CONTINUED, WAITING } from '../../packages/postgres/src/schema/letters.ts';
+import { sqlText } from '../support/sql-text.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { reserveFullWindow } from '../support/telling-scenes/reservations.ts';
 import { tellCase } from '../support/telling-scenes/scene.ts';
@@ -21,13 +20,13 @@ import {
 export const KEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a unique key until the start is not freed by the start',
-    right: `(r.epoch = 0 and r.state in ${WAITING} and not ${isClaimed('r')})`,
+    right: sqlText('(r.epoch = 0 and r.state in (States.waiting) and not isClaimed(r))'),
     wrong: 'true',
     scene: freeKeyAtStart,
   },
   {
     name: 'a unique key is not freed by the end of its run',
-    right: `and r.state in ${ACTIVE}\n      and coalesce(read_count`,
+    right: sqlText('and r.state in (States.active) and coalesce(read_count'),
     wrong: 'and coalesce(read_count',
     scene: freeKeyAtEnd,
   },
@@ -69,14 +68,14 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that has kept its slot does not free it by its final end',
-    right: `r.keeps_key is true and s.destination in ${CONTINUED} and`,
+    right: sqlText('r.keeps_key is true and s.destination in (Destinations.continued) and'),
     wrong: 'r.keeps_key is true and',
     scene: holdWhileRetrying,
   },
   {
     name: 'a run that is cancelled by its request keeps its slot',
-    right: `s.destination in ${CONTINUED} and not r.wants_cancel,`,
-    wrong: `s.destination in ${CONTINUED},`,
+    right: sqlText('s.destination in (Destinations.continued) and not r.wants_cancel,'),
+    wrong: sqlText('s.destination in (Destinations.continued),'),
     scene: cancelRequestWhileHolding,
   },
   {

@@ -1,12 +1,8 @@
 import { STATE_LETTERS } from '@retry/core/broker/kit';
 import { ARROWS, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { describe, expect, it } from 'vitest';
-import {
-  ACTIVE,
-  DEAD_LETTER_STATES,
-  deadLetterOf,
-  stateNameOf,
-} from '../../packages/postgres/src/schema/letters.ts';
+import { DEAD_LETTER_STATES, deadLetterOf } from '../../packages/postgres/src/schema/letters.ts';
+import { sqlText } from '../support/sql-text.ts';
 
 describe('the letters in SQL texts', () => {
   it('have a dead letter for each state that the lifecycle redrives', () => {
@@ -23,13 +19,13 @@ describe('the letters in SQL texts', () => {
 
   it('name every state', () => {
     for (const state of RUN_STATES) {
-      expect(stateNameOf('x')).toContain(`when '${STATE_LETTERS[state]}' then '${state}'`);
+      expect(sqlText('nameOf(x, NameOfState)')).toContain(`when '${STATE_LETTERS[state]}' then '${state}'`);
     }
   });
 
   it('list the states that have not ended', () => {
     const active = RUN_STATES.filter((state) => !isEnd(state) && state !== 'unsubmitted');
 
-    expect(ACTIVE).toBe(`(${active.map((state) => `'${STATE_LETTERS[state]}'`).join(', ')})`);
+    expect(sqlText('States.active')).toBe(active.map((state) => `'${STATE_LETTERS[state]}'`).join(', '));
   });
 });

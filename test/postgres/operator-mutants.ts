@@ -1,5 +1,4 @@
-import { state } from '../../packages/postgres/src/schema/letters.ts';
-import { IS_ANY_HELD } from '../../packages/postgres/src/schema/operators/hold.ts';
+import { sqlText } from '../support/sql-text.ts';
 import { closeLanes, holdAndProbe, sayWhenAHoldEnds } from '../support/telling-scenes/holds.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { tellCase } from '../support/telling-scenes/scene.ts';
@@ -16,13 +15,13 @@ import {
 export const OPERATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'a redrive ignores when a run is due',
-    right: ') then a.at\n',
-    wrong: ') then v_now\n',
+    right: ') then a.at when',
+    wrong: ') then v_now when',
     scene: redriveLater,
   },
   {
     name: 'a redrive for later puts the run into its lane, too',
-    right: `select lane, ord, id, key, row_at from written where state = ${state('submitted')}`,
+    right: sqlText('select lane, ord, id, key, row_at from written where state = State.submitted'),
     wrong: 'select lane, ord, id, key, row_at from written',
     scene: redriveLater,
   },
@@ -76,7 +75,7 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'claims look at no hold',
-    right: IS_ANY_HELD,
+    right: sqlText('isAnyHeld()'),
     wrong: 'false',
     scene: closeLanes,
   },

@@ -1,6 +1,6 @@
 import { createPostgresBroker } from '@retry/postgres';
 import { expect, it } from 'vitest';
-import { head } from '../../packages/postgres/src/schema/signatures.ts';
+import { parametersOf } from '../../packages/postgres/src/schema/signatures.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
 
@@ -8,8 +8,9 @@ describeOnPostgres('named statements', (server) => {
   it('are no longer used when the connection does not know them, as behind a pooler', async () => {
     const pool = openPool(server().url, 1);
     const schema = await createTestSchema(pool);
+    const parameters = parametersOf('find_expired').map(({ parameter, type }) => `${parameter} ${type}`);
     // What a pooler does between two transactions: the next one has another connection, which knows no statements.
-    await pool.query(`create or replace function ${schema.name}.${head('find_expired')} returns text
+    await pool.query(`create or replace function ${schema.name}.find_expired(${parameters.join(', ')}) returns text
       language plpgsql as $$ begin execute 'deallocate all'; return '[]'; end $$`);
     const broker = createPostgresBroker({
       url: server().url,

@@ -2,6 +2,7 @@ import { createPostgresBroker } from '@retry/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import { replaceSql } from '../support/sql-text.ts';
 import type { RetentionMutant } from '../support/telling-scenes/retention.ts';
 import { playCase } from '../support/telling-scenes/retention.ts';
 import type { MutableSchema } from './clocked-schema.ts';
@@ -69,7 +70,7 @@ describeOnPostgres('a case about retention', (server) => {
     };
 
     const withoutMistake = await play();
-    const played = await withMutated((sql) => sql.replaceAll(right, () => wrong), play);
+    const played = await withMutated(replaceSql(right, wrong), play);
 
     expect({ isApplied: played !== undefined, withoutMistake }).toEqual({
       isApplied: true,

@@ -1,4 +1,4 @@
-import { answer, CONTINUED, destination, state } from '../../packages/postgres/src/schema/letters.ts';
+import { sqlText } from '../support/sql-text.ts';
 import { claimReleased } from '../support/telling-scenes/claims.ts';
 import {
   settleAfterCancelRequest,
@@ -18,14 +18,14 @@ import { waitForSlots } from '../support/telling-scenes/slots.ts';
 export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: any epoch is accepted',
-    right: `when ${state('submitted')} then r.epoch = s.epoch - 1 and`,
-    wrong: `when ${state('submitted')} then`,
+    right: sqlText('when State.submitted then r.epoch = s.epoch - 1 and'),
+    wrong: sqlText('when State.submitted then'),
     scene: settleEarlierStart,
   },
   {
     name: 'no fence after a heartbeat',
-    right: `when ${state('started')} then r.epoch = s.epoch and`,
-    wrong: `when ${state('started')} then`,
+    right: sqlText('when State.started then r.epoch = s.epoch and'),
+    wrong: sqlText('when State.started then'),
     scene: settleEarlierStart,
   },
   {
@@ -42,26 +42,34 @@ export const SETTLEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated settlement is answered as another outcome',
-    right: `= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then ${answer('settle', 'already')}`,
-    wrong: `= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then ${answer('settle', 'fenced')}`,
+    right: sqlText(
+      "= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then Answer.settle.already",
+    ),
+    wrong: sqlText(
+      "= coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete') then Answer.settle.fenced",
+    ),
     scene: settleTwice,
   },
   {
     name: 'a released run goes to the back',
-    right: `when ${destination('front')} then v_front + n - 1`,
-    wrong: `when ${destination('front')} then nextval('back_order')`,
+    right: sqlText('when Destination.front then v_front + n - 1'),
+    wrong: sqlText("when Destination.front then nextval('back_order')"),
     scene: claimReleased,
   },
   {
     name: 'a cancel request is ignored by a settlement that continues',
-    right: `when r.wants_cancel then ${state('cancelled')}`,
-    wrong: `when false then ${state('cancelled')}`,
+    right: sqlText('when r.wants_cancel then State.cancelled'),
+    wrong: sqlText('when false then State.cancelled'),
     scene: settleAfterCancelRequest,
   },
   {
     name: 'a cancel request cancels a run that has ended otherwise',
-    right: `case when s.destination not in ${CONTINUED} then s.destination when r.wants_cancel`,
-    wrong: `case when s.destination not in ${CONTINUED} and not r.wants_cancel then s.destination when r.wants_cancel`,
+    right: sqlText(
+      'case when s.destination not in (Destinations.continued) then s.destination when r.wants_cancel',
+    ),
+    wrong: sqlText(
+      'case when s.destination not in (Destinations.continued) and not r.wants_cancel then s.destination when r.wants_cancel',
+    ),
     scene: settleAfterCancelRequest,
   },
   {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { brokerCommands } from '../support/broker-commands.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
+import { replaceSql } from '../support/sql-text.ts';
 import { noticeMistake, playOn, scenesOf, smokeScenes } from '../support/telling-scenes/mutant.ts';
 import type { MutablePairs } from './clocked-schema.ts';
 import { createMutablePairs } from './clocked-schema.ts';
@@ -23,7 +24,7 @@ describeOnPostgres('the differential test', (server) => {
   it.each(MUTANTS)('notices when $name', { timeout: 600_000 }, async (mutant) => {
     const { right, wrong } = mutant;
     const played = await pairs?.withMutated(
-      (sql) => sql.replaceAll(right, () => wrong),
+      replaceSql(right, wrong),
       async () => pairs && noticeMistake(mutant, pairs, brokerCommands()),
     );
 

@@ -1,6 +1,5 @@
-import type { SqlType } from '../schema/function-parameters.ts';
 import { quoteName } from '../schema/migrations.ts';
-import type { ArgumentsOf, FunctionName } from '../schema/signatures.ts';
+import type { ArgumentsOf, FunctionName, SqlType } from '../schema/signatures.ts';
 import { FUNCTION_NAMES, parametersOf } from '../schema/signatures.ts';
 import type { Row } from './read-rows.ts';
 import { changedReply, readRows } from './read-rows.ts';

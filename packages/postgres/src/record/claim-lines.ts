@@ -1,7 +1,6 @@
-/** Reads the usual reply to a claim, which has a text for each column, or for each of few runs; see `schema/exchange/lines.ts`. */
-import type { LineColumn } from '../schema/exchange/lines.ts';
-import { LINE_BREAK, LINE_COLUMNS } from '../schema/exchange/lines.ts';
-import type { ClaimedRows } from '../schema/rows.ts';
+/** Reads the usual reply to a claim, which has a text for each column, or for each of few runs; see `sql/inline/lines.sql`. */
+import type { ClaimedRows, LineColumn } from '../schema/rows.ts';
+import { LINE_BREAK, LINE_COLUMNS } from '../schema/rows.ts';
 
 /** The rows of a reply: JSON, then the columns of claimed runs, or few of these runs, then the payloads that are rows of their own. */
 export type ReplyRows = readonly (string | null)[];

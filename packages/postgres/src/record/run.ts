@@ -2,9 +2,8 @@ import type { AttemptError, Concurrency, Run } from '@retry/core/broker';
 import type { RunDraft, TrimmedText } from '@retry/core/broker/kit';
 import { carrySpent, newRun, readExtras, settledBy } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
-import { TRIMMED } from '../schema/exchange/long-texts.ts';
 import type { RunRow, RunValues } from '../schema/rows.ts';
-import { readRow } from '../schema/rows.ts';
+import { readRow, TRIMMED } from '../schema/rows.ts';
 import { readRecord } from './record.ts';
 import { unreadableError } from './unreadable.ts';
 

@@ -1,5 +1,4 @@
-import { TABLES } from './migrations/001-tables.ts';
-import { ROUTINES } from './routines.ts';
+import { ROUTINES, STEPS } from './sql-code.ts';
 
 /** What one version of this package makes of a schema. */
 export interface SchemaBuild {
@@ -15,7 +14,7 @@ export interface SchemaBuild {
  * Every step of the schema, oldest first. A step that has been released is never changed. A change of a function alone is
  * a step as well, an empty one: the version also identifies the functions of a schema.
  */
-export const MIGRATIONS: readonly string[] = [TABLES];
+export const MIGRATIONS: readonly string[] = STEPS;
 
 /**
  * The oldest version whose brokers may keep working on a schema of this version, during a rolling upgrade. It is raised by
@@ -27,30 +26,14 @@ const SERVES_FROM = 1;
 /** The schema of this version of the package. */
 export const BUILD: SchemaBuild = { steps: MIGRATIONS, routines: ROUTINES, servesFrom: SERVES_FROM };
 
-/**
- * Settings of every function that a client calls. They allow reads by index only, so that no plan depends on the
- * statistics of the tables, and let each connection plan a statement once.
- */
-const SETTINGS = [
-  'set search_path = {schema}, pg_temp',
-  'set enable_seqscan = off',
-  'set enable_hashjoin = off',
-  'set enable_mergejoin = off',
-  'set enable_bitmapscan = off',
-  'set jit = off',
-  'set plan_cache_mode = force_generic_plan',
-].join(' ');
-
-/** Fills in the name of the schema, its channel, its lock and the settings. The name itself is never searched. */
+/** Fills in the name of the schema, its channel and its lock. The name itself is never searched. */
 export function fillIn(template: string, schema: string): string {
   const values: Readonly<Record<string, string>> = {
     '{schema}': quoteName(schema),
     '{channel}': quoteText(channelOf(schema)),
     '{lock}': String(lockOf(schema)),
   };
-  return template
-    .replaceAll('{settings}', SETTINGS)
-    .replace(/\{(?:schema|channel|lock)\}/g, (name) => values[name] ?? name);
+  return template.replace(/\{(?:schema|channel|lock)\}/g, (name) => values[name] ?? name);
 }
 
 /** Puts a text between dollar signs, with a tag that the text does not contain. */

@@ -1,12 +1,6 @@
-/**
- * The columns of what functions reply, each with the SQL expression that fills it: one ordered list, from which the SQL
- * texts are made and by which TypeScript reads the replies.
- */
+/** What functions reply, and in which order: SQL files write lists in the order that is given here. */
 import type { Concurrency } from '@retry/core/broker';
 import type { RunState } from '@retry/core/lifecycle';
-import { isTrimmed } from './exchange/long-texts.ts';
-import { nextEpoch } from './fragments.ts';
-import { state } from './letters.ts';
 
 /** A run as a reply shows it. */
 export interface RunRow {
@@ -35,61 +29,33 @@ export interface RunRow {
   readonly seen: string | null;
 }
 
-/** A run in a reply: the values of a {@link RunRow} in the order of the columns. */
+/** A run in a reply: the values of a {@link RunRow} in the order of {@link RUN_FIELDS}. */
 export type RunValues = readonly unknown[];
+
+const ALL_FIELDS = {
+  ...{ id: true, lane: true, payload: true, state: true, epoch: true },
+  ...{ createdAt: true, submittedAt: true, runAt: true, claimedAt: true, heartbeatAt: true, endedAt: true },
+  ...{ isCancelRequested: true, result: true, record: true },
+  ...{ key: true, keyLimit: true, keyWaits: true, keepsKey: true },
+  ...{ extras: true, errorGroup: true, seen: true },
+} as const satisfies Readonly<Record<keyof RunRow, true>>;
+
+/** The names of the values of a run, in their order. */
+export const RUN_FIELDS: readonly (keyof RunRow)[] = Object.keys(ALL_FIELDS) as (keyof RunRow)[]; // its own keys
+
+/** Names the values of a run. */
+export function readRow(values: RunValues): RunRow {
+  const row = Object.fromEntries(RUN_FIELDS.map((name, index) => [name, values[index]]));
+  return row as unknown as RunRow; // what our own function replies, by the same list
+}
 
 /** What ends `seen` of a run whose payload retention has deleted. */
 export const TRIMMED_MARK = '-';
 
-/**
- * What the row of a run is recognised by: each move changes its order, its epoch or its state. A claim that has not written into the row
- * counts as if it had, by the condition `isStarted`. Where retention has deleted the payload, a mark follows.
- */
-export function seenOf(run: string, isStarted: string): string {
-  const started = `concat(${state('started')}, ${nextEpoch(`${run}.epoch`)}, '.', ${run}.ord)`;
-  const mark = `case when ${isTrimmed(run)} then '${TRIMMED_MARK}' end`;
-  const other = `concat(${run}.state, ${run}.epoch, '.', ${run}.ord, ${mark})`;
-  return isStarted === 'false' ? other : `case when ${isStarted} then ${started} else ${other} end`;
-}
+/** What replaces a payload or a result that retention has deleted: no JSON. */
+export const TRIMMED = '\u0001trimmed';
 
-/** In `show_runs`: `r` is the row of `run`, `l` the claim that started it without writing into the row, if any. */
-const RUN_COLUMNS = {
-  id: 'r.id',
-  lane: 'r.lane',
-  payload: "case when p_payloads then r.payload else '' end",
-  state: `state_name(case when l.id is null then r.state else ${state('started')} end)`,
-  epoch: `case when l.id is null then r.epoch else ${nextEpoch('r.epoch')} end`,
-  createdAt: 'r.created_at',
-  submittedAt: 'r.submitted_at',
-  runAt: 'r.run_at',
-  claimedAt: 'coalesce(r.claimed_at, l.at)',
-  heartbeatAt: 'coalesce(r.heartbeat_at, l.at)',
-  endedAt: 'r.ended_at',
-  isCancelRequested: 'r.wants_cancel',
-  result: 'case when p_payloads then r.result end',
-  record: 'r.record',
-  key: 'r.key',
-  keyLimit: 'r.key_limit',
-  keyWaits: 'r.key_waits',
-  keepsKey: 'r.keeps_key',
-  extras: 'r.extras',
-  errorGroup: 'r.error_group',
-  seen: `case when not p_payloads then ${seenOf('r', 'l.id is not null')} end`,
-} as const satisfies Readonly<Record<keyof RunRow, string>>;
-
-const RUN_NAMES = Object.keys(RUN_COLUMNS);
-
-/** The values of a run, as `show_runs` replies them. */
-export const SHOWN_RUN: string = `json_build_array(
-    ${Object.values(RUN_COLUMNS).join(',\n    ')})`;
-
-/** Names the values of a run. */
-export function readRow(values: RunValues): RunRow {
-  const row = Object.fromEntries(RUN_NAMES.map((name, index) => [name, values[index]]));
-  return row as unknown as RunRow; // what our own function replies, by the list that made it
-}
-
-/** Runs that one claim started in one lane, column by column. */
+/** Runs that one claim started in one lane, column by column: what SQL replies as JSON has these names. */
 export interface ClaimedRows {
   readonly lane: string;
   /** When they were started, and until when they are leased. */
@@ -113,45 +79,17 @@ export interface ClaimedRows {
   readonly isOverLimit?: boolean;
 }
 
-/** What has an element for each run. */
-const CLAIM_COLUMNS = {
-  ids: 'id',
-  laneSeqs: 'ord',
-  epochs: 'epoch + 1',
-  payloads: 'payload',
-  submittedAts: 'submitted_at',
-  runAts: 'run_at',
-  records: 'record',
-  extras: 'extras',
-} as const satisfies Partial<Readonly<Record<keyof ClaimedRows, string>>>;
+/** The columns that a claim of plain runs always has, in the order of the rows of a reply, or of the lines of a run. */
+export const PLAIN_COLUMNS = ['lanes', 'ids', 'laneSeqs', 'rowsAt', 'payloads', 'submittedAts'] as const;
 
-/** Several claimed runs of the lane `p_lane` as JSON text, from rows that have these columns. */
-export const CLAIMED_TEXT: string = `concat('{"lane":', to_json(p_lane), ',"at":', p_now, ',"until":', p_lease_until,
-      ${Object.entries(CLAIM_COLUMNS)
-        .map(([name, column]) => `',"${name}":', json_agg(${column}),`)
-        .join(' ')}
-      ',"createdAts":', coalesce(json_object_agg(id, created_at) filter (where created_at is not null), 'null'), '}')`;
+/** The columns of runs that were scheduled or executed before, or submitted with more than a payload: they follow where any run has one. */
+export const RARE_COLUMNS = ['runAts', 'epochs', 'records', 'createdAts', 'extras'] as const;
 
-/** One claimed run as JSON. @param run - its row as it waited @param more - further fields, an SQL expression each */
-export function claimedOne(
-  run: string,
-  more: Readonly<Record<'lane' | 'at' | 'until' | 'concurrency' | 'isOverLimit', string>>,
-): string {
-  const lists = Object.entries(CLAIM_COLUMNS).map(
-    ([name, column]) => `'${name}', json_build_array(${run}.${column})`,
-  );
-  const fields = [
-    ...lists,
-    `'createdAts', case when ${run}.created_at is not null then json_build_object(${run}.id, ${run}.created_at) end`,
-    ...Object.entries(more).map(([name, text]) => `'${name}', ${text}`),
-  ];
-  return `json_build_object(\n        ${fields.join(',\n        ')})`;
-}
+/** The name of a column of the reply. */
+export type LineColumn = (typeof PLAIN_COLUMNS)[number] | (typeof RARE_COLUMNS)[number];
 
-/** A concurrency key and what it allows, of the row `run`. */
-export function concurrencyOf(run: string): string {
-  const whenFull = `case when ${run}.key_waits then 'wait' else 'claim' end`;
-  const fields = `'key', ${run}.key, 'limit', ${run}.key_limit, 'whenFull', ${whenFull}`;
-  return `case when ${run}.keeps_key then json_build_object(${fields}, 'holdWhileRetrying', true)
-        else json_build_object(${fields}) end`;
-}
+/** All of them. */
+export const LINE_COLUMNS: readonly LineColumn[] = [...PLAIN_COLUMNS, ...RARE_COLUMNS];
+
+/** Splits the lines of a column. What may contain it travels in another way. */
+export const LINE_BREAK = '\n';
