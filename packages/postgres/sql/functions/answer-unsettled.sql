@@ -9,9 +9,10 @@ create function answer_unsettled(
   -- Raises a serialization failure where the snapshot of a transaction is older than the claim,
   -- which it would not see.
   select from unnest(p_ids, p_epochs) as s (id, epoch),
-    lateral (select from run r join ready l on isSame(l.lane, r.lane) and l.ord = r.ord
-      where hasId(r, s.id) and r.state = State.submitted
-        and r.epoch = s.epoch - 1 for update of l skip locked) waiting;
+    lateral (
+      select from run r join ready l on isSame(l.lane, r.lane) and l.ord = r.ord
+      where hasId(r, s.id) and r.state = State.submitted and r.epoch = s.epoch - 1
+      for update of l skip locked) waiting;
   select string_agg(
     case
       when t.n is not null then Answer.settle.ok
@@ -19,7 +20,7 @@ create function answer_unsettled(
       when case when r.state = State.completed and r.record is null then r.epoch || ':complete'
           else read_record(r.record) ->> 'settledBy' end
         = coalesce(read_record(s.record) ->> 'settledBy', s.epoch || ':complete')
-          then Answer.settle.already
+      then Answer.settle.already
       else Answer.settle.fenced
     end, '' order by s.n)
   from (select unnest(p_ids) as id, unnest(p_epochs) as epoch,

@@ -24,10 +24,10 @@ create function audit_each()
 returns text language sql set search_path = Schema.name, pg_temp set jit = off as $$
   with counted as (
     select coalesce(sum(submitted), 0) as submitted, coalesce(sum(forgotten), 0) as forgotten
-      from tally
+    from tally
   ), runs as (
-    select r.id, r.ord, r.is_dead, case when l.id is null then r.state
-      else State.started end as state
+    select r.id, r.ord, r.is_dead,
+      case when l.id is null then r.state else State.started end as state
     from run r left join leased() l on isStartedBy(r, l)
   ), states as (
     select state_name(state) as state, count(*) as n from runs group by 1
@@ -56,9 +56,8 @@ returns text language sql set search_path = Schema.name, pg_temp set jit = off a
       coalesce(sum(n) filter (where state = 'started'), 0) as started, coalesce(sum(n), 0) as n
     from states
   )
-  select json_build_object('created', c.submitted, 'forgotten', c.forgotten, 'submitted',
-    s.submitted,
-    'scheduled', s.scheduled, 'started', s.started, 'ended', e.ended,
+  select json_build_object('created', c.submitted, 'forgotten', c.forgotten,
+    'submitted', s.submitted, 'scheduled', s.scheduled, 'started', s.started, 'ended', e.ended,
     'unbalanced', w.n + g.n + abs(c.submitted - c.forgotten - s.n))::text
   from counted c, ends e, stray w, groups g, sums s
 $$;
@@ -72,7 +71,7 @@ create function audit_counts()
 returns text language sql set search_path = Schema.name, pg_temp set jit = off as $$
   with counted as (
     select coalesce(sum(submitted), 0) as submitted, coalesce(sum(forgotten), 0) as forgotten
-      from tally
+    from tally
   ), few as materialized (
     select coalesce(sum(count), 0) <= Limit.auditedById as few from finished
   ), locations as materialized (
@@ -93,9 +92,8 @@ returns text language sql set search_path = Schema.name, pg_temp set jit = off a
     select coalesce(json_object_agg(state, n), '{}') as ended, coalesce(sum(n), 0) as n
     from (select state_name(state) as state, count(*) as n from ended group by 1) states
   )
-  select json_build_object('created', c.submitted, 'forgotten', c.forgotten, 'submitted',
-    l.submitted,
-    'scheduled', l.scheduled, 'started', l.started, 'ended', e.ended,
+  select json_build_object('created', c.submitted, 'forgotten', c.forgotten,
+    'submitted', l.submitted, 'scheduled', l.scheduled, 'started', l.started, 'ended', e.ended,
     'unbalanced',
       g.n + abs(c.submitted - c.forgotten - l.submitted - l.scheduled - l.started - e.n))::text
   from counted c, locations l, groups g, ends e

@@ -5,7 +5,7 @@
 create function keep_awaited(p_ids text[]) returns void language sql as $$
   insert into awaited (id, until, ord)
   select r.id, r.ended_at + r.keep_ms, r.ord
-    from unnest(p_ids) as kept (id) join run r on hasId(r, kept.id)
+  from unnest(p_ids) as kept (id) join run r on hasId(r, kept.id)
 $$;
 
 -- Moves the rows p_rows of `awaited` to the finished runs.

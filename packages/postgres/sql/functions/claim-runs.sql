@@ -40,10 +40,10 @@ begin
       p_low_seqs[v_lane] := 0;
     end if;
     while v_room > 0 and v_bytes > 0 loop
-      select * into v_next from claim_next(p_lane => p_lanes[v_lane], p_after => v_after,
-        p_before => v_before, p_limit => v_room, p_bytes => v_bytes,
-        p_is_limited => p_task_limits[v_lane] is not null, p_now => p_now,
-        p_lease_until => p_lease_until);
+      select * into v_next
+      from claim_next(p_lane => p_lanes[v_lane], p_after => v_after, p_before => v_before,
+        p_limit => v_room, p_bytes => v_bytes, p_is_limited => p_task_limits[v_lane] is not null,
+        p_now => p_now, p_lease_until => p_lease_until);
       v_bytes := v_bytes - v_next.o_bytes;
       if v_next.o_unreadable is not null then
         perform fail_unreadable(p_lanes[v_lane], v_next.o_unreadable, p_now);
@@ -58,10 +58,10 @@ begin
       v_is_read := v_next.o_seen < v_room and v_next.o_keyed = 0;
       v_room := v_room - (v_next.o_seen - v_next.o_keyed);
       if v_next.o_keyed > 0 then
-        select * into v_keyed from claim_keyed(p_lane => p_lanes[v_lane], p_after => v_after,
-          p_last => v_next.o_last, p_limit => v_next.o_keyed, p_bytes => v_bytes,
-          p_task_limit => p_task_limits[v_lane], p_task_waits => p_task_waits[v_lane],
-          p_now => p_now, p_lease_until => p_lease_until);
+        select * into v_keyed
+        from claim_keyed(p_lane => p_lanes[v_lane], p_after => v_after, p_last => v_next.o_last,
+          p_limit => v_next.o_keyed, p_bytes => v_bytes, p_task_limit => p_task_limits[v_lane],
+          p_task_waits => p_task_waits[v_lane], p_now => p_now, p_lease_until => p_lease_until);
         v_bytes := v_bytes - v_keyed.o_bytes;
         o_ids := o_ids || v_keyed.o_ids;
         o_ords := o_ords || v_keyed.o_ords;
@@ -115,7 +115,7 @@ create function claim_next(
 begin
   with next as materialized (
     select ctid as row_at, ord, id, coalesce(key, case when p_is_limited then p_lane end) as key
-      from ready
+    from ready
     where lane = p_lane and ord > p_after and ord < p_before and isOpen(p_lane, p_now)
     order by ord limit p_limit for update skip locked
   ), found as (
@@ -134,17 +134,16 @@ begin
   )
   select
     (select count(*) from fitting), (select max(ord) from fitting),
-      (select count(key) from fitting),
-    (select coalesce(max(bytes), 0) from fitting)::bigint,
+    (select count(key) from fitting), (select coalesce(max(bytes), 0) from fitting)::bigint,
     (select array_agg(id) from fitting where key is null and is_readable is not true),
-      array_agg(id), array_agg(ord),
-    case when count(*) > 0 then concat('{"lane":', to_json(p_lane), ',"at":', p_now, ',"until":',
-      p_lease_until,
+    array_agg(id), array_agg(ord),
+    case when count(*) > 0 then concat(
+      '{"lane":', to_json(p_lane), ',"at":', p_now, ',"until":', p_lease_until,
       ',"ids":', json_agg(id), ',"laneSeqs":', json_agg(ord), ',"epochs":', json_agg(epoch + 1),
-        ',"payloads":', json_agg(payload), ',"submittedAts":', json_agg(submitted_at), ',"runAts":',
-        json_agg(run_at), ',"records":', json_agg(record), ',"extras":', json_agg(extras),
-      ',"createdAts":', coalesce(json_object_agg(id, created_at)
-        filter (where created_at is not null), 'null'), '}') end
+      ',"payloads":', json_agg(payload), ',"submittedAts":', json_agg(submitted_at),
+      ',"runAts":', json_agg(run_at), ',"records":', json_agg(record),
+      ',"extras":', json_agg(extras), ',"createdAts":', coalesce(
+        json_object_agg(id, created_at) filter (where created_at is not null), 'null'), '}') end
   into o_seen, o_last, o_keyed, o_bytes, o_unreadable, o_ids, o_ords, o_claimed
   from fitting where is_readable;
 end
@@ -224,20 +223,19 @@ begin
     end if;
     if v_waits_for_key or v_is_lane_full and p_task_waits then
       insert into parked (key, lane, key_limit, ord, id)
-        values (case when v_waits_for_key then v_run.key else p_lane end, v_run.lane, case
-        when v_waits_for_key then v_run.key_limit else p_task_limit end, v_run.ord, v_run.id);
+      values (case when v_waits_for_key then v_run.key else p_lane end, v_run.lane,
+        case when v_waits_for_key then v_run.key_limit else p_task_limit end, v_run.ord, v_run.id);
       if v_run is distinct from v_before then
         update run set key = v_run.key, key_limit = v_run.key_limit, key_waits = v_run.key_waits
-          where hasId(run, v_run.id);
+        where hasId(run, v_run.id);
       end if;
       continue;
     end if;
     update run set state = State.started, epoch = epoch + 1, claimed_at = p_now,
-      heartbeat_at = p_now,
-      lease_until = p_lease_until, holds_key = v_run.holds_key or not (v_is_full or v_is_lane_full),
-      holds_lane = case when not v_is_lane_full then v_of_lane
-        and not v_is_full end, key = v_run.key, key_limit = v_run.key_limit,
-        key_waits = v_run.key_waits
+      heartbeat_at = p_now, lease_until = p_lease_until,
+      holds_key = v_run.holds_key or not (v_is_full or v_is_lane_full),
+      holds_lane = case when not v_is_lane_full then v_of_lane and not v_is_full end,
+      key = v_run.key, key_limit = v_run.key_limit, key_waits = v_run.key_waits
     where hasId(run, v_run.id);
     -- It had the turn of its key, perhaps, and does not take it.
     if v_is_lane_full then

@@ -47,8 +47,9 @@ begin
   with recursive parking (key, lane, key_limit) as (
     select k.key, first.lane, first.key_limit
     from unnest(p_keys) as k (key),
-      lateral (select p.lane, p.key_limit from parked p
-        where p.key = k.key order by p.lane, p.key_limit limit 1) first
+      lateral (
+        select p.lane, p.key_limit from parked p where p.key = k.key
+        order by p.lane, p.key_limit limit 1) first
     union all
     select parking.key, next.lane, next.key_limit
     from parking, lateral (
@@ -80,16 +81,16 @@ $$;
 create function unpark_below(p_lane text, p_task_limit bigint, p_most bigint)
 returns boolean language plpgsql as $$
 begin
-  if not exists (select from parked
-    where key = p_lane and lane = p_lane and key_limit < p_task_limit)
+  if not exists (
+      select from parked where key = p_lane and lane = p_lane and key_limit < p_task_limit)
     or not pg_try_advisory_xact_lock(Schema.lock, hashtext(p_lane)) then
     return false;
   end if;
   with unparked as (
     delete from parked where ctid = any (array (
-      select ctid from parked where lane = p_lane and key_limit > 0 and key = p_lane
-        and key_limit < p_task_limit order by ord
-      limit least(p_most, greatest(0, p_task_limit - slotsTaken(p_lane)))))
+      select ctid from parked
+      where lane = p_lane and key_limit > 0 and key = p_lane and key_limit < p_task_limit
+      order by ord limit least(p_most, greatest(0, p_task_limit - slotsTaken(p_lane)))))
     returning *
   )
   insert into ready (lane, ord, id, key) select lane, ord, id, key from unparked;
@@ -107,7 +108,7 @@ begin
   with unparked as (
     delete from parked where ctid = any (array (
       select ctid from parked where lane = p_lane and key_limit > 0 and key = p_lane
-        order by ord limit 1))
+      order by ord limit 1))
     returning *
   )
   insert into ready (lane, ord, id, key) select lane, ord, id, key from unparked;

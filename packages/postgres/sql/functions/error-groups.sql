@@ -23,10 +23,10 @@ begin
   end if;
   for v_new in
     select lane, id, array_agg(n) as places
-      from (select unnest(p_lanes) as lane, unnest(p_ids) as id,
+    from (select unnest(p_lanes) as lane, unnest(p_ids) as id,
       generate_series(1::bigint, cardinality(p_lanes)) as n) g
-    where v_ids[n] is null and lane is not null and id is not null group by lane, id
-      order by lane, id
+    where v_ids[n] is null and lane is not null and id is not null
+    group by lane, id order by lane, id
   loop
     if v_lane is distinct from v_new.lane then
       v_lane := v_new.lane;
@@ -56,7 +56,7 @@ create function join_groups(p_dead dead_letter[]) returns void language sql as $
     case group_id when OtherGroup.id then OtherGroup.title
       else (array_agg(title order by ended_at desc, n desc))[1] end,
     count(*), sum(spent), min(ended_at), max(ended_at),
-      (array_agg(id order by ended_at desc, n desc))[1], max(ord)
+    (array_agg(id order by ended_at desc, n desc))[1], max(ord)
   from unnest(p_dead) group by lane, group_id
 $$;
 
@@ -67,7 +67,7 @@ $$;
 create function sum_groups(p_lanes text[], p_ids text[]) returns void language sql as $$
   with old as (
     delete from error_group g using unnest(p_lanes, p_ids) as k (lane, id)
-      where isSame(g.lane, k.lane) and g.id = k.id returning g.*
+    where isSame(g.lane, k.lane) and g.id = k.id returning g.*
   )
   insert into error_group (lane, id, is_sum, count, attempts, first_at, last_at, title, latest_id,
     latest_ord)
@@ -87,7 +87,7 @@ begin
   with gone as (
     insert into error_group (lane, id, count, attempts)
     select r.lane, r.error_group, -count(*), -sum(r.spent)
-      from unnest(p_ids) as asked (id) join run r on hasId(r, asked.id)
+    from unnest(p_ids) as asked (id) join run r on hasId(r, asked.id)
     where r.error_group is not null group by r.lane, r.error_group
     returning lane, id
   )
@@ -112,8 +112,8 @@ begin
   end if;
   select array_agg(lane), array_agg(id) into v_lanes, v_groups from (
     select lane, id from error_group
-      where not is_sum group by lane, id
-      having count(*) >= Limit.unsummedRows limit Limit.summedGroups) many;
+    where not is_sum group by lane, id
+    having count(*) >= Limit.unsummedRows limit Limit.summedGroups) many;
   if v_lanes is not null then
     perform sum_groups(v_lanes, v_groups);
   end if;

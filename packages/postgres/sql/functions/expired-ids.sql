@@ -28,13 +28,13 @@ begin
     order by until for update skip locked
   loop
     -- Every lease that is found from here on ends later than these.
-    exit when (select count(*) from unnest(v_leases) as lease
-      where lease <= v_claim.until) >= p_limit;
+    exit when
+      (select count(*) from unnest(v_leases) as lease where lease <= v_claim.until) >= p_limit;
     perform write_claim(p_ids => v_claim.ids, p_lane_seqs => v_claim.ords, p_at => v_claim.at,
       p_lease_until => v_claim.until);
     -- A run that is being settled at this moment still has the lease of its claim.
     select min(case r.state when State.started then r.lease_until else v_claim.until end)
-      into v_next
+    into v_next
     from unnest(v_claim.ids, v_claim.ords) as c (id, ord),
       lateral (select * from run where isStartedBy(run, c) offset 0) r;
     if v_next is null and v_claim.at < p_now - Limit.lateRequestMs then
@@ -50,7 +50,7 @@ begin
         join run r on hasId(r, c.id)
       where r.state = State.started and r.ord = c.ord and r.lease_until <= p_now
         and (p_lanes is null or r.lane = any (p_lanes))
-          and (p_except_lanes is null or r.lane <> all (p_except_lanes))
+        and (p_except_lanes is null or r.lane <> all (p_except_lanes))
       for update of r skip locked) late;
     o_ids := o_ids || v_more;
     v_leases := v_leases || v_ends;

@@ -10,7 +10,7 @@ begin
   return exists (
     select from run r where hasId(r, p_holder.id) and r.state in (States.active)
       and coalesce(read_count(read_record(r.record), 'redrives'), 0) = 0
-      and (not p_holder.to_start or (r.epoch = 0 and r.state in (States.waiting)
-        and not isClaimed(r))));
+      and (not p_holder.to_start
+        or (r.epoch = 0 and r.state in (States.waiting) and not isClaimed(r))));
 end
 $$;

@@ -41,10 +41,12 @@ declare
 begin
   perform forget_holds(p_now);
   v_locked := array (
-    select lane from hold where lane = any (p_lanes) and probe_ms is not null
-      and until <= p_now for update skip locked);
-  select array_agg(case when is_held then 0 when probes > 0 then least(most, 1) else most end
-    order by n),
+    select lane from hold
+    where lane = any (p_lanes) and probe_ms is not null and until <= p_now
+    for update skip locked);
+  select
+    array_agg(
+      case when is_held then 0 when probes > 0 then least(most, 1) else most end order by n),
     array_agg(is_held order by n), array_agg(lane) filter (where probes > 0 and not is_held)
   into o_limits, o_held, o_probing
   from (
@@ -76,8 +78,7 @@ begin
   with probed as (
     update hold h set until = least(p_now + probe_ms, Limit.instantAt) from claim c
     where c.worker = p_worker and c.request = p_request and h.lane = any (p_probing)
-      and h.lane = any (c.lanes)
-      and h.probe_ms is not null
+      and h.lane = any (c.lanes) and h.probe_ms is not null
     returning h.lane
   )
   select array_agg(distinct lane) into v_probes from probed;

@@ -17,18 +17,19 @@ begin
   from unnest(p_ids) as asked (id) join run r on hasId(r, asked.id)
   where r.state <> State.started and (r.state not in (States.waiting)) = p_ended;
   perform from unnest(v_found) f join ready l on isSame(l.lane, f.lane) and l.ord = f.ord
-    where f.state = State.submitted order by f.id for update of l;
+  where f.state = State.submitted order by f.id for update of l;
   perform from unnest(v_found) f,
-    lateral (select ctid as row_at from parked p
-    where p.lane = f.lane and p.key_limit > 0 and p.ord = f.ord for update) l
-    where f.state = State.submitted;
+    lateral (
+      select ctid as row_at from parked p
+      where p.lane = f.lane and p.key_limit > 0 and p.ord = f.ord for update) l
+  where f.state = State.submitted;
   perform from unnest(v_found) f join scheduled l on isSame(l.lane, f.lane) and l.run_at = f.run_at
     and l.ord = f.ord
-    where f.state = State.scheduled order by f.id for update of l;
+  where f.state = State.scheduled order by f.id for update of l;
   perform from unnest(v_found) f join finished l on isSame(l.ord, f.ord)
-    where f.state not in (States.waiting) and not f.is_dead order by f.ord for update of l;
+  where f.state not in (States.waiting) and not f.is_dead order by f.ord for update of l;
   perform from unnest(v_found) f join awaited l on hasId(l, f.id) and l.ord = f.ord
-    where f.state not in (States.waiting) and not f.is_dead order by f.id for update of l;
+  where f.state not in (States.waiting) and not f.is_dead order by f.id for update of l;
   return query
     select r.id, r.state, r.ord, r.lane, r.run_at, r.key, r.key_limit, r.is_dead
     from unnest(v_found) f join run r on hasId(r, f.id) where r.state = f.state and r.ord = f.ord
@@ -68,9 +69,10 @@ begin
   where r.state = State.submitted and isSame(l.lane, r.lane) and l.ord = r.ord;
   delete from parked where ctid = any (array (
     select l.row_at from unnest(p_runs) r,
-      lateral (select ctid as row_at from parked p
-      where p.lane = r.lane and p.key_limit > 0 and p.ord = r.ord offset 0) l
-      where r.state = State.submitted));
+      lateral (
+        select ctid as row_at from parked p
+        where p.lane = r.lane and p.key_limit > 0 and p.ord = r.ord offset 0) l
+    where r.state = State.submitted));
   delete from scheduled l using unnest(p_runs) r
   where r.state = State.scheduled and isSame(l.lane, r.lane) and l.run_at = r.run_at
     and l.ord = r.ord;

@@ -20,15 +20,15 @@ declare
   v_ords bigint[];
 begin
   select array_agg(ord) into v_ords from (
-    select ord from (select ord, sum(bytes) over (order by ord desc) as upto
-      from long_finished) newest
+    select ord
+    from (select ord, sum(bytes) over (order by ord desc) as upto from long_finished) newest
     where upto > p_keep_bytes order by ord limit Limit.trimmedRows) oldest;
   if v_ords is null then
     return;
   end if;
   -- Statements that take runs out of such a row lock it first, too.
-  v_ords := array (select ord from finished
-    where ord = any (v_ords) order by ord for update skip locked);
+  v_ords := array (
+    select ord from finished where ord = any (v_ords) order by ord for update skip locked);
   update run r set payload = case when isLong(r.payload) then trimmedText() else r.payload end,
     result = case when isLong(r.result) then trimmedText() else r.result end
   from finished f, unnest(f.ids) as one (id)

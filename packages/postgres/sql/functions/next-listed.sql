@@ -34,22 +34,22 @@ begin
           where (lane, ord) > (p_after_name, p_after_ord) order by lane, ord limit p_look)
           union all (select lane, null::text, null::bigint, ord, id from parked
           where (lane, ord) > (p_after_name, p_after_ord) and key_limit > 0
-            order by lane, ord limit p_look)) both_of order by 1, 4 limit p_look;
+          order by lane, ord limit p_look)) both_of order by 1, 4 limit p_look;
     when p_list = 'waiting' then
       return query select * from (
           (select lane, null::text, null::bigint, ord, id from ready
           where lane = p_lane and (ord) > (p_after_ord) order by lane, ord limit p_look)
           union all (select lane, null::text, null::bigint, ord, id from parked
           where lane = p_lane and (ord) > (p_after_ord) and key_limit > 0
-            order by lane, ord limit p_look)) both_of order by 1, 4 limit p_look;
+          order by lane, ord limit p_look)) both_of order by 1, 4 limit p_look;
     when p_list = 'scheduled' and p_lane is null then
       return query (select lane, null::text, run_at, ord, id from scheduled
           where (lane, run_at, ord) > (p_after_name, p_after_at, p_after_ord)
-            order by lane, run_at, ord limit p_look);
+          order by lane, run_at, ord limit p_look);
     when p_list = 'scheduled' then
       return query (select lane, null::text, run_at, ord, id from scheduled
           where lane = p_lane and (run_at, ord) > (p_after_at, p_after_ord)
-            order by lane, run_at, ord limit p_look);
+          order by lane, run_at, ord limit p_look);
     when p_list = 'started' then
       for v_row in select * from claim c
         where (c.worker, c.request) >= (p_after_name, p_after_request)
@@ -73,7 +73,7 @@ begin
     when p_list = 'grouped' then
       return query select r.lane, null::text, null::bigint, r.ord, r.id from run r
         where is_dead and r.error_group = p_error_group and r.lane = p_lane and r.id > p_after_id
-          order by r.id limit p_look;
+        order by r.id limit p_look;
     when p_list = 'awaited' then
       return query select null::text, null::text, a.until, a.ord, a.id from awaited a
         where (a.until, a.id) > (p_after_at, p_after_id) order by a.until, a.id limit p_look;

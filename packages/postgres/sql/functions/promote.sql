@@ -15,18 +15,17 @@ begin
     returning run_at, ord, id, row_at
   ), next as materialized (
     select id, row_at, nextval('back_order') as ord
-      from (select * from due order by run_at, ord) due
+    from (select * from due order by run_at, ord) due
   ), moved as (
     update run r set state = State.submitted, ord = next.ord,
-      created_at = coalesce(r.created_at, r.submitted_at),
-      submitted_at = p_now
+      created_at = coalesce(r.created_at, r.submitted_at), submitted_at = p_now
     from next where isAt(r, next.row_at, next.id)
     returning r.lane, r.ord, r.id, r.key, r.ctid as row_at
   ), now_ready as (
     insert into ready (lane, ord, id, key, row_at) select p_lane, ord, id, key, row_at from moved
   )
   select array_agg(id), array_agg(ord) into v_missing, v_ords from next
-    where (select count(*) from moved) < (select count(*) from next)
+  where (select count(*) from moved) < (select count(*) from next)
     and id not in (select id from moved);
   if v_missing is not null then
     perform promote_moved(p_lane => p_lane, p_ids => v_missing, p_ords => v_ords, p_now => p_now);
@@ -47,15 +46,14 @@ begin
     select * from unnest(p_ids, p_ords) as next (id, ord)
   ), moved as (
     update run r set state = State.submitted, ord = next.ord,
-      created_at = coalesce(r.created_at, r.submitted_at),
-      submitted_at = p_now
+      created_at = coalesce(r.created_at, r.submitted_at), submitted_at = p_now
     from next where hasId(r, next.id)
     returning r.lane, r.ord, r.id, r.key, r.ctid as row_at
   ), now_ready as (
     insert into ready (lane, ord, id, key, row_at) select p_lane, ord, id, key, row_at from moved
   )
   select array_agg(id) into v_missing from next
-    where (select count(*) from moved) < (select count(*) from next)
+  where (select count(*) from moved) < (select count(*) from next)
     and id not in (select id from moved);
   if v_missing is not null then
     perform fail_unreadable(p_lane, v_missing, p_now);

@@ -9,7 +9,7 @@ create function windows_of(
   out starts bigint[]
 ) returns setof record language sql as $$
   select 0, window_ms, latest_at, buckets, starts from start_limit
-    where key = p_key and latest_at is not null
+  where key = p_key and latest_at is not null
   union all
   select other.place, other.window_ms, other.latest_at, other.buckets, other.starts
   from start_limit, lateral rows from (jsonb_to_recordset(others)
@@ -30,14 +30,14 @@ create function count_in_others(
   out forget_at bigint
 ) language sql as $$
   select jsonb_agg(jsonb_build_object(
-      'window_ms', window_ms, 'latest_at', at, 'buckets', counted.buckets, 'starts', counted.starts)
-        order by place),
+      'window_ms', window_ms, 'latest_at', at, 'buckets', counted.buckets,
+      'starts', counted.starts) order by place),
     max(at + 2 * window_ms + width)
   from (
     select *, bucketMs(window_ms) as width,
       case when p_now < latest_at - window_ms then p_now else greatest(p_now, latest_at) end as at
     from windows_of(p_key => p_key)
-      where window_ms <> p_window_ms order by place limit Limit.otherWindows) other,
+    where window_ms <> p_window_ms order by place limit Limit.otherWindows) other,
   lateral (
     select array_agg(bucket order by bucket) as buckets, array_agg(starts order by bucket) as starts
     from (
@@ -74,10 +74,10 @@ begin
     -- The counts of this window; where it has none, of the shortest that is longer; where there is
     -- none, of the longest.
     select window_ms, latest_at, buckets, starts
-      into v_kept.window_ms, v_kept.latest_at, v_kept.buckets, v_kept.starts
+    into v_kept.window_ms, v_kept.latest_at, v_kept.buckets, v_kept.starts
     from windows_of(p_key => p_key)
-    order by window_ms < p_window_ms, case when window_ms < p_window_ms then -window_ms
-      else window_ms end limit 1;
+    order by window_ms < p_window_ms,
+      case when window_ms < p_window_ms then -window_ms else window_ms end limit 1;
   end if;
   if v_kept.latest_at is null or p_now < v_kept.latest_at - p_window_ms then
     v_kept.latest_at := p_now;
@@ -90,8 +90,9 @@ begin
     p_limit - coalesce(sum(starts), 0)
   into v_buckets, v_starts, v_left
   from (
-    select case when v_kept.window_ms = p_window_ms then bucket
-      else least((bucket + 1) * bucketMs(v_kept.window_ms) - 1, v_kept.latest_at) / v_width
+    select
+      case when v_kept.window_ms = p_window_ms then bucket
+        else least((bucket + 1) * bucketMs(v_kept.window_ms) - 1, v_kept.latest_at) / v_width
         end as bucket,
       sum(starts)::bigint as starts
     from unnest(v_kept.buckets, v_kept.starts) as kept (bucket, starts) group by 1) counted
@@ -118,8 +119,8 @@ begin
     end if;
     update start_limit set window_ms = p_window_ms, latest_at = p_now, buckets = v_buckets,
       starts = v_starts, others = v_kept.others,
-      forget_at = (v_kept.forget_at / greatest(p_window_ms,
-        Limit.forgetStepMs) + 1) * greatest(p_window_ms, Limit.forgetStepMs)
+      forget_at = (v_kept.forget_at / greatest(p_window_ms, Limit.forgetStepMs) + 1)
+        * greatest(p_window_ms, Limit.forgetStepMs)
     where key = p_key;
   end if;
   if granted < p_count then

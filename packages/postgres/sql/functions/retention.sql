@@ -21,8 +21,9 @@ begin
     perform delete_long(p_keep_bytes);
   end if;
   if p_keep_for_ms is not null then
-    for v_row in select ord, ids from finished
-      where ord > p_trim_from order by ord limit Limit.trimmedRuns loop
+    for v_row in
+      select ord, ids from finished where ord > p_trim_from order by ord limit Limit.trimmedRuns
+    loop
       v_ended := (select ended_at from run where hasId(run, v_row.ids[1]) and ord = v_row.ord);
       exit when v_ended > p_now - p_keep_for_ms;
       v_old := v_row.ord;
@@ -48,15 +49,16 @@ begin
   with whole as (
     delete from finished where ctid = any (array (
       select ctid from finished where ord > p_trim_from and ord <= v_last
-        order by ord for update skip locked))
+      order by ord for update skip locked))
     returning ord, ids, rows_at
   ), edge as (
     update finished f set ids = f.ids[v_edge.excess + 1:], rows_at = f.rows_at[v_edge.excess + 1:],
       count = f.count - v_edge.excess
-    from (select ctid as row_at, ids[:v_edge.excess] as ids, rows_at[:v_edge.excess] as rows_at
+    from (
+      select ctid as row_at, ids[:v_edge.excess] as ids, rows_at[:v_edge.excess] as rows_at
       from finished
-      where ord = v_edge.ord and count = v_edge.count
-        and v_edge.excess < count for update skip locked) old
+      where ord = v_edge.ord and count = v_edge.count and v_edge.excess < count
+      for update skip locked) old
     where f.ctid = old.row_at
     returning f.ord, old.ids, old.rows_at
   ), rows as (
@@ -64,9 +66,10 @@ begin
   ), old as not materialized (
     select ord, unnest(ids) as id, unnest(rows_at) as row_at from rows
   ), by_row as (
-    delete from run r using old where r.ctid = any (array (select row_at from old))
-      and isAt(r, old.row_at, old.id)
-      and r.ord = old.ord returning r.id, r.is_keyed, r.ended_at
+    delete from run r using old
+    where r.ctid = any (array (select row_at from old)) and isAt(r, old.row_at, old.id)
+      and r.ord = old.ord
+    returning r.id, r.is_keyed, r.ended_at
   ), by_id as (
     -- As a rule the condition holds for none, and the server looks for no run. The lateral one
     -- keeps it from reading all of them.
@@ -106,18 +109,19 @@ declare
   v_count bigint;
 begin
   with old as (
-    delete from tally where ctid = any (array (select ctid
-      from tally limit Limit.talliedRows for update skip locked)) returning *
+    delete from tally where ctid = any (array (
+      select ctid from tally limit Limit.talliedRows for update skip locked))
+    returning *
   )
-  insert into tally (submitted, forgotten) select sum(submitted), sum(forgotten)
-    from old having count(*) > 0;
+  insert into tally (submitted, forgotten)
+  select sum(submitted), sum(forgotten) from old having count(*) > 0;
   delete from kept_key where ctid = any (array (
-    select ctid from kept_key where until <= p_now
-      order by until limit Limit.tidiedRows for update skip locked));
+    select ctid from kept_key where until <= p_now order by until limit Limit.tidiedRows
+    for update skip locked));
   get diagnostics v_count = row_count;
   o_released := release_awaited(array (
-    select ctid from awaited where until <= p_now
-      order by until limit Limit.tidiedRows for update skip locked));
+    select ctid from awaited where until <= p_now order by until limit Limit.tidiedRows
+    for update skip locked));
   o_is_all := v_count < Limit.tidiedRows and o_released < Limit.tidiedRows;
   delete from waiter where until < p_now - Limit.waiterMs;
   perform forget_holds(p_now);

@@ -5,10 +5,9 @@
 create function notify_waiters(p_ready text[], p_later text[], p_results boolean)
 returns void language plpgsql as $$
 declare
-  v_work boolean := (p_ready is not null or p_later is not null)
-    and isAwaited(now_ms());
-  v_results boolean := p_results and exists (select from waiter
-    where until > now_ms() and for_results);
+  v_work boolean := (p_ready is not null or p_later is not null) and isAwaited(now_ms());
+  v_results boolean := p_results
+    and exists (select from waiter where until > now_ms() and for_results);
   v_message text;
   v_is_sent boolean;
 begin

@@ -28,9 +28,11 @@ as $$
 declare
   v_now bigint := now_ms();
   v_end bigint := nextval('end_order');
-  v_waiting text[] := array (select id from unnest(p_ids, p_seen) as s (id, seen)
+  v_waiting text[] := array (
+    select id from unnest(p_ids, p_seen) as s (id, seen)
     where left(seen, 1) in (States.waiting));
-  v_ended text[] := array (select id from unnest(p_ids, p_seen) as s (id, seen)
+  v_ended text[] := array (
+    select id from unnest(p_ids, p_seen) as s (id, seen)
     where left(seen, 1) not in (States.active));
   v_runs location[];
   v_groups text[];
@@ -57,141 +59,142 @@ begin
   if cardinality(v_ended) > 0 then
     select v_runs || array_agg(r) into v_runs from lock_locations(v_ended, true) r;
   end if;
-        v_setting := set_config('enable_hashjoin', 'on', true);
+  v_setting := set_config('enable_hashjoin', 'on', true);
   select array_agg(locationOf(f)) into v_runs
-  from unnest(v_runs) f join changesAsked() a on a.id = f.id
-    join run r on hasId(r, f.id)
+  from unnest(v_runs) f join changesAsked() a on a.id = f.id join run r on hasId(r, f.id)
   where seenAsWritten(r) = a.seen;
-        v_setting := set_config('enable_hashjoin', 'off', true);
+  v_setting := set_config('enable_hashjoin', 'off', true);
   if cardinality(v_ended) > 0 then
     perform leave_groups(array (select id from unnest(v_runs) where is_dead));
   end if;
   perform remove_from_locations(v_runs);
   if p_group_ids is not null then
     v_groups := admit_groups(array (
-      select f.lane from changesAsked() a left
-        join unnest(v_runs) f on f.id = a.id order by n), p_group_ids);
+      select f.lane from changesAsked() a left join unnest(v_runs) f on f.id = a.id order by n),
+      p_group_ids);
   end if;
+  -- Deletes the runs that are to be forgotten; their keys stay known for a time.
   if strpos(p_destinations, ChangeMark.forget) > 0 then
-        v_setting := set_config('enable_hashjoin', 'on', true);
+    v_setting := set_config('enable_hashjoin', 'on', true);
     with forgotten as (
-      delete from run r using unnest(v_runs) f
-        join changesAsked() a on a.id = f.id
+      delete from run r using unnest(v_runs) f join changesAsked() a on a.id = f.id
       where hasId(r, f.id) and a.destination = ChangeMark.forget
-        returning r.id, r.is_keyed, r.ended_at
+      returning r.id, r.is_keyed, r.ended_at
     ), keys as (
-    insert into kept_key (id, until)
-    select id, least(ended_at + p_keep_keys_ms, Limit.instantAt) from forgotten
-    where is_keyed and ended_at + p_keep_keys_ms > v_now
-    on conflict (hash, id) do update set until = excluded.until
-  )
+      insert into kept_key (id, until)
+      select id, least(ended_at + p_keep_keys_ms, Limit.instantAt) from forgotten
+      where is_keyed and ended_at + p_keep_keys_ms > v_now
+      on conflict (hash, id) do update set until = excluded.until
+    )
     insert into tally (submitted, forgotten) select 0, count(*) from forgotten having count(*) > 0;
-        v_setting := set_config('enable_hashjoin', 'off', true);
+    v_setting := set_config('enable_hashjoin', 'off', true);
   end if;
+  -- Writes runs as a settlement does. Without a record, the columns are enough.
   if translate(p_destinations, ChangeMark.forget || ChangeMark.requestCancel, '') <> '' then
-        v_setting := set_config('enable_hashjoin', 'on', true);
+    v_setting := set_config('enable_hashjoin', 'on', true);
     with asked as materialized (
-    select *, case when destination in (Destinations.continued)
-      then nextval('back_order') end as ord
-    from (select unnest(p_ids) as id, unnest(p_seen) as seen,
-      unnest(string_to_array(p_destinations, null)) as destination, unnest(p_instants) as at,
-      unnest(p_error_names) as error, unnest(v_groups) as group_id, unnest(p_group_titles) as title,
-      unnest(p_spent) as spent, unnest(p_results) as result, unnest(p_records) as record,
-      generate_series(1::bigint, cardinality(p_ids)) as n) input
-  ), written as (
-    update run r set
-      state = case a.destination when Destination.schedule then State.scheduled
-        when Destination.back then State.submitted else a.destination end::"char",
-      ord = coalesce(a.ord, v_end),
-      created_at = case when a.record is null
-        and a.destination = Destination.back then coalesce(r.created_at, r.submitted_at)
-        else r.created_at end,
-      submitted_at = case when a.record is not null then null
-        when a.destination = Destination.back then a.at else r.submitted_at end,
-      run_at = case when a.destination in (Destinations.continued)
-        and (a.record is null or a.destination = Destination.schedule) then a.at
-        when a.record is null then r.run_at end,
-      claimed_at = null, heartbeat_at = null,
-      ended_at = case when a.destination not in (Destinations.continued) then a.at end,
-      holds_key = r.holds_key and r.keeps_key is true and a.destination in (Destinations.continued),
-      is_dead = a.destination in (States.deadLetters), error_group = a.group_id, spent = a.spent,
-        result = a.result,
-      error_name = a.error,
-      record = coalesce(a.record, r.record)
-    from unnest(v_runs) f join asked a on a.id = f.id
-    where hasId(r, f.id) and a.destination not in (ChangeMark.forget, ChangeMark.requestCancel)
-    returning a.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead,
-      r.keep_ms, r.error_group, a.title,
-      r.spent, r.ended_at, longBytes(r) as long
-  ), ready_again as (
-    insert into ready (lane, ord, id, key, row_at) select lane, ord, id, key, row_at from written
-      where state = State.submitted
-  ), for_later as (
-    insert into scheduled (lane, run_at, ord, id, row_at) select lane, run_at, ord, id, row_at
-      from written where state = State.scheduled
-  ), finished_now as (
-    insert into finished (ord, count, ids, rows_at)
-      select v_end, count(*), array_agg(id order by n), array_agg(row_at order by n)
-    from written where state not in (States.waiting) and not is_dead and keep_ms is null
-      having count(*) > 0
-  )
-  select array_agg(distinct lane) filter (where state = State.submitted),
-    array_agg(distinct lane) filter (where state = State.scheduled),
-    coalesce(bool_or(keep_ms is not null and state not in (States.waiting)), false),
-    count(*) filter (where state not in (States.waiting) and not is_dead and keep_ms is null),
-    array_agg(id) filter (where keep_ms is not null and state not in (States.waiting)
-      and not is_dead),
-    array_agg((lane, error_group, title, id, spent, ended_at, v_end, n)::dead_letter)
-      filter (where is_dead),
-    coalesce(sum(long) filter (where state not in (States.waiting) and not is_dead
-      and keep_ms is null), 0)
-  into v_ready, v_later, v_results, v_finished, v_awaited, v_dead, v_long from written;
-        v_setting := set_config('enable_hashjoin', 'off', true);
+      select *,
+        case when destination in (Destinations.continued) then nextval('back_order') end as ord
+      from (
+        select unnest(p_ids) as id, unnest(p_seen) as seen,
+          unnest(string_to_array(p_destinations, null)) as destination, unnest(p_instants) as at,
+          unnest(p_error_names) as error, unnest(v_groups) as group_id,
+          unnest(p_group_titles) as title, unnest(p_spent) as spent, unnest(p_results) as result,
+          unnest(p_records) as record, generate_series(1::bigint, cardinality(p_ids)) as n) input
+    ), written as (
+      update run r set
+        state = case a.destination when Destination.schedule then State.scheduled
+          when Destination.back then State.submitted else a.destination end::"char",
+        ord = coalesce(a.ord, v_end),
+        created_at = case
+          when a.record is null and a.destination = Destination.back
+          then coalesce(r.created_at, r.submitted_at) else r.created_at end,
+        submitted_at = case when a.record is not null then null
+          when a.destination = Destination.back then a.at else r.submitted_at end,
+        run_at = case
+          when a.destination in (Destinations.continued)
+            and (a.record is null or a.destination = Destination.schedule) then a.at
+          when a.record is null then r.run_at end,
+        claimed_at = null, heartbeat_at = null,
+        ended_at = case when a.destination not in (Destinations.continued) then a.at end,
+        holds_key = r.holds_key and r.keeps_key is true
+          and a.destination in (Destinations.continued),
+        is_dead = a.destination in (States.deadLetters), error_group = a.group_id,
+        spent = a.spent, result = a.result, error_name = a.error,
+        record = coalesce(a.record, r.record)
+      from unnest(v_runs) f join asked a on a.id = f.id
+      where hasId(r, f.id) and a.destination not in (ChangeMark.forget, ChangeMark.requestCancel)
+      returning a.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead,
+        r.keep_ms, r.error_group, a.title, r.spent, r.ended_at, longBytes(r) as long
+    ), ready_again as (
+      insert into ready (lane, ord, id, key, row_at)
+      select lane, ord, id, key, row_at from written where state = State.submitted
+    ), for_later as (
+      insert into scheduled (lane, run_at, ord, id, row_at)
+      select lane, run_at, ord, id, row_at from written where state = State.scheduled
+    ), finished_now as (
+      insert into finished (ord, count, ids, rows_at)
+      select v_end, count(*), array_agg(id order by n), array_agg(row_at order by n) from written
+      where state not in (States.waiting) and not is_dead and keep_ms is null having count(*) > 0
+    )
+    select array_agg(distinct lane) filter (where state = State.submitted),
+      array_agg(distinct lane) filter (where state = State.scheduled),
+      coalesce(bool_or(keep_ms is not null and state not in (States.waiting)), false),
+      count(*) filter (where state not in (States.waiting) and not is_dead and keep_ms is null),
+      array_agg(id)
+        filter (where keep_ms is not null and state not in (States.waiting) and not is_dead),
+      array_agg((lane, error_group, title, id, spent, ended_at, v_end, n)::dead_letter)
+        filter (where is_dead),
+      coalesce(sum(long)
+        filter (where state not in (States.waiting) and not is_dead and keep_ms is null), 0)
+    into v_ready, v_later, v_results, v_finished, v_awaited, v_dead, v_long from written;
+    v_setting := set_config('enable_hashjoin', 'off', true);
     -- @include note-long
-  if v_dead is not null then
-    perform join_groups(v_dead);
+    if v_dead is not null then
+      perform join_groups(v_dead);
+    end if;
+    if v_awaited is not null then
+      perform keep_awaited(v_awaited);
+    end if;
   end if;
-  if v_awaited is not null then
-    perform keep_awaited(v_awaited);
-  end if;
-  end if;
+  -- Leaves cancel requests. A run that is being settled is locked, and skipped.
   if strpos(p_destinations, ChangeMark.requestCancel) > 0 then
     v_rows := array (
       select r.row_at from changesAsked() a, lateral (
-        select ctid as row_at from run where hasId(run, a.id)
-          and state in (State.submitted, State.started) for update skip locked) r
+        select ctid as row_at from run
+        where hasId(run, a.id) and state in (State.submitted, State.started)
+        for update skip locked) r
       where a.destination = ChangeMark.requestCancel);
     with requested as (
-      update run r set wants_cancel = true
-        from changesAsked() a
+      update run r set wants_cancel = true from changesAsked() a
       where r.ctid = any (v_rows) and r.id = a.id and a.destination = ChangeMark.requestCancel
         and seenOf(r, isClaimed(r)) = a.seen
       returning r.id
     )
     select array_agg(id) into v_requested from requested;
   end if;
-  v_unparked := unpark_runs(keys_of(array (select r from unnest(v_runs) r
-    where r.state in (States.waiting))));
+  v_unparked := unpark_runs(keys_of(array (
+    select r from unnest(v_runs) r where r.state in (States.waiting))));
   if v_ready is not null or v_later is not null or v_unparked is not null or v_results then
     perform notify_waiters(v_ready || v_unparked, v_later, v_results);
   end if;
   v_done := array (select id from unnest(v_runs)) || v_requested;
   if p_operation is not null then
     perform end_step(p_operation => p_operation, p_epoch => p_epoch,
-      p_skipped => p_skipped + cardinality(p_ids) - cardinality(v_done), p_progress => p_progress,
-      p_is_last => p_is_last, p_done => cardinality(v_done));
+      p_skipped => p_skipped + cardinality(p_ids) - cardinality(v_done),
+      p_progress => p_progress, p_is_last => p_is_last, p_done => cardinality(v_done));
   end if;
   if cardinality(v_done) = cardinality(p_ids) then
     v_answers := repeat(Answer.change.done, cardinality(p_ids));
   else
-    select coalesce(string_agg(case when a.id = any (v_done) then Answer.change.done
-      when r.id is null then Answer.change.gone
-      when seenOf(r, isClaimed(r)) = a.seen then Answer.change.locked
-      else Answer.change.changed end, '' order by n), '') into v_answers
+    select coalesce(string_agg(
+      case when a.id = any (v_done) then Answer.change.done
+        when r.id is null then Answer.change.gone
+        when seenOf(r, isClaimed(r)) = a.seen then Answer.change.locked
+        else Answer.change.changed end, '' order by n), '') into v_answers
     from changesAsked() a left join run r on hasId(r, a.id);
   end if;
-  return json_build_object('ready', v_ready, 'later', v_later, 'unparked', v_unparked, 'results',
-    v_results, 'finished', v_finished,
-    'long', v_long, 'answers', v_answers)::text;
+  return json_build_object('ready', v_ready, 'later', v_later, 'unparked', v_unparked,
+    'results', v_results, 'finished', v_finished, 'long', v_long, 'answers', v_answers)::text;
 end
 $$;

@@ -12,7 +12,7 @@ declare
   v_ended text[];
 begin
   select coalesce(json_agg(shown order by n)::text, '[]'), array_agg(id) filter (where has_ended)
-    into v_shown, v_ended
+  into v_shown, v_ended
   from show_runs(p_ids, true);
   if p_collect and v_ended is not null then
     perform release_awaited(array (

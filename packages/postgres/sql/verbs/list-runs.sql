@@ -17,14 +17,14 @@ create function list_runs(
 -- @include settings
 as $$
 declare
-  v_look bigint := case when p_list in ('waiting', 'scheduled') and p_error_name is null
-    and p_ended_before is null
+  v_look bigint := case
+    when p_list in ('waiting', 'scheduled') and p_error_name is null and p_ended_before is null
     then p_limit + 1 else greatest(p_limit + 1, Limit.listedEntries) end;
 begin
   return (
     with looked as materialized (
       select l.*, row_number() over () as n
-        from next_listed(p_list => p_list, p_lane => p_lane, p_error_group => p_error_group,
+      from next_listed(p_list => p_list, p_lane => p_lane, p_error_group => p_error_group,
         p_look => v_look, p_after_name => p_after_name, p_after_request => p_after_request,
         p_after_at => p_after_at, p_after_ord => p_after_ord, p_after_id => p_after_id) l
     ), found as materialized (
@@ -34,7 +34,7 @@ begin
         else state_name(r.state) = p_state end
         and (p_lane is null or r.lane = p_lane)
         and (p_ended_before is null or r.ended_at < p_ended_before)
-          and (p_error_name is null or r.error_name = p_error_name)
+        and (p_error_name is null or r.error_name = p_error_name)
       order by l.n limit p_limit
     ), listed as materialized (
       select coalesce(array_agg(id order by nth), '{}') as ids, array_agg(ord order by nth) as ords,
@@ -46,11 +46,11 @@ begin
       select (select count(*) from shown) as shown, (select count from listed) as found,
         (select count(*) from looked) as looked
     ), last as materialized (
-      -- A full page ends with its last run, any other one with the last entry that it has looked
-      -- at.
-      select case when c.shown < c.found
-        or c.found = p_limit then (select n from found where nth = c.shown)
-        else c.looked end as n, c.looked from counted c
+      -- A full page ends with its last run, any other one with the last entry that it has seen.
+      select case
+          when c.shown < c.found or c.found = p_limit then (select n from found where nth = c.shown)
+          else c.looked end as n, c.looked
+      from counted c
     )
     select json_build_object(
       'runs', coalesce((select json_agg(shown order by n) from shown), '[]'),

@@ -16,8 +16,9 @@ declare
   v_last text;
   v_next text;
 begin
-  for v_note in select * from note
-    where key >= p_prefix and key > coalesce(p_after, '') order by key loop
+  for v_note in
+    select * from note where key >= p_prefix and key > coalesce(p_after, '') order by key
+  loop
     exit when not starts_with(v_note.key, p_prefix);
     if v_looked = p_limit or v_bytes > Limit.replyBytes then
       v_next := v_last;
@@ -27,13 +28,12 @@ begin
     v_last := v_note.key;
     continue when isGone(v_note, v_now);
     v_bytes := v_bytes + octet_length(v_note.value);
-    v_notes := v_notes || json_build_object('key', v_note.key, 'value', v_note.value, 'version',
-      v_note.version,
-      'writtenAt', v_note.written_at,
-      'expiresAt', v_note.until, 'probeMs', v_note.probe_ms);
+    v_notes := v_notes || json_build_object('key', v_note.key, 'value', v_note.value,
+      'version', v_note.version, 'writtenAt', v_note.written_at, 'expiresAt', v_note.until,
+      'probeMs', v_note.probe_ms);
   end loop;
-  return json_strip_nulls(json_build_object('notes', to_json(v_notes), 'now', v_now, 'next',
-    v_next))::text;
+  return json_strip_nulls(json_build_object('notes', to_json(v_notes), 'now', v_now,
+    'next', v_next))::text;
 end
 $$;
 
@@ -64,11 +64,11 @@ declare
 begin
   insert into note as present (key, value, version, written_at, until)
   select key, '', 0, 0, 0 from unnest(p_keys) as given (key)
-    where heldLane(key) is null order by key collate "C"
+  where heldLane(key) is null order by key collate "C"
   on conflict (key) do update set version = present.version where false;
   insert into hold as present (key, value, version, written_at, until, lane)
   select key, '', 0, 0, 0, heldLane(key) from unnest(p_keys) as given (key)
-    where heldLane(key) is not null order by key collate "C"
+  where heldLane(key) is not null order by key collate "C"
   on conflict (key) do update set version = present.version where false;
   v_now := now_ms();
   v_changed := array (
@@ -84,11 +84,11 @@ begin
     v_version := 0;
     if p_values[v_n] is null then
       delete from note where key = p_keys[v_n]
-        returning case when version > 0 then heldLane(key) end into v_lane;
+      returning case when version > 0 then heldLane(key) end into v_lane;
     else
       update note set value = p_values[v_n], version = nextval('note_version'), written_at = v_now,
-        until = greatest(p_ends[v_n], case
-          when p_ttls_ms[v_n] is not null then least(v_now + p_ttls_ms[v_n], Limit.instantAt) end),
+        until = greatest(p_ends[v_n], case when p_ttls_ms[v_n] is not null
+          then least(v_now + p_ttls_ms[v_n], Limit.instantAt) end),
         probe_ms = p_probes_ms[v_n]
       where key = p_keys[v_n] returning version, heldLane(key) into strict v_version, v_lane;
     end if;
@@ -99,7 +99,7 @@ begin
   end loop;
   delete from note where key = any (array (
     select key from note where isGone(note, v_now)
-      order by until limit Limit.forgottenForEach * cardinality(p_keys)
+    order by until limit Limit.forgottenForEach * cardinality(p_keys)
     for update skip locked));
   perform notify_held(v_held);
   return json_build_object('outcome', 'written', 'versions', v_versions, 'now', v_now)::text;

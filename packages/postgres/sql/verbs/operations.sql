@@ -18,9 +18,9 @@ begin
   end if;
   delete from operation where id in (
     select id from operation where ended_at is not null
-      order by created_at desc, id desc offset Limit.operations);
+    order by created_at desc, id desc offset Limit.operations);
   insert into operation (id, request, ids, created_at, updated_at)
-    values (p_id, p_request, p_ids, v_now, v_now);
+  values (p_id, p_request, p_ids, v_now, v_now);
   return 'created';
 end
 $$;
@@ -32,8 +32,8 @@ $$;
 create function read_operations(p_id text) returns text language sql
 -- @include settings
 as $$
-  select coalesce(json_agg(json_build_object('id', o.id, 'request', o.request, 'figures',
-    figuresOf(o))), '[]')::text
+  select coalesce(json_agg(json_build_object(
+    'id', o.id, 'request', o.request, 'figures', figuresOf(o))), '[]')::text
   from operation o where p_id is null or id = p_id
 $$;
 
@@ -58,9 +58,8 @@ begin
     updated_at = v_now
   where id = v_id;
   return (
-    select json_build_object('id', o.id, 'request', o.request, 'figures', figuresOf(o), 'ids',
-      o.ids, 'epoch', o.epoch,
-      'progress', o.progress, 'now', v_now)::text
+    select json_build_object('id', o.id, 'request', o.request, 'figures', figuresOf(o),
+      'ids', o.ids, 'epoch', o.epoch, 'progress', o.progress, 'now', v_now)::text
     from operation o where id = v_id);
 end
 $$;
@@ -75,8 +74,8 @@ as $$
 declare
   v_now bigint := now_ms();
 begin
-  update operation set state = p_to, updated_at = v_now, ended_at = case
-    when p_to = 'cancelled' then v_now end
+  update operation set state = p_to, updated_at = v_now,
+    ended_at = case when p_to = 'cancelled' then v_now end
   where id = p_id and ended_at is null;
   if found then
     return 'changed';

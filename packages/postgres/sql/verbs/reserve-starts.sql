@@ -20,13 +20,13 @@ declare
 begin
   insert into start_limit as present (key, window_ms, buckets, starts, forget_at)
   select key, 1, '{}', '{}', 0 from (select distinct unnest(p_keys) collate "C" as key) asked
-    order by key
+  order by key
   on conflict (key) do update set forget_at = present.forget_at where false;
   get diagnostics v_added = row_count;
   v_now := now_ms();
   for v_n in 1 .. cardinality(p_keys) loop
     select granted, available_at into v_granted, v_available_at
-      from reserve_one(p_key => p_keys[v_n], p_limit => p_limits[v_n],
+    from reserve_one(p_key => p_keys[v_n], p_limit => p_limits[v_n],
       p_window_ms => p_windows_ms[v_n], p_count => p_counts[v_n], p_now => v_now);
     v_answers := v_answers || jsonb_build_array(jsonb_strip_nulls(
       jsonb_build_object('granted', v_granted, 'availableAt', v_available_at)));
@@ -34,7 +34,7 @@ begin
   if v_added > 0 then
     delete from start_limit where ctid = any (array (
       select ctid from start_limit where forget_at <= v_now
-        order by forget_at limit Limit.forgottenForEach * v_added
+      order by forget_at limit Limit.forgottenForEach * v_added
       for update skip locked));
   end if;
   return v_answers::text;

@@ -39,17 +39,20 @@ declare
   v_finished bigint := 0;
   v_long bigint := 0;
 begin
-  insert into unique_key (key, id) select distinct key, '' from unnest(p_unique_keys) as given (key)
-    where key is not null order by key
+  insert into unique_key (key, id)
+  select distinct key, '' from unnest(p_unique_keys) as given (key)
+  where key is not null order by key
   on conflict (key) do update set key = excluded.key;
   if true = any (p_replaces) then
-    v_holders := array (select id from unique_key
+    v_holders := array (
+      select id from unique_key
       where key = any (p_unique_keys) and has_key(unique_key, v_now));
     perform lock_keys(array (
       select key from unnest(p_keys, p_unique_keys) as given (key, unique_key)
-        where key is not null and unique_key is not null
-      union select one.key from unnest(v_holders) as h (id)
-        join run r on hasId(r, h.id), unnest(array[r.key, r.lane]) as one (key)
+      where key is not null and unique_key is not null
+      union select one.key
+      from unnest(v_holders) as h (id) join run r on hasId(r, h.id),
+        unnest(array[r.key, r.lane]) as one (key)
       where r.key is not null));
     perform from lock_waiting(v_holders);
   end if;
@@ -58,17 +61,19 @@ begin
       or exists (select from run r where hasId(r, p_ids[i]))
       or exists (select from kept_key k where hasId(k, p_ids[i]) and k.until > v_now)
     then
-      v_answers := v_answers || case when submit_runs(p_ids => p_ids[i:i], p_lanes => p_lanes[i:i],
-        p_payloads => p_payloads[i:i], p_run_ats => p_run_ats[i:i], p_delays_ms => p_delays_ms[i:i],
-        p_keys => p_keys[i:i], p_key_limits => p_key_limits[i:i], p_key_waits => p_key_waits[i:i],
-        p_keeps_keys => p_keeps_keys[i:i], p_keyed => p_keyed[i:i],
-        p_keep_results_ms => p_keep_results_ms[i:i], p_extras => p_extras[i:i],
-        p_notify => p_notify) is null then Answer.submitUnique.created
-        else Answer.submitUnique.exists end;
+      v_answers := v_answers || case
+        when submit_runs(p_ids => p_ids[i:i], p_lanes => p_lanes[i:i],
+          p_payloads => p_payloads[i:i], p_run_ats => p_run_ats[i:i],
+          p_delays_ms => p_delays_ms[i:i], p_keys => p_keys[i:i],
+          p_key_limits => p_key_limits[i:i], p_key_waits => p_key_waits[i:i],
+          p_keeps_keys => p_keeps_keys[i:i], p_keyed => p_keyed[i:i],
+          p_keep_results_ms => p_keep_results_ms[i:i], p_extras => p_extras[i:i],
+          p_notify => p_notify) is null
+        then Answer.submitUnique.created else Answer.submitUnique.exists end;
       continue;
     end if;
     select * into v_other from unique_key
-      where key = p_unique_keys[i] and has_key(unique_key, v_now);
+    where key = p_unique_keys[i] and has_key(unique_key, v_now);
     if v_other.id is not null and not p_replaces[i] then
       v_answers := v_answers || Answer.submitUnique.kept;
       v_others := v_others || v_other.id;
@@ -92,11 +97,12 @@ begin
     else
       v_answers := v_answers || Answer.submitUnique.created;
     end if;
-    perform submit_runs(p_ids => p_ids[i:i], p_lanes => p_lanes[i:i], p_payloads => p_payloads[i:i],
-      p_run_ats => p_run_ats[i:i], p_delays_ms => p_delays_ms[i:i], p_keys => p_keys[i:i],
-      p_key_limits => p_key_limits[i:i], p_key_waits => p_key_waits[i:i],
+    perform submit_runs(p_ids => p_ids[i:i], p_lanes => p_lanes[i:i],
+      p_payloads => p_payloads[i:i], p_run_ats => p_run_ats[i:i], p_delays_ms => p_delays_ms[i:i],
+      p_keys => p_keys[i:i], p_key_limits => p_key_limits[i:i], p_key_waits => p_key_waits[i:i],
       p_keeps_keys => p_keeps_keys[i:i], p_keyed => p_keyed[i:i],
-      p_keep_results_ms => p_keep_results_ms[i:i], p_extras => p_extras[i:i], p_notify => p_notify);
+      p_keep_results_ms => p_keep_results_ms[i:i], p_extras => p_extras[i:i],
+      p_notify => p_notify);
     update unique_key set id = p_ids[i], to_start = p_until_started[i],
       until = case when p_untils_ms[i] is null then null
         else least(v_now + p_untils_ms[i], Limit.instantAt) end
@@ -105,14 +111,13 @@ begin
   with looked as (
     select ctid as row_at, has_key(unique_key, v_now) as is_taken from unique_key
     where key <> all (array_remove(p_unique_keys, null))
-      order by ord limit Limit.keysLookedAt * cardinality(p_ids) for update skip locked
+    order by ord limit Limit.keysLookedAt * cardinality(p_ids) for update skip locked
   ), forgotten as (
     delete from unique_key where ctid = any (array (select row_at from looked where not is_taken))
   )
   update unique_key set ord = nextval('unique_order')
-    where ctid = any (array (select row_at from looked where is_taken));
+  where ctid = any (array (select row_at from looked where is_taken));
   return json_build_object('answers', v_answers, 'others', v_others, 'unparked', v_unparked,
-    'results', v_results,
-    'finished', v_finished, 'long', v_long)::text;
+    'results', v_results, 'finished', v_finished, 'long', v_long)::text;
 end
 $$;

@@ -16,10 +16,11 @@ begin
   if v_lanes is null then
     v_lanes := array (
       with recursive in_schedule (lane) as (
-      (select lane from scheduled order by lane limit 1)
-      union all select (select t.lane from scheduled t
-        where t.lane > in_schedule.lane order by t.lane limit 1)
-      from in_schedule where in_schedule.lane is not null
+        (select lane from scheduled order by lane limit 1)
+        union all
+        select (
+          select t.lane from scheduled t where t.lane > in_schedule.lane order by t.lane limit 1)
+        from in_schedule where in_schedule.lane is not null
       ) select lane from in_schedule where lane is not null);
   end if;
   v_each := greatest(p_limit / greatest(cardinality(v_lanes), 1), 1);
@@ -29,17 +30,19 @@ begin
         max(s.run_at) as last
       from unnest(v_lanes) as l (lane), lateral (
         select run_at from scheduled where lane = l.lane and run_at >= p_from and run_at < v_to
-          order by run_at limit v_each + 1) s
+        order by run_at limit v_each + 1) s
       group by 1, 2
     )
     select json_build_object('at', now_ms(),
       'before', upToEach(s.run_at < p_from),
-      'counts', coalesce((select json_object_agg(bucket, n)
+      'counts', coalesce((
+        select json_object_agg(bucket, n)
         from (select bucket, sum(n) as n from counted group by 1) b), '{}'),
       'after', upToEach(s.run_at >= v_to),
       'completeUntil', least(v_to, (
-        select min(last) from (select sum(n) as n, max(last) as last
-          from counted group by lane) of_lanes where n > v_each))
+        select min(last)
+        from (select sum(n) as n, max(last) as last from counted group by lane) of_lanes
+        where n > v_each))
     )::text);
 end
 $$;

@@ -15,8 +15,8 @@ begin
       from error_group where p_lane is null or lane = p_lane group by lane, id having sum(count) > 0
     ), page as materialized (
       select * from sums
-      where p_after_count is null or count < p_after_count or count = p_after_count
-        and (lane, id) > (p_after_lane, p_after_id)
+      where p_after_count is null or count < p_after_count
+        or count = p_after_count and (lane, id) > (p_after_lane, p_after_id)
       order by count desc, lane, id limit p_limit + 1
     ), shown as materialized (
       select p.*, coalesce(
@@ -29,10 +29,11 @@ begin
     select json_build_object(
       'deadLetters', (select coalesce(sum(count), 0) from sums),
       'isLast', (select count(*) from page) <= p_limit,
-      'groups', (select coalesce(json_agg(json_build_object('lane', lane, 'id', id, 'title', title,
-        'count', count, 'attempts', attempts,
-        'firstSeenAt', first_at, 'lastSeenAt', last_at, 'sampleId', sample_id, 'isOther',
-          id = OtherGroup.id)
-        order by count desc, lane, id), '[]') from shown))::text);
+      'groups', (
+        select coalesce(json_agg(json_build_object(
+          'lane', lane, 'id', id, 'title', title, 'count', count, 'attempts', attempts,
+          'firstSeenAt', first_at, 'lastSeenAt', last_at, 'sampleId', sample_id,
+          'isOther', id = OtherGroup.id) order by count desc, lane, id), '[]')
+        from shown))::text);
 end
 $$;
