@@ -1,13 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Broker } from '@retry/core/broker';
 import { createPostgresBroker } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker } from '@retry/worker';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
 import { nodeArgs } from '../support/programs/node-args.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
@@ -31,6 +34,13 @@ interface Meeting {
 }
 
 const children: ChildProcess[] = [];
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'blocked-loop-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -128,12 +138,15 @@ function describeBlockedLoops(meet: () => Promise<Meeting>): void {
 
   it("loses it with leaseRenewal: 'loop'", async () => {
     const id = await submit();
-    const blocking = startBlocking(meeting, { blockMs: 4 * LEASE_MS, leaseRenewal: 'loop' });
+    const untilFile = join(folder, randomUUID());
+    const blocking = startBlocking(meeting, { blockMs: 1e9, untilFile, leaseRenewal: 'loop' });
     await blocking.until('start');
     const neighbour = startNeighbour(meeting);
+    while (neighbour.counts.executions === 0) await rest(20);
+
+    await writeFile(untilFile, '');
 
     await blocking.until('fenced');
-
     await neighbour.stop();
     const [run] = await meeting.broker.get([id]);
     expect(neighbour.counts).toMatchObject({ executions: 1, stalls: 1 });
