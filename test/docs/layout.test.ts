@@ -11,6 +11,10 @@ const folders = listPackageNames().flatMap((name) =>
     .map((entry) => [name, entry.name] as const),
 );
 
+it('is a page of at most 300 lines', () => {
+  expect(readText('docs/architecture.md').split('\n').length - 1).toBeLessThanOrEqual(300);
+});
+
 describe('the layout in docs/architecture.md', () => {
   it.each(folders)('of %s names the folder %s/', (_name, folder) => {
     expect(layout).toContain(`${folder}/`);
