@@ -1,5 +1,5 @@
 import type { JitterInput, PolicyInput } from '../policy/policy.ts';
-import type { Call } from './calls.ts';
+import { asAmount, type Call, type Signatures } from './calls.ts';
 import { constant, exponential, linear, written } from './system.ts';
 
 /** One wait of tenacity: what it surely is before each retry, and what is drawn on top of it. */
@@ -24,8 +24,8 @@ export function tenacityPolicy(calls: readonly Call[], context: WaitContext): Po
   return { backoff: isConstant ? constant(delayOf(1)) : written(context.maxAttempts, delayOf), jitter };
 }
 
-/** Returns an argument of a call by its position or its name; seconds where it is a time. */
-type Argument = (index: number, key: string, fallback: number) => number;
+/** Returns an argument of a call by its name; seconds where it is a time. */
+type Argument = (key: string, fallback: number) => number;
 
 /** What a wait depends on besides its arguments. */
 export interface WaitContext {
@@ -35,17 +35,18 @@ export interface WaitContext {
 
 const WAITS: Readonly<Record<string, (at: Argument, context: WaitContext) => Wait>> = {
   wait_none: () => steady(() => 0, { backoff: { type: 'none' } }),
-  wait_fixed: (at) => steady(() => at(0, 'wait', 0) * MS, { backoff: constant(at(0, 'wait', 0) * MS) }),
+  wait_fixed: (at) => steady(() => at('wait', 0) * MS, { backoff: constant(at('wait', 0) * MS) }),
   wait_random: (at) => {
-    const [min, max] = [at(0, 'min', 0) * MS, at(1, 'max', 1) * MS];
+    const [min, max] = [at('min', 0) * MS, at('max', 1) * MS];
     const plusMs = Math.max(max - min, 0);
     return { delayOf: () => min, plusMs, alone: { backoff: constant(min), jitter: { plus: plusMs } } };
   },
-  wait_incrementing: (at) => {
-    const [start, increment] = [at(0, 'start', 0) * MS, at(1, 'increment', 100) * MS];
-    const max = at(2, 'max', Infinity) * MS;
-    const delayOf = (retry: number): number => Math.min(start + increment * (retry - 1), max);
-    return steady(delayOf, { backoff: linear(start, increment), maxDelay: max });
+  wait_incrementing: (at, { maxAttempts }) => {
+    const [start, increment] = [at('start', 0) * MS, at('increment', 100) * MS];
+    const max = at('max', Infinity) * MS;
+    const delayOf = (retry: number): number => Math.max(Math.min(start + increment * (retry - 1), max), 0);
+    const backoff = increment < 0 ? written(maxAttempts, delayOf) : linear(start, increment);
+    return steady(delayOf, { backoff, maxDelay: max });
   },
   wait_exponential: (at) => {
     const { base, by, max, min } = exponentialOf(at);
@@ -58,8 +59,8 @@ const WAITS: Readonly<Record<string, (at: Argument, context: WaitContext) => Wai
   wait_random_exponential: randomExponential,
   wait_full_jitter: randomExponential,
   wait_exponential_jitter: (at) => {
-    const [initial, max] = [at(0, 'initial', 1) * MS, at(1, 'max', Infinity) * MS];
-    const [by, plusMs, min] = [at(2, 'exp_base', 2), at(3, 'jitter', 1) * MS, at(4, 'min', 0) * MS];
+    const [initial, max] = [at('initial', 1) * MS, at('max', Infinity) * MS];
+    const [by, plusMs, min] = [at('exp_base', 2), at('jitter', 1) * MS, at('min', 0) * MS];
     const jitter = { plus: plusMs };
     const limits = { minDelay: min, maxDelay: Math.max(min, max), capAt: 'after-jitter' } as const;
     const delayOf = (retry: number): number => Math.min(initial * by ** (retry - 1), max);
@@ -67,14 +68,32 @@ const WAITS: Readonly<Record<string, (at: Argument, context: WaitContext) => Wai
   },
 };
 
-/** The names of the waits that can be read. */
-export const TENACITY_WAITS: readonly string[] = Object.keys(WAITS);
+const EXPONENTIAL = { multiplier: asAmount, max: asAmount, exp_base: asAmount, min: asAmount };
 
-function waitOf({ name, args, named }: Call, context: WaitContext): Wait {
-  const at: Argument = (index, key, fallback) => {
-    const given = named[key] ?? args[index];
-    return typeof given === 'number' ? given : fallback;
-  };
+/** The waits that can be read, with their parameters in order. */
+export const TENACITY_WAITS: Signatures = {
+  wait_none: {},
+  wait_fixed: { wait: asAmount },
+  wait_random: { min: asAmount, max: asAmount },
+  wait_incrementing: { start: asAmount, increment: asNumber, max: asAmount },
+  wait_exponential: EXPONENTIAL,
+  wait_random_exponential: EXPONENTIAL,
+  wait_full_jitter: EXPONENTIAL,
+  wait_exponential_jitter: {
+    initial: asAmount,
+    max: asAmount,
+    exp_base: asAmount,
+    jitter: asAmount,
+    min: asAmount,
+  },
+};
+
+function asNumber(written: number | string): number | undefined {
+  return typeof written === 'number' ? written : undefined;
+}
+
+function waitOf({ name, given }: Call, context: WaitContext): Wait {
+  const at: Argument = (key, fallback) => given[key] ?? fallback;
   const read = WAITS[name] ?? (() => steady(() => 0, { backoff: { type: 'none' } }));
   return read(at, context);
 }
@@ -105,9 +124,9 @@ interface Exponential {
 }
 
 function exponentialOf(at: Argument): Exponential {
-  const min = at(3, 'min', 0) * MS;
-  const max = Math.max(at(1, 'max', Infinity) * MS, min);
-  return { base: at(0, 'multiplier', 1) * MS, max, by: at(2, 'exp_base', 2), min };
+  const min = at('min', 0) * MS;
+  const max = Math.max(at('max', Infinity) * MS, min);
+  return { base: at('multiplier', 1) * MS, max, by: at('exp_base', 2), min };
 }
 
 function sumOf(numbers: readonly number[]): number {

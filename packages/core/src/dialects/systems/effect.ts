@@ -1,21 +1,38 @@
 import type { PolicyInput } from '../../policy/policy.ts';
-import { type Call, readCalls } from '../calls.ts';
+import { asAmount, type Call, callsOf } from '../calls.ts';
 import { value } from '../option.ts';
 import { constant, defineSystem, exponential, type System } from '../system.ts';
 
-function msOf(given: unknown): number {
-  const [, count = '0', unit = 'millis'] = /^([\d.]+) ?(\w+)$/.exec(String(given)) ?? [];
-  const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-  return Number(count) * (unit.startsWith('milli') ? 1 : (units[unit[0] ?? ''] ?? 1));
+/** Reads a number of milliseconds, or one with its unit: `100 millis`, `2 seconds`. */
+function asMs(written: number | string): number | undefined {
+  if (typeof written === 'number') return asAmount(written);
+  const [, count, unit = ''] = /^(\d+(?:\.\d+)?) (milli|second|minute|hour|day)s?$/.exec(written) ?? [];
+  return count === undefined ? undefined : Number(count) * (UNITS[unit] ?? 1);
 }
 
-function part({ name, args: [first, second] }: Call): PolicyInput {
-  if (name === 'exponential')
-    return { backoff: exponential(msOf(first), typeof second === 'number' ? second : 2) };
-  if (name === 'fibonacci') return { backoff: { type: 'fibonacci', base: msOf(first) } };
-  if (name === 'spaced' || name === 'fixed') return { backoff: constant(msOf(first)) };
+const UNITS: Readonly<Record<string, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+const SCHEDULES = {
+  exponential: { base: asMs, factor: asAmount },
+  fibonacci: { one: asMs },
+  spaced: { duration: asMs },
+  fixed: { interval: asMs },
+  recurs: { times: asAmount },
+  jittered: {},
+} as const;
+
+function part({ name, given }: Call): PolicyInput {
+  const { base = 0, factor = 2, one = 0, duration, interval, times = 0 } = given;
+  if (name === 'exponential') return { backoff: exponential(base, factor) };
+  if (name === 'fibonacci') return { backoff: { type: 'fibonacci', base: one } };
   if (name === 'jittered') return { jitter: { proportional: 0.2 } };
-  return name === 'recurs' ? { maxAttempts: Number(first) + 1 } : {};
+  if (name === 'recurs') return { maxAttempts: Math.trunc(times) + 1 };
+  return { backoff: constant(duration ?? interval ?? 0) };
 }
 
 /** Effect: a Schedule. */
@@ -28,8 +45,9 @@ export const effect: System = /* @__PURE__ */ defineSystem({
     schedule: value(
       {
         unit: 'text',
-        parse: readCalls,
+        parse: callsOf(SCHEDULES),
         must: 'a schedule as in code: exponential("100 millis")',
+        cure: `Use ${Object.keys(SCHEDULES).join('(), ')}(); lengths of time are milliseconds, or "2 seconds".`,
         shown: 'recurs(0)',
       },
       [],

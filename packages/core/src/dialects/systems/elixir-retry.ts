@@ -1,28 +1,50 @@
 import type { PolicyInput } from '../../policy/policy.ts';
-import { type Call, readCalls } from '../calls.ts';
+import { asAmount, type Call, callsOf } from '../calls.ts';
 import { value } from '../option.ts';
 import { defineSystem, list, type System } from '../system.ts';
 
 const COUNT = 64;
 
-function delaysOf({ name, args: [first, second] }: Call): readonly number[] {
-  const or = (given: unknown, fallback: number): number => (typeof given === 'number' ? given : fallback);
-  const initial = or(first, name === 'constant_backoff' ? 100 : 10);
-  if (name === 'constant_backoff') return [initial];
-  const by = or(second, 2);
-  const next = (last: number): number => (name === 'linear_backoff' ? last + by : Math.round(last * by));
+const STREAMS = {
+  constant_backoff: { delay: asAmount },
+  linear_backoff: { initial: asAmount, factor: asAmount },
+  exponential_backoff: { initial: asAmount, factor: asAmount },
+} as const;
+
+const CHANGES = {
+  cap: { max: asAmount },
+  expiry: { budget: asAmount },
+  jitter: {},
+  randomize: { proportion: asAmount },
+  take: { count: asAmount },
+} as const;
+
+const readStream = /* @__PURE__ */ callsOf({ ...STREAMS, ...CHANGES });
+
+/** A stream comes first, and only what changes it comes after. */
+function asStream(written: unknown): readonly Call[] | undefined {
+  const calls = readStream(written);
+  const isStream = calls?.every(({ name }, index) => Object.hasOwn(STREAMS, name) === (index === 0));
+  return isStream === true ? calls : undefined;
+}
+
+function delaysOf({ name, given }: Call): readonly number[] {
+  if (name === 'constant_backoff') return [given['delay'] ?? 100];
+  const { initial = 10, factor = 2 } = given;
+  const next = (last: number): number =>
+    name === 'linear_backoff' ? last + factor : Math.round(last * factor);
   const delays = [initial];
   while (delays.length < COUNT) delays.push(Math.min(next(delays.at(-1) ?? 0), Number.MAX_VALUE));
   return delays;
 }
 
-function change({ name, args: [given] }: Call): PolicyInput {
-  const count = typeof given === 'number' ? given : undefined;
-  if (name === 'cap') return { maxDelay: count ?? Infinity };
-  if (name === 'randomize') return { jitter: { proportional: count ?? 0.1 } };
+function change({ name, given }: Call): PolicyInput {
+  const { max = Infinity, budget = Infinity, proportion = 0.1, count = 1 } = given;
+  if (name === 'cap') return { maxDelay: max };
+  if (name === 'randomize') return { jitter: { proportional: Math.min(proportion, 1) } };
   if (name === 'jitter') return { jitter: 'full', minDelay: 1 };
-  if (name === 'take') return { maxAttempts: (count ?? 1) + 1 };
-  return name === 'expiry' ? { totalTimeout: count ?? Infinity } : {};
+  if (name === 'take') return { maxAttempts: Math.trunc(count) + 1 };
+  return { totalTimeout: budget };
 }
 
 /** retry (Elixir): its delay streams. */
@@ -36,15 +58,16 @@ export const elixirRetry: System = /* @__PURE__ */ defineSystem({
     stream: value(
       {
         unit: 'text',
-        parse: readCalls,
+        parse: asStream,
         must: 'streams as in Elixir: "exponential_backoff(100, 2) |> cap(2000)"',
+        cure: `Begin with ${Object.keys(STREAMS).join(', ')}; then ${Object.keys(CHANGES).join(', ')}.`,
         shown: 'exponential_backoff()',
       },
       [],
       'a stream and what changes it',
     ),
   },
-  policy: ({ stream: [first = { name: 'exponential_backoff', args: [], named: {} }, ...changes] }) => ({
+  policy: ({ stream: [first = { name: 'exponential_backoff', given: {} }, ...changes] }) => ({
     maxAttempts: Infinity,
     capAt: 'ignores-jitter',
     backoff: list(delaysOf(first)),

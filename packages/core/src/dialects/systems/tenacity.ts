@@ -1,12 +1,7 @@
-import { type Call, readCalls } from '../calls.ts';
+import { callsOf } from '../calls.ts';
 import { choice, executions, seconds, value } from '../option.ts';
 import { defineSystem, type System } from '../system.ts';
 import { TENACITY_WAITS, tenacityPolicy } from '../tenacity-waits.ts';
-
-function asWaits(given: unknown): readonly Call[] | undefined {
-  const calls = readCalls(given);
-  return calls?.every(({ name }) => TENACITY_WAITS.includes(name)) === true ? calls : undefined;
-}
 
 /** tenacity: `wait` and `stop`. */
 export const tenacity: System = /* @__PURE__ */ defineSystem({
@@ -21,8 +16,9 @@ export const tenacity: System = /* @__PURE__ */ defineSystem({
     wait: value(
       {
         unit: 'text',
-        parse: asWaits,
+        parse: callsOf(TENACITY_WAITS),
         must: 'waits as in Python: "wait_fixed(3) + wait_random(0, 2)"',
+        cure: `Use numbers of seconds in ${Object.keys(TENACITY_WAITS).join(', ')}.`,
         shown: 'wait_none()',
       },
       [],
