@@ -300,10 +300,34 @@ describe('retry from', () => {
     expect(EXPORTED_NAMES).toEqual(Object.keys(EXPORTED_SYSTEMS));
   });
 
-  it('names the systems that it knows', async () => {
-    const { err, exitCode } = await run(['from', 'nobody', '{}']);
+  it.each([
+    [['from', 'nobody', '{}'], 'retry from --help lists the systems.'],
+    [['from', 'sidekik', '{}'], 'Did you mean sidekiq?'],
+    [['from', 'kubernetes', '{}'], 'Did you mean kubernetes-job?'],
+    [['preview', '--from', 'BullMQ', '{}'], 'Did you mean bullmq?'],
+    [['diff', '{}', '--from', 'celry', '{}'], 'Did you mean celery?'],
+    [['to', 'sidekiq', '{}'], 'retry to --help lists the systems.'],
+    [['to', 'tenacy', '{}'], 'Did you mean tenacity?'],
+  ])('says which system may be meant: %j', async (args, cure) => {
+    const { err, exitCode } = await run(args);
 
     expect(exitCode).toBe(2);
-    expect(err).toContain('celery, cenkalti-backoff');
+    expect(err).toContain(cure);
+    expect(err.length).toBeLessThan(200);
+  });
+
+  it.each([
+    ['grpc', 'grpc-js'],
+    ['laravel', 'laravel-queue'],
+    ['nats', 'nats-jetstream'],
+  ])('takes the same names in both directions: %s, %s', async (short, full) => {
+    const there = await Promise.all([short, full].map((name) => run(['to', name, '{}'])));
+    const options = there[0]?.out ?? '';
+    const back = await Promise.all([short, full].map((name) => run(['from', name, options])));
+    const read = await Promise.all([short, full].map((name) => run(['diff', '--from', name, options, '{}'])));
+
+    for (const same of [there, back, read]) expect(same[0]).toEqual(same[1]);
+    expect(back.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(read.map(({ exitCode }) => exitCode)).toEqual([1, 1]);
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { messageOf } from './problems.ts';
 
 const IN_SECONDS = 'Write seconds as a plain number: 2, not 2000 or "2s".';
-const problem = (line: string): string => `invalid policy\n- ${line}`;
+const problem = (line: string, subject = 'policy'): string => `invalid ${subject}\n- ${line}`;
 
 describe('a problem of fromFluid', () => {
   it.each<[FluidOptions, string]>([
@@ -23,7 +23,7 @@ describe('a problem of fromFluid', () => {
       'retry.backoff must be a finite number ≥ 0, got -1. Use 1 for a constant delay, 2 to double it each time.',
     ],
   ])('of %j has the value and the cure', (options, line) => {
-    expect(messageOf(() => fromFluid(options))).toBe(problem(line));
+    expect(messageOf(() => fromFluid(options))).toBe(problem(line, 'fluid options'));
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe('a problem of fromFluid', () => {
     ['timeout', 'Use timeout_seconds.'],
   ])("of %s beside retry has a cure in fluid's own names", (key, cure) => {
     expect(messageOf(() => fromFluid({ [key]: 3 } as never))).toBe(
-      problem(`${key} is not a known key, got 3. ${cure}`),
+      problem(`${key} is not a known key, got 3. ${cure}`, 'fluid options'),
     );
   });
 
@@ -58,7 +58,7 @@ describe('a problem of Celery', () => {
     ],
     [{ retry_kwargs: 5 }, 'retry_kwargs must be an object, got 5. Its keys are countdown, max_retries.'],
   ])('of the options %j has the value and the cure', (options, line) => {
-    expect(messageOf(() => fromCelery(options as CeleryOptions))).toBe(problem(line));
+    expect(messageOf(() => fromCelery(options as CeleryOptions))).toBe(problem(line, 'celery options'));
   });
 
   it('of an interval has the value and the cure', () => {
@@ -94,7 +94,7 @@ describe('a problem of fromTasker', () => {
     [{ retryable: 1 }, 'retryable is not one of the choices, got 1. Use one of true, false.'],
     [{ backoff_base_ms: Infinity }, 'backoff_base_ms must be a finite duration ≥ 0, got Infinity. Use'],
   ])('of %j has the value and the cure', (options, line) => {
-    expect(messageOf(() => fromTasker(options as TaskerOptions))).toContain(problem(line));
+    expect(messageOf(() => fromTasker(options as TaskerOptions))).toContain(problem(line, 'tasker options'));
   });
 
   it('is absent for an option that is set to its default', () => {
@@ -129,14 +129,14 @@ describe('a problem of fromCmdx', () => {
   ])('of %j has the value and the cure', (line, message) => {
     const options = { retry_on: line, retriers: { mine: () => 1 } } as CmdxOptions;
 
-    expect(messageOf(() => fromCmdx(options))).toBe(problem(`retry_on.${message}`));
+    expect(messageOf(() => fromCmdx(options))).toBe(problem(`retry_on.${message}`, 'cmdx options'));
   });
 
   it('says where an option belongs that is written beside retry_on', () => {
     const options = { limit: 3, parent: { delay: 1 } } as never;
 
     expect(messageOf(() => fromCmdx(options))).toBe(
-      `${problem('limit is not a known key, got 3. It belongs in retry_on.')}
+      `${problem('limit is not a known key, got 3. It belongs in retry_on.', 'cmdx options')}
 - parent.delay is not a known key, got 1. It belongs in retry_on.`,
     );
   });
@@ -145,6 +145,6 @@ describe('a problem of fromCmdx', () => {
     [{ task: 'me' }, 'task must be an object, got "me". Use an object with the named methods.'],
     [{ retriers: 5 }, 'retriers must be an object, got 5. Use an object of strategies by name.'],
   ])('of %j has the value and the cure', (options, message) => {
-    expect(messageOf(() => fromCmdx(options as never))).toBe(problem(message));
+    expect(messageOf(() => fromCmdx(options as never))).toBe(problem(message, 'cmdx options'));
   });
 });

@@ -12,6 +12,8 @@ const DOUBLED: PolicyInput = {
   retryAfter: { mode: 'ignore' },
 };
 
+const SHRINKING: PolicyInput = { ...DOUBLED, backoff: { type: 'exponential', base: '8s', factor: 0.5 } };
+
 describe('exportPolicy', () => {
   it.each<[ExportedSystem, PolicyInput, object]>([
     [
@@ -56,6 +58,26 @@ describe('exportPolicy', () => {
       { ...DOUBLED, jitter: 'equal' },
       { maxAttempts: 4, generator: 'halfJitterGenerator', initialDelay: 1_000, maxDelay: 60_000 },
     ],
+    [
+      'cloud-tasks',
+      { ...DOUBLED, backoff: { type: 'constant', base: '2s' } },
+      { maxAttempts: 5, minBackoff: '2s', maxBackoff: '2s', maxDoublings: 0 },
+    ],
+    [
+      'cloud-tasks',
+      { ...DOUBLED, backoff: { type: 'linear', base: '2s' } },
+      { maxAttempts: 5, minBackoff: '2s', maxBackoff: '8s', maxDoublings: 0 },
+    ],
+    [
+      'resilience4j',
+      {
+        ...DOUBLED,
+        backoff: { type: 'constant', base: '1s' },
+        jitter: { proportional: 0.2 },
+        maxDelay: '1h',
+      },
+      { maxAttempts: 5, waitDuration: '1000ms', enableRandomizedWait: true, randomizedWaitFactor: 0.2 },
+    ],
   ])('writes a policy for %s that says all of it', (system, input, options) => {
     expect(exportPolicy(definePolicy(input), system)).toEqual({ options, lost: [] });
   });
@@ -96,6 +118,32 @@ describe('exportPolicy', () => {
 
     expect(options).toMatchObject({ retryPolicy: { maxAttempts: 5 } });
     expect(lost).toEqual([{ key: 'maxAttempts', why: '5 attempts there, 9 here', nearest: '5' }]);
+  });
+
+  it.each<[ExportedSystem, PolicyInput, object]>([
+    ['sqs', { ...DOUBLED, maxAttempts: 5_000 }, { maxReceiveCount: 1_000 }],
+    [
+      'step-functions',
+      { ...DOUBLED, backoff: { type: 'none' } },
+      { IntervalSeconds: 1, MaxAttempts: 4, BackoffRate: 1, JitterStrategy: 'NONE' },
+    ],
+    ['step-functions', SHRINKING, { BackoffRate: 1 }],
+    [
+      'temporal',
+      { ...DOUBLED, backoff: { type: 'none' } },
+      { initialInterval: '1ms', maximumInterval: '1ms' },
+    ],
+    ['temporal', SHRINKING, { backoffCoefficient: 1 }],
+    ['resilience4j', SHRINKING, { exponentialBackoffMultiplier: 1 }],
+    [
+      'grpc',
+      { ...DOUBLED, backoff: { type: 'none' } },
+      { retryPolicy: { initialBackoff: '0.001s', maxBackoff: '0.001s' } },
+    ],
+  ])('writes for %s nothing that is refused there', (system, input, options) => {
+    const { options: written } = exportPolicy(definePolicy(input), system);
+
+    expect(written).toMatchObject(options);
   });
 
   it('refuses a system that nothing is exported to', () => {

@@ -8,6 +8,9 @@ import {
   type JobbersOptions,
   type TaskerOptions,
 } from '@retry/core/dialects';
+import { sqs } from '@retry/core/dialects/sqs';
+import { stepFunctions } from '@retry/core/dialects/step-functions';
+import { temporal } from '@retry/core/dialects/temporal';
 import { describe, expect, it } from 'vitest';
 import { codesOf } from './problems.ts';
 
@@ -409,5 +412,26 @@ describe('the warnings of fromCmdx', () => {
     ],
   ])('are about the united policy: %s', (_situation, options, warnings) => {
     expect(codesOf(fromCmdx(options).warnings)).toEqual([...warnings, 'ONE_POLICY retry_on']);
+  });
+});
+
+describe('the warnings of what a system refuses itself', () => {
+  it.each([
+    ['sqs', sqs, { maxReceiveCount: 0 }, 'maxReceiveCount'],
+    ['sqs', sqs, { maxReceiveCount: 1_001 }, 'maxReceiveCount'],
+    ['temporal', temporal, { backoffCoefficient: 0.5 }, 'backoffCoefficient'],
+    ['temporal', temporal, { initialInterval: '5s', maximumInterval: '1s' }, 'maximumInterval'],
+    ['step-functions', stepFunctions, { IntervalSeconds: 0 }, 'IntervalSeconds'],
+    ['step-functions', stepFunctions, { BackoffRate: 0.5 }, 'BackoffRate'],
+  ] as const)('of %s: OUT_OF_RANGE', (_name, system, options, path) => {
+    expect(codesOf(system.from(options).warnings)).toContain(`OUT_OF_RANGE ${path}`);
+  });
+
+  it.each([
+    ['sqs', sqs, { maxReceiveCount: 1_000 }],
+    ['temporal', temporal, { backoffCoefficient: 0, initialInterval: '5s', maximumInterval: '5s' }],
+    ['step-functions', stepFunctions, { IntervalSeconds: 1, BackoffRate: 1 }],
+  ] as const)('are not there for what %s takes', (_name, system, options) => {
+    expect(codesOf(system.from(options).warnings)).toEqual([expect.stringContaining('BY_DOCUMENTATION')]);
   });
 });

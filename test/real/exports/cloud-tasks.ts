@@ -1,6 +1,6 @@
 import type { PolicyInput } from '@retry/core';
 import { load, type Modules, report, versioned } from '../installed.ts';
-import { compareDelays, type Exported, exported } from './compare.ts';
+import { compareDelays, type Exported, exportedTo } from './compare.ts';
 
 const EXPONENTIAL = { type: 'exponential', base: '1s' } as const;
 
@@ -24,11 +24,11 @@ export async function checkCloudTasks(): Promise<void> {
   const { fetch } = globalThis;
   try {
     const found: string[] = [];
-    for (const input of POLICIES) {
-      const given = exported('cloud-tasks', input);
+    const all = exportedTo('cloud-tasks', POLICIES);
+    for (const given of all) {
       found.push(...compareDelays(given, await record(TaskQueue, given), { belowMs: 1, aboveMs: 1 }));
     }
-    report(`${POLICIES.length} policies in the emulator of ${versioned('firebase-tools')}`, found);
+    report(`${all.length} policies in the emulator of ${versioned('firebase-tools')}`, found);
   } finally {
     Date.now = now;
     globalThis.fetch = fetch;

@@ -1,4 +1,5 @@
 import { computeDelay, definePolicy, delayBounds, type Policy, type PolicyInput } from '@retry/core';
+import { ALL_SYSTEMS } from '@retry/core/dialects/all';
 import { type ExportedSystem, exportPolicy } from '@retry/core/dialects/export';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
 
@@ -18,12 +19,41 @@ export interface Exported {
   readonly title: string;
 }
 
-export function exported(system: ExportedSystem, input: PolicyInput): Exported {
+/** Returns these policies as options of a system, and after them what comes nearest to those that not every system can say. */
+export function exportedTo(system: ExportedSystem, inputs: readonly PolicyInput[]): readonly Exported[] {
+  return [...inputs.map((input) => exported(system, input)), ...ODD.map((input) => nearest(system, input))];
+}
+
+function exported(system: ExportedSystem, input: PolicyInput): Exported {
   const policy = definePolicy({ ...PLAIN, ...input });
   const title = JSON.stringify(input);
   const { options, lost } = exportPolicy(policy, system);
   return { policy, options, title, lost: lost.map(({ key }) => `${title} loses ${key}`) };
 }
+
+/** The nearest options have to be valid there, and to wait as the policy that they are read as. */
+function nearest(system: ExportedSystem, input: PolicyInput): Exported {
+  const { options, title } = exported(system, input);
+  const known = ALL_SYSTEMS.find(({ name }) => name === (IN_FULL[system] ?? system));
+  if (known === undefined) throw new Error(`there is no system ${system}`);
+  const { policy } = known.from(options);
+  return { policy, options, title: `${title} as ${JSON.stringify(options)}`, lost: [] };
+}
+
+const IN_FULL: Readonly<Record<string, string>> = {
+  grpc: 'grpc-js',
+  laravel: 'laravel-queue',
+  nats: 'nats-jetstream',
+};
+
+const ODD: readonly PolicyInput[] = [
+  { maxAttempts: 3, backoff: { type: 'none' } },
+  { maxAttempts: 4, backoff: { type: 'exponential', base: 200, factor: 0.5 }, jitter: 'none' },
+  { maxAttempts: 4, backoff: { type: 'linear', base: 100 }, jitter: 'equal' },
+  { maxAttempts: 3, backoff: { type: 'constant', base: 1 }, jitter: 'full' },
+  { maxAttempts: 4, backoff: { type: 'fibonacci', base: 120 }, jitter: { proportional: 0.2 } },
+  { maxAttempts: 3, backoff: { type: 'exponential', base: 500, factor: 4 }, maxDelay: 300, jitter: 'full' },
+];
 
 /** How much shorter or longer than its bounds a delay may be seen, in milliseconds. */
 export interface Slack {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { PolicyInput } from '@retry/core';
 import { report } from '../installed.ts';
-import { compareDelays, exported } from './compare.ts';
+import { compareDelays, exportedTo } from './compare.ts';
 
 const EXPONENTIAL = { type: 'exponential', base: '1s' } as const;
 
@@ -27,7 +27,7 @@ export async function checkLaravel(): Promise<void> {
       'Laravel: not run, there is no php with illuminate/queue here (php-illuminate-queue of Debian)',
     );
   }
-  const given = POLICIES.map((input) => exported('laravel', input));
+  const given = exportedTo('laravel', POLICIES);
   const output = execFileSync('php', [join(import.meta.dirname, 'run-laravel.php')], {
     input: JSON.stringify(given.map(({ options }) => options)),
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PolicyInput } from '@retry/core';
 import { findBinary, findFreePort, runServer } from '../../support/servers/run-server.ts';
 import { load, report, versioned } from '../installed.ts';
-import { compareArrivals, EXPONENTIAL, exported } from './compare.ts';
+import { compareArrivals, EXPONENTIAL, exportedTo } from './compare.ts';
 
 const FOR_NATS: readonly PolicyInput[] = [
   { maxAttempts: 4, backoff: { ...EXPONENTIAL, base: 200 }, jitter: 'none' },
@@ -35,9 +35,9 @@ export async function checkNats(): Promise<void> {
   try {
     const connection = await connect({ port, waitOnFirstConnect: true });
     const manager = await jetstreamManager(connection);
+    const all = exportedTo('nats', FOR_NATS);
     const found = await Promise.all(
-      FOR_NATS.map(async (input, index) => {
-        const given = exported('nats', input);
+      all.map(async (given, index) => {
         const { max_deliver, backoff } = given.options;
         const name = `s${index}`;
         await manager.streams.add({ name, subjects: [name], storage: 'memory' });
@@ -58,7 +58,7 @@ export async function checkNats(): Promise<void> {
       }),
     );
     await connection.close();
-    report(`${FOR_NATS.length} policies in ${versioned('@nats-io/jetstream')}`, found.flat());
+    report(`${all.length} policies in ${versioned('@nats-io/jetstream')}`, found.flat());
   } finally {
     server.signal('SIGKILL');
     await server.exited;

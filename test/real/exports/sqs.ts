@@ -1,6 +1,6 @@
 import type { PolicyInput } from '@retry/core';
 import { load, type Modules, report, versioned } from '../installed.ts';
-import { compareDelays, type Exported, exported } from './compare.ts';
+import { compareDelays, type Exported, exportedTo } from './compare.ts';
 
 const POLICIES: readonly PolicyInput[] = [
   { maxAttempts: 5, backoff: { type: 'constant', base: '30s' }, jitter: 'none', maxDelay: '1h' },
@@ -27,12 +27,12 @@ export async function checkSqs(): Promise<void> {
   });
   try {
     const found: string[] = [];
-    for (const [index, input] of POLICIES.entries()) {
-      const given = exported('sqs', input);
+    const all = exportedTo('sqs', POLICIES);
+    for (const [index, given] of all.entries()) {
       const delays = await record({ server, client, sdk }, `queue${index}`, given);
       found.push(...compareDelays(given, delays, { belowMs: 1_000, aboveMs: 1 }));
     }
-    report(`${POLICIES.length} policies in ${versioned('fauxqs')}`, found);
+    report(`${all.length} policies in ${versioned('fauxqs')}`, found);
   } finally {
     client.destroy();
     await server.stop();

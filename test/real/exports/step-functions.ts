@@ -1,6 +1,6 @@
 import type { PolicyInput } from '@retry/core';
 import { load, type Modules, report, versioned } from '../installed.ts';
-import { compareDrawn, type Exported, exported } from './compare.ts';
+import { compareDrawn, type Exported, exportedTo } from './compare.ts';
 
 const EXPONENTIAL = { type: 'exponential', base: '1s' } as const;
 
@@ -24,12 +24,13 @@ const DRAWN = [0.25, 0.5, 1 - 2 ** -53];
 export async function checkStepFunctions(): Promise<void> {
   const { StateMachine } = await load('aws-local-stepfunctions');
   const found: string[] = [];
-  for (const given of POLICIES.map((input) => exported('step-functions', input))) {
+  const all = exportedTo('step-functions', POLICIES);
+  for (const given of all) {
     for (const drawn of DRAWN) {
       found.push(...compareDrawn(given, drawn, await record(StateMachine, given, drawn)));
     }
   }
-  report(`${POLICIES.length} policies in ${versioned('aws-local-stepfunctions')}`, found);
+  report(`${all.length} policies in ${versioned('aws-local-stepfunctions')}`, found);
 }
 
 /** Returns the delays of a branch that always fails, with `Math.random` at this number; none of them is waited for. */

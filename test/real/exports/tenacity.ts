@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { PolicyInput } from '@retry/core';
 import { folder, report } from '../installed.ts';
-import { compareDrawn, exported } from './compare.ts';
+import { compareDrawn, exportedTo } from './compare.ts';
 
 const EXPONENTIAL = { type: 'exponential', base: '1s' } as const;
 
@@ -28,7 +28,7 @@ const VERSION = '9.1.4';
 export async function checkTenacity(): Promise<void> {
   const python = install();
   if (python === undefined) return console.log(`tenacity@${VERSION}: not run, it cannot be installed here`);
-  const given = POLICIES.map((input) => exported('tenacity', input));
+  const given = exportedTo('tenacity', POLICIES);
   const output = execFileSync(python, [join(import.meta.dirname, 'run-tenacity.py')], {
     input: JSON.stringify({ drawn: DRAWN, given: given.map(({ options }) => options) }),
   });

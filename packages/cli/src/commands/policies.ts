@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { Argument, Option } from 'commander';
-import { EXPORTED_NAMES, SYSTEM_NAMES } from '../policies/system-names.ts';
+import { Argument, InvalidArgumentError, Option } from 'commander';
+import { EXPORTED_NAMES, SYSTEM_NAMES, systemOf, systemsLike } from '../policies/system-names.ts';
 import {
   addCommand,
   durationOption,
@@ -16,7 +16,32 @@ export const POLICY = 'a file, the JSON itself, or - for standard input';
 
 /** An option that reads the argument as the options of another system. */
 function fromOption(): Option {
-  return new Option('--from <system>', 'read the argument as options of this system').choices(SYSTEM_NAMES);
+  return systemOption('read the argument as options of this system');
+}
+
+/** `retry from --help` alone lists the hundred systems. */
+function systemOption(summary: string): Option {
+  return new Option('--from <system>', `${summary}, as retry from --help lists them`).argParser(
+    systemAmong(SYSTEM_NAMES),
+  );
+}
+
+/** An argument that is one of these systems, by any of its names. */
+function systemArgument(names: readonly string[], summary: string): Argument {
+  return new Argument('<system>', summary).choices(names).argParser(systemAmong(names));
+}
+
+function systemAmong(names: readonly string[]): (given: string) => string {
+  return (given) => {
+    const system = systemOf(given, names);
+    if (system !== undefined) return system;
+    const like = systemsLike(given, names);
+    throw new InvalidArgumentError(
+      like.length > 0
+        ? `Did you mean ${like.join(' or ')}?`
+        : `retry ${names === SYSTEM_NAMES ? 'from' : 'to'} --help lists the systems.`,
+    );
+  };
 }
 
 /** Adds the commands about policies, which need no server. */
@@ -95,11 +120,7 @@ function declareDiff(frame: Frame): void {
   })
     .argument('<before>', POLICY)
     .argument('<after>', 'the same')
-    .addOption(
-      new Option('--from <system>', 'read the argument after it as options of this system').choices(
-        SYSTEM_NAMES,
-      ),
-    );
+    .addOption(systemOption('read the argument after it as options of this system'));
   readSystemsOf(command);
   perform(frame, command, async () => (await import('../policies/diff.ts')).diffAction);
 }
@@ -123,7 +144,7 @@ function declareFrom(frame: Frame): void {
     summary: "print another system's options as a policy; warnings go to standard error",
     examples: ['retry from celery options.json > policy.json'],
   })
-    .addArgument(new Argument('<system>', 'whose options they are').choices(SYSTEM_NAMES))
+    .addArgument(systemArgument(SYSTEM_NAMES, 'whose options they are'))
     .argument('<options>', POLICY);
   perform(frame, command, async () => (await import('../policies/from.ts')).fromAction);
 }
@@ -134,7 +155,7 @@ function declareTo(frame: Frame): void {
     summary: 'print a policy as options of another system; exit status 1 if these do not say all of it',
     examples: ['retry to bullmq policy.json > options.json'],
   })
-    .addArgument(new Argument('<system>', 'whose options are printed').choices(EXPORTED_NAMES))
+    .addArgument(systemArgument(EXPORTED_NAMES, 'whose options are printed'))
     .argument('<policy>', POLICY)
     .addOption(fromOption());
   perform(frame, command, async () => (await import('../policies/to.ts')).toAction);

@@ -3,11 +3,12 @@ import { InvalidOptionsError } from '@retry/core';
 import type { Dialect } from '@retry/core/dialects';
 import type { CliEnvironment } from '../environment.ts';
 import { readPolicy, readSource } from './read-policy.ts';
+import { SYSTEM_NAMES, systemOf } from './system-names.ts';
 
 /**
  * Reads the options of another system from a file, JSON text or standard input.
  *
- * @param name - one of `SYSTEM_NAMES`, of which commander accepts no other
+ * @param name - what `systemOf` knows, of which commander accepts no other
  * @throws {CliError} `UNREADABLE_FILE`
  * @throws {InvalidOptionsError} when they are not its options; it lists every problem
  */
@@ -18,7 +19,7 @@ export async function readSystem(
 ): Promise<Dialect> {
   const text = await readSource(source, environment);
   const { ALL_SYSTEMS } = await import('@retry/core/dialects/all');
-  const system = ALL_SYSTEMS.find((known) => known.name === name);
+  const system = ALL_SYSTEMS.find((known) => known.name === systemOf(name, SYSTEM_NAMES));
   if (system === undefined) throw new TypeError(`${name} is listed, and has no dialect`);
   return system.from(parse(text, name));
 }
@@ -39,6 +40,9 @@ function parse(text: string, name: string): Readonly<Record<string, unknown>> {
     return JSON.parse(text);
   } catch (error) {
     const cure = error instanceof SyntaxError ? `${error.message}.` : 'Give it JSON text.';
-    throw new InvalidOptionsError([{ path: '', value: text, message: 'must be JSON', cure }], name);
+    throw new InvalidOptionsError(
+      [{ path: '', value: text, message: 'must be JSON', cure }],
+      `${name} options`,
+    );
   }
 }

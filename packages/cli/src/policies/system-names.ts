@@ -1,3 +1,5 @@
+import { keyMeantBy } from '@retry/core/fields';
+
 /** The systems whose options can be read, as `@retry/core/dialects/all` lists them; that is loaded only when one is read. */
 export const SYSTEM_NAMES: readonly string[] = [
   'activejob',
@@ -119,3 +121,24 @@ export const EXPORTED_NAMES = [
   'p-retry',
   'cockatiel',
 ] as const;
+
+/** A system by its name in code, where that is longer than the name by which a policy is exported to it. */
+const IN_FULL: Readonly<Record<string, string>> = {
+  grpc: 'grpc-js',
+  laravel: 'laravel-queue',
+  nats: 'nats-jetstream',
+};
+
+/** Returns the name, among these, of the system that is meant exactly: `grpc` and `grpc-js` are the same one. */
+export function systemOf<Name extends string>(given: string, names: readonly Name[]): Name | undefined {
+  const same = [given, IN_FULL[given], Object.keys(IN_FULL).find((short) => IN_FULL[short] === given)];
+  return names.find((name) => same.includes(name));
+}
+
+/** Returns the names that something may have been meant by: those that it begins, or that begin it, or else the most similar one. */
+export function systemsLike(given: string, names: readonly string[]): readonly string[] {
+  const written = given.toLowerCase();
+  const longer = names.filter((name) => name.startsWith(written) || written.startsWith(name));
+  const similar = keyMeantBy(written, names);
+  return longer.length > 0 || similar === undefined ? longer : [similar];
+}

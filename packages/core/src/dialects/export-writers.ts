@@ -58,17 +58,21 @@ function curveOf(settings: PolicySettings): Curve {
       backoff.type === 'exponential' ? Math.min(backoff.baseMs + (backoff.offsetMs ?? 0), maxMs) : firstMs,
     factor: backoff.type === 'exponential' ? backoff.factor : firstMs > 0 ? secondMs / firstMs : 1,
     maxMs,
-    down: isSpread ? Math.min(Math.max(1 - least / firstMs, 0), 1) : 0,
-    up: isSpread ? Math.max(most / firstMs - 1, 0) : 0,
+    down: isSpread ? rounded(Math.min(Math.max(1 - least / firstMs, 0), 1)) : 0,
+    up: isSpread ? rounded(Math.max(most / firstMs - 1, 0)) : 0,
     delaysMs,
   };
 }
 
 const MOST_SECONDS = 1e9;
 
-/** As many digits as a double holds, so that 0.1 s is no 0.1000…01. */
+/** As many digits as a double holds, so that 0.1 is no 0.1000…01. */
+function rounded(amount: number): number {
+  return Number(amount.toPrecision(15));
+}
+
 function secondsOf(ms: number): number {
-  return Number((Math.min(ms, MOST_SECONDS * 1_000) / 1_000).toPrecision(15));
+  return rounded(Math.min(ms, MOST_SECONDS * 1_000) / 1_000);
 }
 
 function spanOf(ms: number): string {
@@ -109,6 +113,19 @@ function isGrowing({ factor }: Curve): boolean {
   return factor !== 1;
 }
 
+/** The factor of systems whose delays may not shrink. */
+function growthOf({ factor }: Curve): number {
+  return Math.max(factor, 1);
+}
+
+/** How often a delay of Cloud Tasks doubles before it grows by the same step: the step after the last one is as long as it. */
+function doublingsOf({ delaysMs, maxMs }: Curve): number {
+  const grown = delaysMs.findIndex(
+    (ms, index) => index > 0 && ms < Math.min(2 * (delaysMs[index - 1] ?? 0), maxMs),
+  );
+  return grown === -1 ? 16 : Math.max(grown - 2, 0);
+}
+
 /** How each system is written; the keys are the names of `exportPolicy`. */
 export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
   bullmq: target(bullmq, (curve) => ({
@@ -122,9 +139,10 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
     ...(curve.maxMs < Infinity && isGrowing(curve) && { retryDelayMax: wholeSecondsOf(curve.maxMs) }),
   })),
   temporal: target(temporal, (curve) => ({
-    initialInterval: spanOf(curve.firstMs),
-    backoffCoefficient: curve.factor,
-    maximumInterval: spanOf(curve.maxMs),
+    // 0 stands for the defaults there.
+    initialInterval: spanOf(Math.max(curve.firstMs, 1)),
+    backoffCoefficient: growthOf(curve),
+    maximumInterval: spanOf(Math.max(curve.maxMs, 1)),
     maximumAttempts: orZero(curve.attempts),
   })),
   grpc: target(grpcJs, (curve, { retryOn }) =>
@@ -133,8 +151,9 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
       : {
           retryPolicy: {
             maxAttempts: upTo(5, curve.attempts),
-            initialBackoff: protobufSpanOf(curve.firstMs),
-            maxBackoff: protobufSpanOf(curve.maxMs),
+            // No length of time may be 0 there.
+            initialBackoff: protobufSpanOf(Math.max(curve.firstMs, 1)),
+            maxBackoff: protobufSpanOf(Math.max(curve.maxMs, 1)),
             backoffMultiplier: curve.factor,
             // It has to be written; which errors a policy lists is lost.
             retryableStatusCodes: retryOn === 'everything' ? GRPC_ERRORS : ['UNAVAILABLE'],
@@ -142,20 +161,21 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
         },
   ),
   'step-functions': target(stepFunctions, (curve) => ({
-    IntervalSeconds: wholeSecondsOf(curve.firstMs),
+    IntervalSeconds: Math.max(wholeSecondsOf(curve.firstMs), 1),
     MaxAttempts: upTo(99_999_999, curve.attempts - 1),
-    BackoffRate: curve.factor,
-    ...(curve.maxMs < Infinity && { MaxDelaySeconds: wholeSecondsOf(curve.maxMs) }),
+    BackoffRate: growthOf(curve),
+    ...(curve.maxMs < Infinity && curve.factor > 1 && { MaxDelaySeconds: wholeSecondsOf(curve.maxMs) }),
     JitterStrategy: curve.down > 0.5 ? 'FULL' : 'NONE',
   })),
   'cloud-tasks': target(cloudTasks, (curve) => ({
     maxAttempts: curve.attempts === Infinity ? -1 : curve.attempts,
     minBackoff: protobufSpanOf(curve.firstMs),
-    maxBackoff: protobufSpanOf(curve.maxMs),
-    maxDoublings: isGrowing(curve) ? 16 : 0,
+    // It always grows there, up to the longest delay.
+    maxBackoff: protobufSpanOf(isGrowing(curve) ? curve.maxMs : curve.firstMs),
+    maxDoublings: doublingsOf(curve),
   })),
   sqs: target(sqs, (curve) => ({
-    ...(curve.attempts < Infinity && { maxReceiveCount: curve.attempts }),
+    ...(curve.attempts < Infinity && { maxReceiveCount: upTo(1_000, curve.attempts) }),
     VisibilityTimeout: upTo(43_200, wholeSecondsOf(curve.firstMs)),
   })),
   nats: target(natsJetstream, (curve) => ({
@@ -175,7 +195,7 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
     waitDuration: spanOf(curve.firstMs),
     ...(isGrowing(curve) && {
       enableExponentialBackoff: true,
-      exponentialBackoffMultiplier: curve.factor,
+      exponentialBackoffMultiplier: growthOf(curve),
       ...(curve.maxMs < Infinity && { exponentialMaxWaitDuration: spanOf(curve.maxMs) }),
     }),
     ...(curve.down > 0 && { enableRandomizedWait: true, randomizedWaitFactor: curve.down }),

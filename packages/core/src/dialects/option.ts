@@ -87,7 +87,7 @@ export function span(fallback: string, meaning: string): Option<number> {
     unit: 'text',
     parse: asSpan,
     must: 'a length of time like "500ms", "1.5s" or "1m30s"',
-    cure: 'Write the unit: "1s".',
+    cure: WITH_UNIT,
     shown: fallback,
   };
   return option(rule, asSpan(fallback) ?? 0, meaning);
@@ -177,7 +177,10 @@ export function value<Value>(
   fallback: Value,
   meaning: string,
 ): Option<Value> {
-  return option({ cure: 'See docs/dialects.md.', ...rule }, fallback, meaning);
+  const shown = rule.shown ?? shownDefault(fallback);
+  const leftOut =
+    shown === '–' || shown === '' ? 'Leave it out for the default.' : `The default is ${shown}.`;
+  return option({ cure: rule.parse === asSpan ? WITH_UNIT : leftOut, ...rule }, fallback, meaning);
 }
 
 /** An option that does not change the delays, and is not read. */
@@ -241,6 +244,8 @@ export function curesOf(table: OptionTable): Readonly<Record<string, string>> {
   const groups = Object.entries(table).filter(([, { inner }]) => inner !== undefined);
   return Object.assign({}, ...groups.map(([key, { inner = {} }]) => belongIn(key, Object.keys(inner))));
 }
+
+const WITH_UNIT = 'Write the unit: "1s".';
 
 const A_COUNT = { must: 'an integer ≥ 0', cure: 'Use a whole number, or Infinity.' };
 

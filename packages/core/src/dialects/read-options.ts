@@ -7,14 +7,16 @@ import { FINITE_AT_LEAST_0, integerFrom } from '../fields/value-rules.ts';
 /**
  * Reads another system's options with `read`, which reports problems and continues.
  *
+ * @param subject - what the options are, as an error says it
  * @throws {InvalidOptionsError} listing every reported problem under that system's own names
  */
 export function readOptions<T>(
   input: unknown,
   known: KnownKeys,
   read: (fields: Fields, report: Report) => T,
+  subject: string = 'policy',
 ): T {
-  return readSafely(input, 'policy', (report) => {
+  return readSafely(input, subject, (report) => {
     const fields = readFields(input, '', { ...known, report });
     return fields && read(fields, report);
   });

@@ -1,4 +1,4 @@
-import type { Fields } from '../fields/fields.ts';
+import type { Fields, Report } from '../fields/fields.ts';
 import { definePolicy } from '../policy/define-policy.ts';
 import type { BackoffInput, PolicyInput } from '../policy/policy.ts';
 import { type Dialect, type DialectWarning, dialectOf, type TaskOptions } from './dialect.ts';
@@ -62,11 +62,12 @@ export function defineSystem<const Table extends OptionTable>(definition: System
     options,
     from: (given: object = {}): Dialect => {
       const known = { keys: Object.keys(options), cures: { ...curesOf(options), ...cures } };
-      const values = readOptions(given, known, (fields, report) => {
-        const read = valuesOf(options, fields, report);
-        check?.(read, fields);
-        return read;
-      });
+      const read = (fields: Fields, report: Report): ValuesOf<Table> => {
+        const values = valuesOf(options, fields, report);
+        check?.(values, fields);
+        return values;
+      };
+      const values = readOptions(given, known, read, `${definition.name} options`);
       return dialectOf(definePolicy({ ...AS_WRITTEN, ...saturated(policy(values)) }), task?.(values) ?? {}, [
         ...(warnings?.(values, given) ?? []),
         ...(described.fidelity === 'near'

@@ -100,7 +100,7 @@ function didYouMean(key: string, keys: readonly string[]): string {
 }
 
 /** Returns the key that differs least from this one: by at most two letters that are added, missing or wrong, whatever their case. */
-function keyMeantBy(key: string, keys: readonly string[]): string | undefined {
+export function keyMeantBy(key: string, keys: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = key.length < 5 ? 2 : 3;
   for (const known of keys) {

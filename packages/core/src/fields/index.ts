@@ -28,7 +28,7 @@ export {
 } from '../policy/settings.ts';
 export { isList, isListOf, MAX_ITEMS, read } from '../read.ts';
 export type { Synonyms } from './cures.ts';
-export { POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
+export { keyMeantBy, POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
 export type { Fields, Report } from './fields.ts';
 export { readFields, writtenIn } from './fields.ts';
 export { readOptions } from './read-options.ts';

@@ -36,7 +36,13 @@ export const sqs: System = /* @__PURE__ */ defineSystem({
       : maxReceiveCount,
     backoff: constant(VisibilityTimeout),
   }),
-  warnings: ({ VisibilityTimeout }) => [
+  warnings: ({ maxReceiveCount, VisibilityTimeout }, given) => [
+    warnIf(maxReceiveCount > 1_000 || ('maxReceiveCount' in given && given.maxReceiveCount === 0), {
+      code: 'OUT_OF_RANGE',
+      path: 'maxReceiveCount',
+      message: 'a message is received 1 to 1000 times there',
+      cure: 'Use 1 to 1000, or leave the redrive policy out for no limit.',
+    }),
     warnIf(VisibilityTimeout > 43_200_000, {
       code: 'OUT_OF_RANGE',
       path: 'VisibilityTimeout',

@@ -1,3 +1,4 @@
+import { warnIf } from '../dialect.ts';
 import { choice, factor, ignored, retries, seconds } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
@@ -25,4 +26,18 @@ export const stepFunctions: System = /* @__PURE__ */ defineSystem({
     jitter: JitterStrategy === 'FULL' ? 'full' : 'none',
     maxDelay: MaxDelaySeconds,
   }),
+  warnings: ({ IntervalSeconds, BackoffRate }) => [
+    warnIf(IntervalSeconds < 1_000, {
+      code: 'OUT_OF_RANGE',
+      path: 'IntervalSeconds',
+      message: 'the first delay is at least 1 s there',
+      cure: 'Use a whole number of seconds ≥ 1.',
+    }),
+    warnIf(BackoffRate < 1, {
+      code: 'OUT_OF_RANGE',
+      path: 'BackoffRate',
+      message: 'a rate below 1 is refused there',
+      cure: 'Use 1 for a constant delay.',
+    }),
+  ],
 });

@@ -1,3 +1,4 @@
+import { warnIf } from '../dialect.ts';
 import { asSpan, factor, ignored, span, value } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 import { asTries } from '../texts.ts';
@@ -36,4 +37,18 @@ export const temporal: System = /* @__PURE__ */ defineSystem({
       maxDelay: maximumInterval || 100 * initialInterval,
     };
   },
+  warnings: ({ initialInterval, backoffCoefficient, maximumInterval }) => [
+    warnIf(backoffCoefficient > 0 && backoffCoefficient < 1, {
+      code: 'OUT_OF_RANGE',
+      path: 'backoffCoefficient',
+      message: 'a coefficient below 1 is refused there',
+      cure: 'Use 1 for a constant delay.',
+    }),
+    warnIf((maximumInterval || Infinity) < initialInterval, {
+      code: 'OUT_OF_RANGE',
+      path: 'maximumInterval',
+      message: 'an interval that is shorter than initialInterval is refused there',
+      cure: 'Use at least initialInterval.',
+    }),
+  ],
 });
