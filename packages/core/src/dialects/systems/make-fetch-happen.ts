@@ -7,6 +7,9 @@ export const makeFetchHappen: System = /* @__PURE__ */ defineSystem({
   title: 'make-fetch-happen',
   version: '15.0.6',
   fidelity: 'exact',
+  remarks: [
+    'Any error of a request that is no POST is repeated, also `ENOTFOUND`, which its documentation rules out, and an abort.',
+  ],
   options: {
     retry: group(
       {
