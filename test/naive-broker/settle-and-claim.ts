@@ -106,17 +106,19 @@ export function createSettleAndClaim(
     }
   }
 
-  function choose({ lanes, limit, concurrency: limits }: Claim, now: number): readonly Choice[] {
+  function choose({ lanes, limit, concurrency: limits, dueLimits }: Claim, now: number): readonly Choice[] {
     const chosen: Choice[] = [];
     const taken = new Map<string, number>();
     for (const [lane, laneLimit] of lanes) {
       if (holds.heldUntil(lane, now) > now) continue;
-      promote(lane, now);
       const ofTask = limits?.get(lane);
-      if (ofTask !== undefined) limitByTask(lane, ofTask);
       const isProbe = holds.probes(lane, now);
       let left = Math.min(laneLimit, limit - chosen.length);
       if (isProbe) left = Math.min(left, 1);
+      const dueLimit = dueLimits?.get(lane);
+      if (dueLimit === undefined) promote(lane, now);
+      else moveToFront(promote(lane, now, Math.min(left, Math.max(dueLimit, left - inOrder(lane).length))));
+      if (ofTask !== undefined) limitByTask(lane, ofTask);
       for (const kept of inOrder(lane)) {
         if (left <= 0) break;
         const { concurrency } = kept.run;
@@ -146,12 +148,14 @@ export function createSettleAndClaim(
     replies.set(worker, new Map(ofWorker.slice(-REPLIES_PER_WORKER)));
   }
 
-  function promote(lane: string, now: number): void {
+  function promote(lane: string, now: number, limit = Infinity): Kept[] {
     const due = [...runs.values()].filter(
       ({ run }) => run.lane === lane && run.state === 'scheduled' && (run.runAt ?? 0) <= now,
     );
     due.sort((left, right) => (left.run.runAt ?? 0) - (right.run.runAt ?? 0) || left.seq - right.seq);
-    for (const kept of due) move(kept, { type: 'promote', at: now });
+    const promoted = due.slice(0, Math.max(limit, 0));
+    for (const kept of promoted) move(kept, { type: 'promote', at: now });
+    return promoted;
   }
 
   function inOrder(lane: string): readonly Kept[] {

@@ -11,6 +11,7 @@ import { concurrencyOfBothCases } from './claim/concurrency-of-both.ts';
 import { concurrencyOfTaskCases } from './claim/concurrency-of-task.ts';
 import { concurrencyOrderCases } from './claim/concurrency-order.ts';
 import { concurrencyWaitCases } from './claim/concurrency-wait.ts';
+import { dueLimitsCases } from './claim/due-limits.ts';
 import { payloadCases } from './claim/payloads.ts';
 import { repeatedClaimCases } from './claim/repeated-claim.ts';
 import { discardCases } from './ended/discard.ts';
@@ -111,7 +112,7 @@ function requiredCases(): readonly CasesByName[] {
   return [
     submitCases, scheduleCases, instantsCases, namesCases, oddTextCases, sizesCases, extrasCases, spentCases,
     uniqueCases, uniqueReplaceCases,
-    claimCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, concurrencyOfTaskCases, concurrencyOfBothCases,
+    claimCases, dueLimitsCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, concurrencyOfTaskCases, concurrencyOfBothCases,
     batchesCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     wholeInstantsCases,

@@ -43,6 +43,7 @@ export interface ClaimInput {
   readonly limit?: number;
   readonly leaseMs?: number;
   readonly concurrency?: Claim['concurrency'];
+  readonly dueLimits?: Claim['dueLimits'];
 }
 
 /** Leases that outlive the case. */
@@ -112,11 +113,21 @@ export function createSteps(broker: Broker): Omit<CaseScene, 'open' | 'advance' 
 function createClaim(broker: Broker): CaseScene['claim'] {
   let requests = 0;
   return async (input = {}) => {
-    const { lanes = ['l'], worker = 'w', limit = NO_LIMIT, leaseMs = LONG_MS, concurrency } = input;
+    const {
+      lanes = ['l'],
+      worker = 'w',
+      limit = NO_LIMIT,
+      leaseMs = LONG_MS,
+      concurrency,
+      dueLimits,
+    } = input;
     requests += 1;
     const requestId = input.requestId ?? `r${requests}`;
     const limits = lanes.map((lane) => (typeof lane === 'string' ? ([lane, NO_LIMIT] as const) : lane));
-    const limited = concurrency === undefined ? {} : { concurrency };
+    const limited = {
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(dueLimits === undefined ? {} : { dueLimits }),
+    };
     const claim = { worker, requestId, limit, lanes: new Map(limits), leaseMs, ...limited };
     return (await broker.settleAndClaim({ claim })).claimed;
   };

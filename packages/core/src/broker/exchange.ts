@@ -29,6 +29,12 @@ export interface Claim {
    * that waits to start again has none of its lane.
    */
   readonly concurrency?: ReadonlyMap<string, LaneConcurrency>;
+  /**
+   * For lanes where what has become due is to start apart from what waits: how many due runs the claim takes out of the schedule of the
+   * lane, an integer ≥ 0. They start before all that waits there. The others stay scheduled, except where fewer runs wait in the lane
+   * than the claim has room for: due ones fill the rest. Of lanes that are not in it, all that is due goes to the back of its lane.
+   */
+  readonly dueLimits?: ReadonlyMap<string, number>;
   /** How long the leases last unless a heartbeat extends them, in milliseconds; `0 ≤ leaseMs < Infinity`. */
   readonly leaseMs: number;
 }

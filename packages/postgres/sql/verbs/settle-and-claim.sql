@@ -25,6 +25,7 @@
 -- p_lease_ms: for how long the runs are leased
 -- p_task_limits, p_task_waits: for each lane the limit of its task, and whether runs beyond it
 --   wait; null where no lane has one
+-- p_due_limits: for each lane how many due runs come first; null where no lane has such a limit
 -- p_keep_finished, p_trim_from: how many finished runs are kept (negative: all), and from where on
 --   they are counted; null where retention is not due
 -- p_keep_keys_ms, p_keep_for_ms, p_keep_bytes: how long keys of forgotten runs are known, and for
@@ -42,8 +43,8 @@ create function settle_and_claim(
   p_spent bigint[], p_group_lanes text[], p_group_ids text[], p_group_titles text[],
   p_notify boolean, p_worker text, p_request text, p_ended_requests text[], p_limit bigint,
   p_lanes text[], p_lane_limits bigint[], p_low_seqs bigint[], p_low_run_ats bigint[],
-  p_lease_ms bigint, p_task_limits bigint[], p_task_waits boolean[], p_keep_finished bigint,
-  p_trim_from bigint, p_keep_keys_ms bigint, p_keep_for_ms bigint, p_keep_bytes bigint
+  p_lease_ms bigint, p_task_limits bigint[], p_task_waits boolean[], p_due_limits bigint[],
+  p_keep_finished bigint, p_trim_from bigint, p_keep_keys_ms bigint, p_keep_for_ms bigint, p_keep_bytes bigint
 ) returns setof text language plpgsql
 -- @include settings
 as $$
@@ -132,12 +133,20 @@ begin
       -- @include look
       -- @include open
       if v_due <= v_now then
-        for v_lane in 1 .. cardinality(p_lanes) loop
-          if v_dues[v_lane] <= v_now and v_held[v_lane] is not true then
-            perform promote_due(p_lane => p_lanes[v_lane], p_low_run_at => p_low_run_ats[v_lane],
-              p_limit => greatest(least(p_lane_limits[v_lane], p_limit), 1000), p_now => v_now);
-          end if;
-        end loop;
+        if p_due_limits is not null then
+          perform promote_lanes(p_limit => p_limit, p_lanes => p_lanes,
+            p_lane_limits => p_lane_limits, p_low_seqs => p_low_seqs,
+            p_low_run_ats => p_low_run_ats, p_due_limits => p_due_limits, p_dues => v_dues,
+            p_held => v_held, p_now => v_now);
+        else
+          for v_lane in 1 .. cardinality(p_lanes) loop
+            if v_dues[v_lane] <= v_now and v_held[v_lane] is not true then
+              perform promote_due(p_lane => p_lanes[v_lane], p_low_run_at => p_low_run_ats[v_lane],
+                p_limit => greatest(least(p_lane_limits[v_lane], p_limit), 1000),
+                p_is_first => false, p_now => v_now);
+            end if;
+          end loop;
+        end if;
         -- @include look
       end if;
       if v_is_repeated then

@@ -50,7 +50,8 @@ begin
     p_group_titles => p_group_titles, p_notify => p_notify, p_worker => null, p_request => null,
     p_ended_requests => null, p_limit => null, p_lanes => null, p_lane_limits => null,
     p_low_seqs => null, p_low_run_ats => null, p_lease_ms => null, p_task_limits => null,
-    p_task_waits => null, p_keep_finished => p_keep_finished, p_trim_from => p_trim_from,
+    p_task_waits => null, p_due_limits => null, p_keep_finished => p_keep_finished,
+    p_trim_from => p_trim_from,
     p_keep_keys_ms => p_keep_keys_ms, p_keep_for_ms => p_keep_for_ms,
     p_keep_bytes => p_keep_bytes));
   v_answers := v_replies[1]::json ->> 'settled';

@@ -83,6 +83,7 @@ export const NO_CLAIM: ClaimArguments = {
   leaseMs: null,
   taskLimits: null,
   taskWaits: null,
+  dueLimits: null,
 };
 
 /** Settles and claims in one call. Settlements that repeat an id take one more call for each repetition. */
@@ -239,7 +240,7 @@ function nextRunOf({ dues = [], nextAt, busyUntil = null }: Reply): Pick<Exchang
 }
 
 function claimArguments(
-  { worker, requestId, limit, lanes, leaseMs, concurrency }: Claim,
+  { worker, requestId, limit, lanes, leaseMs, concurrency, dueLimits }: Claim,
   starts: LaneStarts,
   replaced: readonly AnsweredClaim[],
 ): ClaimArguments {
@@ -254,7 +255,12 @@ function claimArguments(
     lowRunAts: starts.lowRunAts,
     leaseMs: upToWhole(leaseMs),
     ...(concurrency === undefined ? NO_TASK_LIMITS : taskLimits(lanes.keys(), concurrency)),
+    dueLimits: dueLimits === undefined ? null : [...lanes.keys()].map((lane) => countOf(dueLimits.get(lane))),
   };
+}
+
+function countOf(limit: number | undefined): number | undefined {
+  return limit === undefined ? undefined : toCount(limit);
 }
 
 const NO_TASK_LIMITS = { taskLimits: null, taskWaits: null };

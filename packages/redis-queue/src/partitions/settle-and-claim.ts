@@ -55,7 +55,7 @@ async function claimFrom(
     if ((limit <= 0 || bytes >= MAX_BATCH_BYTES) && step > 0) break;
     const lanes = roomLeft(claim.lanes, claimed);
     const reply = await parts[(first + step) % parts.length]?.settleAndClaim({
-      claim: { ...claim, limit, lanes },
+      claim: { ...claim, limit, lanes, ...dueLimitsLeft(claim, claimed) },
     });
     claimed.push(...(reply?.claimed ?? []));
     bytes += (reply?.claimed ?? []).reduce((sum, { run }) => sum + runBytes(run), 0);
@@ -63,6 +63,17 @@ async function claimFrom(
     next = Math.min(next, reply?.nextRunAt ?? Infinity);
   }
   return next === Infinity ? { claimed, now } : { claimed, now, nextRunAt: next };
+}
+
+/** What has started before was taken out of a schedule, as a rule. */
+function dueLimitsLeft({ dueLimits }: Claim, claimed: readonly ClaimedRun[]): Pick<Claim, 'dueLimits'> {
+  if (dueLimits === undefined) return {};
+  const left = new Map(dueLimits);
+  for (const { run } of claimed) {
+    const ofLane = left.get(run.lane);
+    if (ofLane !== undefined && run.epoch > 1) left.set(run.lane, Math.max(ofLane - 1, 0));
+  }
+  return { dueLimits: left };
 }
 
 function roomLeft(lanes: Claim['lanes'], claimed: readonly ClaimedRun[]): ReadonlyMap<string, number> {

@@ -35,9 +35,9 @@ export const EXCHANGE = [
 
 /**
  * The values of a claim, in the order in which they are sent. `concurrency` has, for each lane and separated by spaces, the limit of its
- * task, or `NO_LANE_LIMIT`; it is empty where no lane has one.
+ * task, or `NO_LANE_LIMIT`; it is empty where no lane has one. So has `dueLimits` how many due runs of each lane come first.
  */
-export const CLAIM = ['worker', 'request', 'limit', 'leaseMs', 'concurrency'] as const;
+export const CLAIM = ['worker', 'request', 'limit', 'leaseMs', 'concurrency', 'dueLimits'] as const;
 
 /** A lane whose task has no limit. That of one that has begins with the letter of the kind of a body, and its number follows. */
 export const NO_LANE_LIMIT = '-';

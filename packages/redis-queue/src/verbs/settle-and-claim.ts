@@ -132,6 +132,7 @@ function addClaim(args: Argument[], claim: Claim, { tags }: LaneList): void {
     limit: countOf(claim.limit),
     leaseMs: `${claim.leaseMs}`,
     concurrency: claim.concurrency === undefined ? '' : laneLimits(claim, claim.concurrency),
+    dueLimits: claim.dueLimits === undefined ? '' : dueLimits(claim, claim.dueLimits),
   };
   for (const name of CLAIM) args.push(values[name]);
   let index = 0;
@@ -146,10 +147,21 @@ function addClaim(args: Argument[], claim: Claim, { tags }: LaneList): void {
 
 /** Returns the limits of the lanes in their order; empty if none of them has one. */
 function laneLimits({ lanes }: Claim, limits: NonNullable<Claim['concurrency']>): string {
-  const texts = [...lanes.keys()].map((lane) => {
+  return limitTexts(lanes, (lane) => {
     const ofLane = limits.get(lane);
-    return ofLane === undefined ? NO_LANE_LIMIT : `${BODY_KINDS[ofLane.whenFull].plain}${ofLane.limit}`;
+    return ofLane && `${BODY_KINDS[ofLane.whenFull].plain}${ofLane.limit}`;
   });
+}
+
+function dueLimits({ lanes }: Claim, limits: NonNullable<Claim['dueLimits']>): string {
+  return limitTexts(lanes, (lane) => {
+    const ofLane = limits.get(lane);
+    return ofLane === undefined ? undefined : countOf(ofLane);
+  });
+}
+
+function limitTexts(lanes: Claim['lanes'], textOf: (lane: string) => string | undefined): string {
+  const texts = [...lanes.keys()].map((lane) => textOf(lane) ?? NO_LANE_LIMIT);
   return texts.every((text) => text === NO_LANE_LIMIT) ? '' : texts.join(' ');
 }
 

@@ -65,6 +65,23 @@ export function promoteDue(store: Store, lane: Lane, { now, limit }: { now: numb
   }
 }
 
+/** Moves at most `limit` due runs from the schedule to the front of the lane, where the earliest due is the first. */
+export function promoteFirst(store: Store, lane: Lane, { now, limit }: { now: number; limit: number }): void {
+  const due: Entry[] = [];
+  for (let [entry] = lane.scheduled; due.length < limit; [entry] = lane.scheduled) {
+    if (entry === undefined || entry.rank > now) break;
+    remove(lane.scheduled, entry);
+    entry.run = move(entry.run, { type: 'promote', at: now });
+    due.push(entry);
+  }
+  for (const entry of due.reverse()) enqueueFront(store, entry);
+}
+
+/** Returns how many runs a claim finds in the lane. */
+export function waitingIn({ ready, returned }: Lane): number {
+  return ready.size + returned.length;
+}
+
 /** Yields every submitted run, in any order. */
 export function* submittedEntries({ lanes, keys }: Pick<Store, 'lanes' | 'keys'>): Generator<Entry> {
   for (const { ready, returned } of lanes.values()) {

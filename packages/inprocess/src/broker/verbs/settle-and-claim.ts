@@ -35,7 +35,16 @@ import { endRun } from '../record/ended-runs.ts';
 import { move } from '../record/entry.ts';
 import { push, remove } from '../record/heap.ts';
 import { noteProbe, passageOf } from '../record/holds.ts';
-import { enqueueBack, enqueueFront, nextOf, promoteDue, schedule, takeOut } from '../record/lanes.ts';
+import {
+  enqueueBack,
+  enqueueFront,
+  nextOf,
+  promoteDue,
+  promoteFirst,
+  schedule,
+  takeOut,
+  waitingIn,
+} from '../record/lanes.ts';
 import { recallReply, rememberReply } from '../record/replies.ts';
 import type { Entry, Lane, Store } from '../record/store.ts';
 import { nextWorkAt } from '../wake/wake.ts';
@@ -127,7 +136,9 @@ function claimRuns(store: Store, claim: Claim, now: number): readonly ClaimedRun
     const passage = passageOf(store, name, now);
     if (lane === undefined || passage === 'closed') continue;
     const room = Math.min(limit, claim.limit - claimed.length, passage === 'probe' ? 1 : Infinity);
-    promoteDue(store, lane, { now, limit: Math.max(room, MAX_PROMOTIONS) });
+    const due = claim.dueLimits?.get(name);
+    if (due === undefined) promoteDue(store, lane, { now, limit: Math.max(room, MAX_PROMOTIONS) });
+    else promoteFirst(store, lane, { now, limit: Math.min(Math.max(due, room - waitingIn(lane)), room) });
     const ofTask = claim.concurrency?.get(name);
     if (ofTask !== undefined && room > 0) returnBelow(store, lane, ofTask.limit);
     for (let left = room; left > 0 && bytes < MAX_BATCH_BYTES; left--) {

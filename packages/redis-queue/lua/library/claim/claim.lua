@@ -17,11 +17,20 @@ local function isLeased(id, record)
   return isIn(record, State.started) and call('ZSCORE', LEASES, id)
 end
 
--- Runs that are due go to the back of their lane, except those that a script which stopped half-way has put there already.
-local function promote(lane, limit)
+-- How many due runs a claim with a limit of them takes: that many, and as many more as it has room for beside what waits.
+local function dueRoom(lane, room, dueLimit)
+  local tag = tagOf(lane)
+  local waiting = call('LLEN', laneKey(lane)) + call('ZLEXCOUNT', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1')
+  return math.min(math.max(dueLimit, room - waiting), room)
+end
+
+-- Runs that are due go to the back of their lane, with a limit of them to its front, except those that a script which stopped half-way
+-- has put there already.
+local function promote(lane, room, dueLimit)
   local key, tag = laneKey(lane), tagOf(lane)
   local until_ = tag .. '\0' .. dueText(now + 1)
-  local due = call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. until_, 'LIMIT', 0, math.max(limit, 1000))
+  local limit = dueLimit and dueRoom(lane, room, dueLimit) or math.max(room, 1000)
+  local due = limit > 0 and call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. until_, 'LIMIT', 0, limit) or {}
   if #due == 0 then return end
   local ids, written, promoted = {}, {}, {}
   for index = 1, #due do
@@ -31,16 +40,25 @@ local function promote(lane, limit)
   for index = 1, #due do
     local id, record = ids[index], records[index]
     if record and isIn(record, State.scheduled) and isRecord(record) then
-      promoted[#promoted + 1] = id
-      written[#written + 1] = id
-      written[#written + 1] = rewrite(record, { state = State.submitted, submittedAt = NOW, laneSeq = NO_SEQ })
+      record = rewrite(record, { state = State.submitted, submittedAt = NOW, laneSeq = NO_SEQ })
+      if dueLimit then
+        promoted[#promoted + 1] = { lane, id, record }
+      else
+        promoted[#promoted + 1] = id
+        written[#written + 1] = id
+        written[#written + 1] = record
+      end
     elseif not record and call('HEXISTS', BODY, id) == 0 then
       -- A submit stopped before it wrote the run. It was not acknowledged, and may be submitted again.
     elseif not (record and isRecord(record) and (isIn(record, State.submitted) or isLeased(id, record))) then
       unreadable[#unreadable + 1] = { id, tag, 'its record' }
     end
   end
-  pushBack(key, tag, promoted)
+  if dueLimit then
+    pushFront(promoted, { [lane] = tag }, written)
+  else
+    pushBack(key, tag, promoted)
+  end
   many('HSET', RECORD, written)
   many('ZREM', SCHEDULED, due)
 end

@@ -23,8 +23,8 @@ local CLAIM_AT = FIRSTS_AT + plainCount * 2
 local TEXTS_AT = CLAIM_AT + 1 + (lanesCount < 0 and 0 or Claim.length + lanesCount * ClaimLane.length)
 local taken, bytes, settledCount = 0, 0, 0
 local ids, bodies, writes, leases, trims, leaseUntil, leaseText, got
--- The limits of the tasks of the lanes; nil where none has one.
-local laneLimits
+-- The limits of the tasks of the lanes, and of what is due in them; nil where none has one.
+local laneLimits, dueLimits
 
 -- Completions of first starts, if none of the runs takes a slot or has notes: those of one claim share one record. Plain moves are written
 -- immediately, because the claim may take them.
@@ -71,6 +71,12 @@ if lanesCount >= 0 then
     laneLimits = {}
     for limit in string.gmatch(ARGV[CLAIM_AT + Claim.concurrency], '%S+') do
       laneLimits[#laneLimits + 1] = limit ~= Mark.noLaneLimit and limit
+    end
+  end
+  if ARGV[CLAIM_AT + Claim.dueLimits] ~= '' then
+    dueLimits = {}
+    for limit in string.gmatch(ARGV[CLAIM_AT + Claim.dueLimits], '%S+') do
+      dueLimits[#dueLimits + 1] = limit ~= Mark.noLaneLimit and tonumber(limit)
     end
   end
   local isOrdered = true
@@ -137,8 +143,12 @@ if lanesCount >= 0 then
           rare = rareClaim()
         end
         if isDue then
-          rare.promote(lane, room)
+          local dueLimit = dueLimits and dueLimits[lane]
+          rare.promote(lane, room, dueLimit)
           dues[lane], isDue = nextDueOf(lane), false
+          if dueLimit then
+            isUsual, isLeft = false, true
+          end
         elseif index then
           rare.claimLane(lane, room - index + 1, { ids = found, bodies = foundBodies, records = records, from = index })
         elseif room > 0 and bytes < MAX_REPLY_BYTES then

@@ -2,7 +2,7 @@ import type { Problem } from '../../../errors.ts';
 import type { Claim } from '../../exchange.ts';
 import { type Findings, findMap, findObjectProblem } from './check-findings.ts';
 import { findLimitProblems } from './check-submission.ts';
-import type { FieldRules } from './field-rules.ts';
+import type { FieldRule, FieldRules } from './field-rules.ts';
 import { FINITE_LENGTH, findWrongFields, wholeFrom } from './field-rules.ts';
 
 /** How many runs are claimed; of a lane at most as many as in all. */
@@ -13,23 +13,31 @@ const CLAIM: FieldRules<Claim> = { limit: A_LIMIT, leaseMs: FINITE_LENGTH };
 /** Finds what is wrong with a claim. */
 export function findClaimProblems(claim: Claim, { problems, name }: Findings): void {
   if (!findObjectProblem('claim', claim, problems)) return;
-  const { worker, requestId, lanes, concurrency } = claim;
+  const { worker, requestId, lanes, concurrency, dueLimits } = claim;
   name(() => 'claim.worker', worker);
   name(() => 'claim.requestId', requestId);
   findWrongFields(claim, CLAIM, { problems, path: 'claim' });
   const cure = "Use new Map([['send-email@1', 10]]).";
   for (const [lane, limit] of findMap('claim.lanes', lanes, { problems, cure })) {
     name(() => 'claim.lanes', lane);
-    if (!A_LIMIT.accepts(limit)) {
-      problems.push({
-        path: `claim.lanes(${lane})`,
-        value: limit,
-        message: A_LIMIT.message,
-        cure: A_LIMIT.cure,
-      });
-    }
+    findCountProblems(`claim.lanes(${lane})`, limit, { problems, rule: A_LIMIT });
   }
   if (concurrency !== undefined) findConcurrencyProblems(concurrency, problems);
+  if (dueLimits === undefined) return;
+  for (const [lane, limit] of findMap('claim.dueLimits', dueLimits, { problems, cure: DUE_CURE }))
+    findCountProblems(`claim.dueLimits(${lane})`, limit, { problems, rule: A_DUE_LIMIT });
+}
+
+const DUE_CURE = "Use new Map([['send-email@1', 1]]).";
+
+const A_DUE_LIMIT = wholeFrom(0, { cure: 'Leave the lane out for all runs that are due.' });
+
+function findCountProblems(
+  path: string,
+  value: unknown,
+  { problems, rule: { accepts, message, cure } }: { readonly problems: Problem[]; readonly rule: FieldRule },
+): void {
+  if (!accepts(value)) problems.push({ path, value, message, cure });
 }
 
 function findConcurrencyProblems(concurrency: NonNullable<Claim['concurrency']>, problems: Problem[]): void {
