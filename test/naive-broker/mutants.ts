@@ -52,6 +52,24 @@ export const MUTANTS: readonly Mutant[] = [
     const claimed = early ?? [];`,
   },
   {
+    name: 'ignores a limit of due runs',
+    caughtBy: 'a limit of due runs leaves the others scheduled, and says that they are due',
+    from: 'Math.max(dueLimit, left - inOrder(lane).length)',
+    to: 'Infinity',
+  },
+  {
+    name: 'leaves room where only due runs beyond their limit could take it',
+    caughtBy: 'due runs beyond their limit fill the room that nothing else takes',
+    from: 'Math.max(dueLimit, left - inOrder(lane).length)',
+    to: 'dueLimit',
+  },
+  {
+    name: 'starts due runs within their limit after all others',
+    caughtBy: 'a limit of due runs takes so many, earliest due first, before those that wait',
+    from: 'else moveToFront(promote(lane',
+    to: 'else void (promote(lane',
+  },
+  {
     name: 'accepts a settlement of any epoch',
     caughtBy: 'settle fences a late worker while another one holds the lease',
     from: 'answerSettlement(kept?.run, settlement, { isExpired })',

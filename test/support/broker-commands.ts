@@ -225,6 +225,8 @@ interface Asking {
   readonly lease: Ripeness;
   /** The limit of the limited lane. */
   readonly ofTask: number;
+  /** How many due runs come first, in lanes where no run has a concurrency key. */
+  readonly due: number | undefined;
 }
 
 function askings(): fc.Arbitrary<Asking> {
@@ -233,9 +235,10 @@ function askings(): fc.Arbitrary<Asking> {
     maxLength: 2,
   });
   const limits = fc.integer({ min: 1, max: 4 });
-  return fc.tuple(entries, fc.nat({ max: 6 }), leases, limits).map(([some, limit, lease, ofTask]) => ({
-    ...{ entries: some, limit, lease, ofTask },
-  }));
+  const dues = fc.option(fc.nat({ max: 2 }), { nil: undefined });
+  return fc
+    .tuple(entries, fc.nat({ max: 6 }), leases, limits, dues)
+    .map(([some, limit, lease, ofTask, due]) => ({ entries: some, limit, lease, ofTask, due }));
 }
 
 function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
@@ -248,13 +251,26 @@ function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   );
 }
 
-function nameOf({ entries, limit, lease, ofTask }: Asking): string {
-  return `claim ${JSON.stringify(entries)} limit ${limit} lease ${lease} of task ${ofTask}`;
+function nameOf({ entries, limit, lease, ofTask, due }: Asking): string {
+  return `claim ${JSON.stringify(entries)} limit ${limit} lease ${lease} of task ${ofTask} due ${due}`;
 }
 
-function claimOf(model: Model, { entries, limit, lease, ofTask }: Asking): Claim {
+/** Of runs with a concurrency key it is not specified whether they count as waiting in their lane. */
+function dueLimitsOf(model: Model, { entries, due }: Asking): Claim['dueLimits'] {
+  if (due === undefined) return undefined;
+  const keyed = new Set([...model.runs.values()].flatMap((run) => (run.concurrency ? run.lane : [])));
+  const lanes = entries.flatMap(([lane]) => (lane === LIMITED_LANE || keyed.has(lane) ? [] : [lane]));
+  return new Map(lanes.map((lane) => [lane, due]));
+}
+
+function claimOf(model: Model, asking: Asking): Claim {
+  const { entries, limit, lease, ofTask } = asking;
   const requestId = `request-${++model.requests}`;
-  const claim = { worker: 'w', requestId, limit, lanes: new Map(entries), leaseMs: msOf(lease) };
+  const dueLimits = dueLimitsOf(model, asking);
+  const claim = {
+    ...{ worker: 'w', requestId, limit, lanes: new Map(entries), leaseMs: msOf(lease) },
+    ...(dueLimits !== undefined && { dueLimits }),
+  };
   if (!claim.lanes.has(LIMITED_LANE)) return claim;
   return { ...claim, concurrency: new Map([[LIMITED_LANE, { limit: ofTask, whenFull: 'wait' }]]) };
 }

@@ -147,7 +147,7 @@ export function modelSubmit(
 /** Starts the runs that a claim must return. Their ids; those over the limit end with `!`, those that probe with `?`. */
 export function modelClaim(
   model: Model,
-  { lanes, limit, concurrency }: Pick<Claim, 'lanes' | 'limit' | 'concurrency'>,
+  { lanes, limit, concurrency, dueLimits }: Pick<Claim, 'lanes' | 'limit' | 'concurrency' | 'dueLimits'>,
   lease: Ripeness,
 ): readonly string[] {
   const got: string[] = [];
@@ -155,8 +155,10 @@ export function modelClaim(
     const ofTask = concurrency?.get(lane);
     const passage = passageOf(model, lane);
     if (passage === 'closed') continue;
-    promote(model, lane);
     let left = Math.min(laneLimit, limit - got.length, passage === 'probe' ? 1 : Infinity);
+    const due = dueLimits?.get(lane);
+    if (due === undefined) promote(model, lane);
+    else promoteFirst(model, lane, Math.min(Math.max(due, left - laneOf(model, lane).length), left));
     for (const id of [...laneOf(model, lane)]) {
       const run = model.runs.get(id);
       if (left <= 0 || run === undefined) break;
@@ -373,6 +375,16 @@ function promote(model: Model, lane: string): void {
     if (run === undefined || run.lane !== lane || run.ripeness !== 'now') continue;
     remove(model.scheduled, id);
     sendBack(model, run, 'now');
+  }
+}
+
+/** Moves so many due runs to the front of their lane, in their order. */
+function promoteFirst(model: Model, lane: string, limit: number): void {
+  const due = model.scheduled.flatMap((id) => model.runs.get(id) ?? []);
+  const first = due.filter((run) => run.lane === lane && run.ripeness === 'now').slice(0, Math.max(limit, 0));
+  for (const run of first.reverse()) {
+    remove(model.scheduled, run.id);
+    toFront(model, run);
   }
 }
 

@@ -28,7 +28,7 @@ export interface RunNotice {
  *   committed late
  * - `poll`: no other cause; the next poll, or wake signal, found it
  */
-export type LateCause = 'no-slot' | 'rate-limit' | 'concurrency-key' | 'hold' | 'poll';
+export type LateCause = 'no-slot' | 'rate-limit' | 'concurrency-key' | 'hold' | 'retry-share' | 'poll';
 
 /** Events of a worker and their payloads. */
 export interface WorkerEvents {

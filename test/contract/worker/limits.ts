@@ -17,6 +17,33 @@ export function describeLimits(scene: WorkerScene): void {
   };
 
   describe('limits', () => {
+    it('starts few retries while new runs wait, with a retryShare, and then all of them', async () => {
+      const attempts: number[] = [];
+      const task = defineTask({
+        name: 'shared',
+        retryShare: 0.1,
+        retry: { backoff: { type: 'constant', delay: '5ms' }, jitter: 'none' },
+        run: async (_: null, { attempt }) => {
+          attempts.push(attempt);
+          await scene.rest(5);
+          if (attempt < 4) throw new Error('out');
+        },
+      });
+      await scene.queue.submitMany(task, Array(60).fill(null));
+      const worker = await scene.startWorker({ tasks: [task], concurrency: 2 });
+
+      await worker.whenIdle();
+
+      const whileNewWait = attempts.slice(0, attempts.lastIndexOf(1));
+      // One is what a worker may have saved, another one what a claim under way allows it.
+      expect(whileNewWait.filter((attempt) => attempt > 1).length).toBeLessThanOrEqual(
+        whileNewWait.length * 0.1 + 2,
+      );
+      expect(whileNewWait.filter((attempt) => attempt > 1).length).toBeGreaterThanOrEqual(3);
+      expect(attempts.length).toBe(240);
+      expect((await scene.queue.counts()).ended.completed).toBe(60);
+    });
+
     it('applies globalConcurrency across all workers', async () => {
       const { seen, run } = meter();
       const task = defineTask({ name: 'narrow', globalConcurrency: 2, run });

@@ -1,6 +1,6 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
-import type { Claim } from '@retry/core/broker';
+import type { Claim, ClaimedRun } from '@retry/core/broker';
 import { isRefused } from '../broker.ts';
 import { ServerClock } from '../clock.ts';
 import type { WorkerEmitter } from '../events.ts';
@@ -312,18 +312,29 @@ export class Engine {
       observeClaim(this.#settings.name, received.claimed, now - sentAt);
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
     apply(this.#state, { type: 'answered', claim: planned, sentAt, now, received });
-    if (received !== undefined) this.#executions.take(received.claimed, sentAt);
+    if (received !== undefined) this.#executions.take(this.#inOrder(planned, received.claimed), sentAt);
     // Here, too: it may be some turns until the loop waits.
     if (this.#state.waiting.length > 0)
       this.#watchWaiting(giveBackInMs(this.#state, this.#settings.clock.now()));
     this.#wakeSignal.notify();
   }
 
-  #claim({ limit, lanes }: PlannedClaim): Claim {
+  #inOrder(planned: PlannedClaim | undefined, claimed: readonly ClaimedRun[]): readonly ClaimedRun[] {
+    const { retryShares } = this.#state;
+    if (retryShares === undefined || planned === undefined) return claimed;
+    return retryShares.inOrder(planned, claimed);
+  }
+
+  #claim({ limit, lanes, dueLimits }: PlannedClaim): Claim {
     const { name, leaseMs } = this.#settings;
     const { limits: concurrency } = this.#state;
     const claim = { worker: name, requestId: newRequestId(), leaseMs, limit, lanes };
-    return concurrency.size === 0 ? claim : { ...claim, concurrency };
+    if (concurrency.size === 0 && dueLimits === undefined) return claim;
+    return {
+      ...claim,
+      ...(concurrency.size > 0 && { concurrency }),
+      ...(dueLimits !== undefined && { dueLimits }),
+    };
   }
 
   /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */

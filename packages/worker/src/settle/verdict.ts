@@ -72,8 +72,8 @@ export function paidVerdict(verdict: Verdict, { budget }: Pick<SettleContext, 'b
 /** Returns the settlement of a failed attempt: charged, unless it was a probe of the circuit breaker that may be repeated. */
 export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context: SettleContext): Settled {
   if (verdict.type === 'fail') return settleEnd(attempt, verdict, context);
-  const { delayMs, runAt, askedBy } = verdict;
   const { now: at, isProbe } = context;
+  const { delayMs, runAt, askedBy } = isApart(attempt.task) ? laterVerdict(verdict, at) : verdict;
   if (isProbe === true) return { ...releaseFor(attempt.run, delayMs, at), releasedBecause: PROBE_FAILED };
   const { run, error } = attempt;
   const failure = { error, isFollowed: delayMs === 0, reason: recordedReason(attempt, verdict) };
@@ -85,6 +85,23 @@ export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context:
   }
   const event: RunEvent = { type: 'retry', at, runAt: dueAt(delayMs, at) };
   return { settlement: settle(next, [event], { delayMs }), delayMs, ...(askedBy && { askedBy }) };
+}
+
+/** Whether retries of the task start apart from its new runs: they wait in the schedule, where claims find them, and not in the lane. */
+export function isApart({ retryShare }: AnyTask): boolean {
+  return retryShare < 1;
+}
+
+/** The shortest wait in the schedule, in ms. */
+export const APART_MS = 1;
+
+function laterVerdict(
+  verdict: Extract<Verdict, { type: 'retry' }>,
+  now: number,
+): Extract<Verdict, { type: 'retry' }> {
+  const { runAt, delayMs } = verdict;
+  const isLater = runAt !== undefined && runAt > now;
+  return { ...verdict, delayMs: Math.max(delayMs, APART_MS), runAt: isLater ? runAt : undefined };
 }
 
 const PROBE_FAILED = 'a probe of the circuit breaker failed';

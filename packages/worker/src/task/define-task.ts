@@ -19,6 +19,7 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'retry',
   'circuitBreaker',
   'budget',
+  'retryShare',
   'rateLimitRetry',
   'rateLimit',
   'globalRateLimit',
@@ -113,6 +114,7 @@ function readTask<Payload, Result, Submitted>(
     retry: readRetryPolicy('retry', fields.value('retry'), report),
     circuitBreaker: readBreaker(fields, report),
     budget: fields.optional('budget', A_BUDGET),
+    retryShare: fields.number('retryShare', 1, A_SHARE),
     rateLimitRetry: readRetryPolicy('rateLimitRetry', fields.value('rateLimitRetry'), report),
     rateLimit: readRateLimit(fields, report),
     globalRateLimit: readGlobalRateLimit(fields, name, report),
@@ -244,6 +246,12 @@ function readBreaker(
 
 /** Options of the circuit breaker of calls that a task has no use for. */
 const BREAKER_CURES = { onStateChange: "Listen to the event of a worker: worker.on('breaker', listener)." };
+
+const A_SHARE = {
+  accepts: (share: number): boolean => share > 0 && share <= 1,
+  message: 'must be a number > 0 and ≤ 1',
+  cure: 'Use retryShare: 0.1, or leave it out: retries then wait in line with new runs.',
+};
 
 const A_BUDGET = {
   accepts: (value: unknown): value is RetryBudget => hasMethods(value, ['allowsRetry', 'record', 'spend']),

@@ -158,6 +158,12 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * back, probes of the circuit breaker, retries of `rateLimitRetry`, and redrives. @default none
    */
   readonly budget?: RetryBudget | undefined;
+  /**
+   * New runs before retries: while new runs of the task wait, at most this share of its starts in each worker are retries, `0 < share ≤ 1`.
+   * Where nothing else waits, retries take whatever is free. Also runs that were submitted with a delay come when retries may.
+   * @default 1: retries wait in line with new runs
+   */
+  readonly retryShare?: number | undefined;
   /** When to try again after a limit was reached; implies `whenFull: 'retry'`, and has its own counter. @default TASK_POLICY */
   readonly rateLimitRetry?: Policy | PolicyInput | undefined;
   /** At most `limit` starts per `window` in each worker. @default no limit */
@@ -246,6 +252,8 @@ export interface Task<Payload, Result, Submitted = Payload> {
   /** When to try again after a limit was reached, with `whenFull: 'retry'`. */
   readonly rateLimitRetry: Policy;
   /** The most starts per window in each worker; `undefined`: no limit. */
+  /** The share of starts that retries have while new runs wait, `0 < share ≤ 1`. */
+  readonly retryShare: number;
   readonly rateLimit: { readonly limit: number; readonly windowMs: number } | undefined;
   /** The most starts per window over all workers; `undefined`: no limit. */
   readonly globalRateLimit: StartLimit | undefined;

@@ -20,7 +20,7 @@ end
 -- How many due runs a claim with a limit of them takes: that many, and as many more as it has room for beside what waits.
 local function dueRoom(lane, room, dueLimit)
   local tag = tagOf(lane)
-  local waiting = call('LLEN', laneKey(lane)) + call('ZLEXCOUNT', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1')
+  local waiting = call('LLEN', laneKey(lane)) - cancelledInLaneOf(tag) + call('ZLEXCOUNT', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1')
   return math.min(math.max(dueLimit, room - waiting), room)
 end
 

@@ -154,6 +154,7 @@ function send(state: WorkerState, claim: PlannedClaim | undefined, now: number):
   if (claim === undefined) return;
   state.choice.noteSent(claim, claim.limit, now);
   state.slots.reserve(claim);
+  state.retryShares?.noteSent(claim);
   if (state.drain !== undefined) state.drain.asked += claim.limit;
 }
 
@@ -165,6 +166,7 @@ function answer(
   state.estimate.noteTrip(answeredAt - sentAt);
   if (claim === undefined) return;
   state.slots.release(claim);
+  state.retryShares?.noteAnswered(claim);
   if (state.drain !== undefined) state.drain.asked -= claim.limit;
   if (received === undefined) return;
   const { claimed, lanes, now, nextRunAt = Infinity } = received;

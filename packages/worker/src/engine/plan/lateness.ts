@@ -1,6 +1,7 @@
 import type { Claim, Run } from '@retry/core/broker';
 import type { LateCause } from '../../events.ts';
 import { latenessOf } from '../../settle/run-facts.ts';
+import { isRetry } from './retry-share.ts';
 
 /** A claimed run that starts now; instants by the worker's clock. */
 interface Start {
@@ -11,7 +12,7 @@ interface Start {
 
 /** A claim and the runs that it returned. */
 export interface AnsweredClaim {
-  readonly claim: Pick<Claim, 'lanes' | 'limit'>;
+  readonly claim: Pick<Claim, 'lanes' | 'limit' | 'dueLimits'>;
   readonly sentAt: number;
   readonly claimed: readonly { readonly run: Pick<Run, 'lane'> }[];
   /** When it was answered, and when its lanes have work next, by the broker's clock. */
@@ -56,6 +57,9 @@ export class Lateness {
   /** The latest claim of the lane that returned no runs at all. */
   readonly #empty = new Map<string, EmptyAnswer>();
 
+  /** When the latest claim was sent that left due runs in the schedule because new ones waited, by lane. */
+  readonly #leftDue = new Map<string, number>();
+
   /** Notes that the worker looks at what it can claim. What was in the way when it last did has been so until now. */
   noteLook(at: number): void {
     if (this.#seen.areAllBlocked) this.#allBlockedAt = at;
@@ -89,7 +93,10 @@ export class Lateness {
   }
 
   /** Notes that a claim was answered. */
-  noteClaim({ claim: { lanes, limit }, sentAt, claimed, now, nextRunAt = Infinity }: AnsweredClaim): void {
+  noteClaim({ claim, sentAt, claimed, now, nextRunAt = Infinity }: AnsweredClaim): void {
+    const { lanes, limit, dueLimits } = claim;
+    if (dueLimits !== undefined && nextRunAt <= now)
+      for (const lane of dueLimits.keys()) this.#leftDue.set(lane, sentAt);
     if (claimed.length >= limit) return;
     const empty = claimed.length === 0 ? { sentAt, answeredAt: now, nextRunAt } : undefined;
     const counts = new Map<string, number>();
@@ -114,6 +121,7 @@ export class Lateness {
   /** @param dueAt - when the run was due, by the worker's clock */
   #causeOf(run: Run, dueAt: number, lateMs: number): LateCause {
     const { lane, concurrency } = run;
+    if (isRetry(run) && (this.#leftDue.get(lane) ?? -Infinity) >= dueAt) return 'retry-share';
     const blocked = this.#blocked.get(lane);
     const heldAt = this.#heldAt(run);
     // The last obstacle counts: a slot was free when the lane was claimed from.

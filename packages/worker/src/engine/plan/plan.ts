@@ -145,7 +145,9 @@ function claimOf(state: WorkerState, room: Room, now: number): PlannedClaim {
   const share = state.isSerial ? room.limit : Math.ceil(mostOf(state, now) / 2);
   const limit = state.hasMore ? Math.min(room.limit, share, MAX_PER_EXCHANGE) : room.limit;
   const { lanes, asksEmpty } = state.choice.choose(room.lanes, limit, now);
-  return { limit, lanes, asksEmpty, isOfAll: lanes.size === room.lanes.size };
+  const claim = { limit, lanes, asksEmpty, isOfAll: lanes.size === room.lanes.size };
+  const dueLimits = state.retryShares?.dueLimits(claim);
+  return dueLimits === undefined ? claim : { ...claim, dueLimits };
 }
 
 function wakeInMs(

@@ -5,6 +5,7 @@ import { LaneChoice } from './lane-choice.ts';
 import { LanePauses } from './lane-pauses.ts';
 import { Lateness } from './lateness.ts';
 import { PrefetchEstimate } from './prefetch.ts';
+import { RetryShares } from './retry-share.ts';
 import type { SharedLimit } from './shared-limit.ts';
 import { createSharedLimits } from './shared-limit.ts';
 import { claimsOneByOne, Slots } from './slots.ts';
@@ -47,7 +48,7 @@ export interface EmptyClaim {
 }
 
 /** A claim that leaves now. */
-export interface PlannedClaim extends Pick<Claim, 'limit' | 'lanes'> {
+export interface PlannedClaim extends Pick<Claim, 'limit' | 'lanes' | 'dueLimits'> {
   /** Whether it asks all lanes with room. */
   readonly isOfAll: boolean;
   /** Whether it asks the lanes that were empty before. */
@@ -80,6 +81,8 @@ export interface WorkerState<Run extends WaitingRun = WaitingRun> {
   readonly limits: ReadonlyMap<string, LaneConcurrency>;
   /** The limits of starts that all workers share, by lane. */
   readonly sharedLimits: ReadonlyMap<string, SharedLimit>;
+  /** The shares of retries in the starts of the tasks that have one; `undefined` without any. */
+  readonly retryShares: RetryShares | undefined;
   readonly slots: Slots;
   readonly estimate: PrefetchEstimate;
   readonly choice: LaneChoice;
@@ -125,6 +128,7 @@ export function createWorkerState<Run extends WaitingRun>(
     ...{ concurrency, settleMs, pollMs, sharedLimits },
     isSerial: claimsOneByOne(settings),
     limits: limitsOf(settings),
+    retryShares: retrySharesOf(settings),
     slots: new Slots(tasks.values(), settings, sharedLimits),
     estimate: new PrefetchEstimate(settings),
     choice: new LaneChoice(tasks.keys()),
@@ -134,6 +138,11 @@ export function createWorkerState<Run extends WaitingRun>(
     ...{ leased: 0, queued: 0, queuedSince: undefined, unanswered: 0, exchanges: 0, empty: undefined },
     ...{ hasMore: false, isNew: true, areHeartbeatsLost: false, isStopping: false, drain: undefined },
   };
+}
+
+function retrySharesOf({ tasks }: Pick<WorkerSettings, 'tasks'>): RetryShares | undefined {
+  const hasShare = [...tasks.values()].some(({ retryShare }) => retryShare < 1);
+  return hasShare ? new RetryShares(tasks.values()) : undefined;
 }
 
 function limitsOf({ tasks }: Pick<WorkerSettings, 'tasks'>): ReadonlyMap<string, LaneConcurrency> {
