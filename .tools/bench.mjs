@@ -19,6 +19,7 @@ const SUITES = [
   'core',
   'results',
   'telemetry',
+  'storm',
 ];
 const USAGE = `npm run bench -- ${SUITES.join(' | ')}
 Options: --rounds 9, --only "20 KB", --full, --node 20, --write docs/benchmarks-all.md; docs/benchmarks-all.md says what they mean.`;

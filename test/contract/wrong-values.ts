@@ -223,8 +223,8 @@ const SETTLING: readonly Value[] = [
       }),
   }),
   ...valuesOf('settleAndClaim', 'claim', {
-    valid: { ...CLAIM, concurrency: new Map() },
-    takes: { concurrency: optional(MAP) },
+    valid: { ...CLAIM, concurrency: new Map(), dueLimits: new Map() },
+    takes: { concurrency: optional(MAP), dueLimits: optional(MAP) },
     call: (broker, claim) => broker.settleAndClaim({ settle: [SETTLEMENT], claim }),
   }),
   ...valuesOf('settleAndClaim', 'claim.concurrency(l)', {

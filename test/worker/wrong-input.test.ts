@@ -98,6 +98,7 @@ describe('every option', () => {
     retry: { maxAttempts: 1 },
     circuitBreaker: { failureRatio: 0.5 },
     budget: createRetryBudget({ type: 'ratio', ratio: 0.1 }),
+    retryShare: 0.1,
     rateLimitRetry: { maxAttempts: 1 },
     rateLimit: { limit: 1, window: '1s' },
     globalRateLimit: { limit: 1, window: '1s', key: 'api' },

@@ -22,7 +22,7 @@ export function describeLimits(scene: WorkerScene): void {
       const task = defineTask({
         name: 'shared',
         retryShare: 0.1,
-        retry: { backoff: { type: 'constant', delay: '5ms' }, jitter: 'none' },
+        retry: { backoff: { type: 'constant', base: '5ms' }, jitter: 'none' },
         run: async (_: null, { attempt }) => {
           attempts.push(attempt);
           await scene.rest(5);

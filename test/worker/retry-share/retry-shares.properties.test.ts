@@ -5,8 +5,8 @@ import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plan } from '../../../packages/worker/src/engine/plan/plan.ts';
+import type { SharedClaim } from '../../../packages/worker/src/engine/plan/retry-share.ts';
 import { isRetry, RetryShares } from '../../../packages/worker/src/engine/plan/retry-share.ts';
-import type { PlannedClaim } from '../../../packages/worker/src/engine/plan/worker-state.ts';
 import { createWorkerState } from '../../../packages/worker/src/engine/plan/worker-state.ts';
 
 /** One claim: its limit, what is submitted before it is answered, and whether the next one leaves before that. */
@@ -52,9 +52,9 @@ function play(retryShare: number, all: readonly Step[], { isEndless = false } = 
   const waiting: ClaimedRun[] = [];
   const due: ClaimedRun[] = [];
   const starts: Start[] = [];
-  const pending: PlannedClaim[] = [];
+  const pending: SharedClaim[] = [];
   let ids = 0;
-  const answer = (claim: PlannedClaim): void => {
+  const answer = (claim: SharedClaim): void => {
     if (isEndless) while (waiting.length <= claim.limit) waiting.push(runOf(ids++, 0));
     const most = Math.max(claim.dueLimits?.get(lane) ?? Infinity, claim.limit - waiting.length);
     const retries = due.splice(0, Math.min(most, claim.limit));
@@ -68,11 +68,9 @@ function play(retryShare: number, all: readonly Step[], { isEndless = false } = 
     for (let count = 0; count < submitted; count += 1) waiting.push(runOf(ids++, 0));
     for (let count = 0; count < retries; count += 1) due.push(runOf(ids++, 1));
     const lanes = new Map([[lane, limit]]);
-    const claim = {
+    const claim: SharedClaim = {
       limit,
       lanes,
-      isOfAll: true,
-      asksEmpty: true,
       dueLimits: shares.dueLimits({ lanes, limit }),
     };
     shares.noteSent(claim);

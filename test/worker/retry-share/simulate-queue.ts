@@ -5,8 +5,8 @@ import { newRun } from '@retry/core/broker/kit';
 import { defineTask } from '@retry/worker';
 import { drawExponential, drawsOf } from '../../../packages/core/src/simulate/run/draws.ts';
 import { createEventQueue } from '../../../packages/core/src/simulate/run/event-queue.ts';
+import type { SharedClaim } from '../../../packages/worker/src/engine/plan/retry-share.ts';
 import { RetryShares } from '../../../packages/worker/src/engine/plan/retry-share.ts';
-import type { PlannedClaim } from '../../../packages/worker/src/engine/plan/worker-state.ts';
 
 /** A queue, its worker, and an outage. */
 export interface QueueWorld {
@@ -92,8 +92,9 @@ export function simulateQueue(world: QueueWorld, seed: number): QueueFigures {
     const limit = slots - running;
     if (limit > 0) {
       const lanes = new Map([[task.lane, limit]]);
-      const claim: PlannedClaim = {
-        ...{ limit, lanes, isOfAll: true, asksEmpty: true },
+      const claim: SharedClaim = {
+        limit,
+        lanes,
         dueLimits: shares.dueLimits({ lanes, limit }),
       };
       const most = Math.max(claim.dueLimits?.get(task.lane) ?? 0, limit - waiting.length);

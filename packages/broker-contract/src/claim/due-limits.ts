@@ -102,9 +102,9 @@ export const dueLimitsCases: CasesByName = {
   },
 
   'due runs with a concurrency key that is full wait for it, and let the others pass': async (scene) => {
-    const dueAt = (await scene.now()) + SHORT_MS;
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' as const };
     await scene.start({ id: 'holder', concurrency });
+    const dueAt = (await scene.now()) + SHORT_MS;
     await scene.submit({ id: 'due-1', runAt: dueAt, concurrency }, { id: 'due-2', runAt: dueAt + 1 });
     await scene.advancePast(dueAt + 1);
     await scene.submit('a', 'b');

@@ -1,6 +1,7 @@
-import type { Claim, Run } from '@retry/core/broker';
+import type { Run } from '@retry/core/broker';
 import type { LateCause } from '../../events.ts';
 import { latenessOf } from '../../settle/run-facts.ts';
+import type { SharedClaim } from './retry-share.ts';
 import { isRetry } from './retry-share.ts';
 
 /** A claimed run that starts now; instants by the worker's clock. */
@@ -12,7 +13,7 @@ interface Start {
 
 /** A claim and the runs that it returned. */
 export interface AnsweredClaim {
-  readonly claim: Pick<Claim, 'lanes' | 'limit' | 'dueLimits'>;
+  readonly claim: SharedClaim;
   readonly sentAt: number;
   readonly claimed: readonly { readonly run: Pick<Run, 'lane'> }[];
   /** When it was answered, and when its lanes have work next, by the broker's clock. */

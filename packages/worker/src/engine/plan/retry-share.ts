@@ -1,6 +1,5 @@
 import type { Claim, ClaimedRun, Run } from '@retry/core/broker';
 import type { AnyTask } from '../../task/task.ts';
-import type { PlannedClaim } from './worker-state.ts';
 
 /** Sums of shares are not exact: ten times a tenth is less than 1. */
 const TOLERANCE = 1e-9;
@@ -13,6 +12,12 @@ interface LaneShare {
    * started without the new runs that it had asked for, because lanes before had taken its room.
    */
   tokens: number;
+}
+
+/** What a claim asks of lanes. */
+export interface SharedClaim extends Pick<Claim, 'limit' | 'lanes'> {
+  /** How many due runs of a lane come before new ones; absent where no task of the claim has a share. */
+  readonly dueLimits?: Claim['dueLimits'] | undefined;
 }
 
 /** What a claim that is under way may start of one lane. */
@@ -35,7 +40,7 @@ export function isRetry({ failures, stalls }: Pick<Run, 'failures' | 'stalls'>):
  */
 export class RetryShares {
   readonly #lanes = new Map<string, LaneShare>();
-  readonly #pending = new Map<PlannedClaim, ReadonlyMap<string, Pending>>();
+  readonly #pending = new Map<SharedClaim, ReadonlyMap<string, Pending>>();
 
   constructor(tasks: Iterable<AnyTask>) {
     for (const { lane, retryShare } of tasks)
@@ -54,7 +59,7 @@ export class RetryShares {
   }
 
   /** Notes that a claim leaves, before the answers to others. */
-  noteSent(claim: PlannedClaim): void {
+  noteSent(claim: SharedClaim): void {
     if (claim.dueLimits === undefined) return;
     const pending = new Map<string, Pending>();
     for (const [lane, retries] of claim.dueLimits)
@@ -63,12 +68,12 @@ export class RetryShares {
   }
 
   /** Notes that a claim was answered, or will not be. */
-  noteAnswered(claim: PlannedClaim): void {
+  noteAnswered(claim: SharedClaim): void {
     this.#pending.delete(claim);
   }
 
   /** Returns the runs that a claim returned in the order in which they are to start, retries among the new runs of their lane. */
-  inOrder({ limit, dueLimits }: PlannedClaim, claimed: readonly ClaimedRun[]): readonly ClaimedRun[] {
+  inOrder({ limit, dueLimits }: SharedClaim, claimed: readonly ClaimedRun[]): readonly ClaimedRun[] {
     if (dueLimits === undefined) return claimed;
     const ordered = [...claimed];
     for (const [lane, most] of dueLimits) {

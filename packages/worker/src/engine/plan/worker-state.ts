@@ -1,10 +1,11 @@
-import type { Claim, ClaimedRun, LaneConcurrency } from '@retry/core/broker';
+import type { ClaimedRun, LaneConcurrency } from '@retry/core/broker';
 import type { WorkerSettings } from '../../options.ts';
 import { globalLimitOf } from '../../task/global-limit.ts';
 import { LaneChoice } from './lane-choice.ts';
 import { LanePauses } from './lane-pauses.ts';
 import { Lateness } from './lateness.ts';
 import { PrefetchEstimate } from './prefetch.ts';
+import type { SharedClaim } from './retry-share.ts';
 import { RetryShares } from './retry-share.ts';
 import type { SharedLimit } from './shared-limit.ts';
 import { createSharedLimits } from './shared-limit.ts';
@@ -48,7 +49,7 @@ export interface EmptyClaim {
 }
 
 /** A claim that leaves now. */
-export interface PlannedClaim extends Pick<Claim, 'limit' | 'lanes' | 'dueLimits'> {
+export interface PlannedClaim extends SharedClaim {
   /** Whether it asks all lanes with room. */
   readonly isOfAll: boolean;
   /** Whether it asks the lanes that were empty before. */
