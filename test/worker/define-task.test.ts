@@ -38,6 +38,7 @@ describe('defineTask', () => {
       retry: definePolicy(TASK_POLICY),
       circuitBreaker: undefined,
       budget: undefined,
+      retryShare: 1,
       rateLimitRetry: definePolicy(TASK_POLICY),
       rateLimit: undefined,
       globalRateLimit: undefined,

@@ -36,6 +36,10 @@ describe('an outage for which half of the runs fail three times', { timeout: 120
     ['with a tenth', '| `retryShare: 0.1` |', { retryShare: 0.1 }],
     ['with a twentieth', '| `retryShare: 0.05` |', { retryShare: 0.05 }],
   ] as const)('has the figures of the documentation %s', (_, label, changed) => {
-    expect(readText('docs/storms.md')).toContain(`${label} ${rowOf({ ...WORLD, ...changed })}`);
+    const row = readText('docs/storms.md')
+      .split('\n')
+      .find((line) => line.startsWith(label));
+
+    expect(row).toBe(`${label} ${rowOf({ ...WORLD, ...changed })}`);
   });
 });
