@@ -40,11 +40,11 @@ begin
 end
 $$;
 
--- Moves what is due, by p_dues and p_now, into the lanes p_lanes of a claim of at most p_limit runs,
--- and p_lane_limits of each, but for those on hold, p_held. Of a lane that has one of p_due_limits
--- come first as many due runs as it says, and as many more as the claim has room for beside what
--- waits there; the room is what the lanes before leave. p_low_seqs, p_low_run_ats: from where on
--- each lane and its schedule are read.
+-- Moves what is due, by p_dues and p_now, into the lanes p_lanes of a claim of at most p_limit
+-- runs, and p_lane_limits of each, but for those on hold, p_held. Of a lane that has one of
+-- p_due_limits come first as many due runs as it says, and as many more as the claim has room for
+-- beside what waits there; the room is what the lanes before leave. p_low_seqs, p_low_run_ats: from
+-- where on each lane and its schedule are read.
 --
 -- Locks as `promote_due` does.
 create function promote_lanes(

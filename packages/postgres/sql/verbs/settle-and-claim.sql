@@ -44,7 +44,8 @@ create function settle_and_claim(
   p_notify boolean, p_worker text, p_request text, p_ended_requests text[], p_limit bigint,
   p_lanes text[], p_lane_limits bigint[], p_low_seqs bigint[], p_low_run_ats bigint[],
   p_lease_ms bigint, p_task_limits bigint[], p_task_waits boolean[], p_due_limits bigint[],
-  p_keep_finished bigint, p_trim_from bigint, p_keep_keys_ms bigint, p_keep_for_ms bigint, p_keep_bytes bigint
+  p_keep_finished bigint, p_trim_from bigint, p_keep_keys_ms bigint, p_keep_for_ms bigint,
+  p_keep_bytes bigint
 ) returns setof text language plpgsql
 -- @include settings
 as $$
