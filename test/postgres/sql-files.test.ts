@@ -112,6 +112,15 @@ describe('the folder sql', () => {
     );
   });
 
+  it('has no flag that no part asks for, and asks for none that is never given', () => {
+    const given = [...ALL_SOURCES.matchAll(/-- @include \S+(.*)/g)].flatMap(
+      ([, flags = '']) => flags.match(/\S+/g) ?? [],
+    );
+    const asked = [...ALL_SOURCES.matchAll(/-- @if (\S+)/g)].map(([, flag]) => flag);
+
+    expect([...new Set(given)].sort()).toEqual([...new Set(asked)].sort());
+  });
+
   it('has no function that neither a client nor another function calls', () => {
     const words = wordsOf(ALL_SOURCES);
     const inner = DEFINITIONS.filter(({ path }) => path.startsWith('sql/functions/'));
