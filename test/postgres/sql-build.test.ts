@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 // @ts-expect-error -- a tool without types
-import {
-  createExpander,
-  createIncluder,
-  definitionsOf,
-  inOrderOfUse,
-  readInline,
-  signatureOf,
-} from '../../.tools/sql.mjs';
+import * as sql from '../../.tools/sql.mjs';
+
+const { createExpander, createIncluder, definitionsOf, inOrderOfUse, readInline, signatureOf } = sql;
 
 const INLINE = `
 -- Whether it is due.
