@@ -249,11 +249,11 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly circuitBreaker: CircuitBreakerSettings | undefined;
   /** What pays for retries; `undefined`: they are free. */
   readonly budget: RetryBudget | undefined;
+  /** The share of starts that retries have while new runs wait, `0 < share ≤ 1`. */
+  readonly retryShare: number;
   /** When to try again after a limit was reached, with `whenFull: 'retry'`. */
   readonly rateLimitRetry: Policy;
   /** The most starts per window in each worker; `undefined`: no limit. */
-  /** The share of starts that retries have while new runs wait, `0 < share ≤ 1`. */
-  readonly retryShare: number;
   readonly rateLimit: { readonly limit: number; readonly windowMs: number } | undefined;
   /** The most starts per window over all workers; `undefined`: no limit. */
   readonly globalRateLimit: StartLimit | undefined;
