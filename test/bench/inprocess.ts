@@ -1,12 +1,16 @@
 /** `npm run bench -- inprocess`: what a call costs beside a hand-written loop and the other libraries. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { withRetry } from '@retry/inprocess';
 import { readVersions } from './harness/versions.ts';
 import { libraries } from './libraries.ts';
 import { isWanted, printHeader, printTable, rounds, roundsOr } from './report.ts';
 import { inRounds, type Row, timeInRounds } from './rounds.ts';
 import { inprocessTargets } from './targets/inprocess.ts';
 import { withAttemptTimeout, withTotalTimeout } from './timed-libraries.ts';
+
+/** What a refused connection has besides its message. */
+const SYSTEM_ERROR = { errno: -111, code: 'ECONNREFUSED', syscall: 'connect', address: '127.0.0.1', port: 1 };
 
 const realSetTimeout = globalThis.setTimeout;
 
@@ -40,6 +44,24 @@ if (isWanted('failures, CPU')) {
   printTable(title, 'ns of CPU', results, inprocessTargets.failures);
 }
 
+if (isWanted('failures, reading')) {
+  globalThis.setTimeout = asMicrotask as unknown as typeof setTimeout;
+  const coded = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), SYSTEM_ERROR);
+  for (const [kind, error] of [
+    ['a plain error', new Error('failed')],
+    ['an error of the system', coded],
+  ] as const) {
+    const rows = (['ignore', 'floor'] as const).map((mode) => ({
+      name: mode === 'ignore' ? 'withRetry, retryAfter ignored' : 'withRetry',
+      run: withRetry(failing(error), { maxAttempts: 6, backoff: { type: 'none' }, retryAfter: { mode } }),
+    }));
+    const results = await timeInRounds(rows, { rounds: roundsOr(101) });
+    const title = `failures, reading: five, is there a delay in ${kind}?`;
+    printTable(title, 'ns of CPU', results, inprocessTargets.reading);
+  }
+  globalThis.setTimeout = realSetTimeout;
+}
+
 if (isWanted('failures, real')) {
   const results = await timeInRounds(rowsOf(failing, { retries: 5, delayMs: 0 }), {
     rounds,
@@ -70,8 +92,7 @@ function rowsOf(
 }
 
 /** Fails five times, then succeeds, repeatedly; with one error object, because creating one costs more than a retry. */
-function failing(): () => Promise<number> {
-  const error = new Error('failed');
+function failing(error = new Error('failed')): () => Promise<number> {
   let calls = 0;
   return async () => {
     calls += 1;

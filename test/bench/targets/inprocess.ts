@@ -4,4 +4,5 @@ import type { Target } from './target.ts';
 export const inprocessTargets = {
   timeouts: { withRetry: '≤ 1.2' },
   failures: { withRetry: '≤ 1.35' },
+  reading: { withRetry: '≤ 1.03' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Target>>>>;
