@@ -241,6 +241,22 @@ describe('network', () => {
   it('does not match another error with a similar message', () => {
     expect(isMeant(network, new Error('Failed to fetch'))).toBe(false);
   });
+
+  it('knows the error of resend that has neither a status nor a cause: it may have been sent', () => {
+    const given = {
+      name: 'application_error',
+      statusCode: null,
+      message: 'Unable to fetch data. The request could not be resolved.',
+    };
+    const thrown = Object.assign(new Error(given.message), given);
+    const answered = { ...given, statusCode: 422, message: 'The recipient is invalid.' };
+
+    for (const error of [given, thrown]) {
+      expect(isMeant(network, error)).toBe(true);
+      expect(isMeant(network.notApplied, error)).toBe(false);
+    }
+    expect(isMeant(network, answered)).toBe(false);
+  });
 });
 
 describe('http', () => {

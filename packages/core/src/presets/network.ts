@@ -109,6 +109,8 @@ const CONNECTION_LOST: readonly ErrorPattern[] = [
     cause: { message: FETCH_FAILED },
   },
   { message: globs('Network connection lost*') },
+  // resend has no status and no cause for whatever failed before it had read an answer.
+  { name: 'application_error', message: globs('Unable to fetch data*') },
   {
     message: [
       ...endings(
