@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -110,7 +110,7 @@ describe('retry.config', () => {
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
     expect(schemaErrors('audit', out)).toEqual([]);
     const { err: named } = await run(['audit'], { cwd: join(folder, 'deep', 'down') });
-    expect(named).toContain(`retry: ${join(folder, name)} says where the queue is.\n`);
+    expect(named).toContain(`retry: running ${join(folder, name)}, the configuration of the queue.\n`);
   });
 
   const throwing = 'throw new Error("it was run");';
@@ -146,8 +146,21 @@ describe('retry.config', () => {
     expect(exitCode).toBe(2);
     expect(JSON.parse(err).error).toMatchObject({
       code: 'WRONG_CONFIG',
-      message: expect.stringContaining('is not read: another user owns it, or may write it'),
+      message: expect.stringContaining('is not read: another user owns it or its folder, or may write them'),
     });
+  });
+
+  it.skipIf(process.getuid?.() !== 0).each([
+    ['it', 'retry.config.js'],
+    ['its folder, who may replace it', '.'],
+  ])('is refused where another user owns %s', async (_what, path) => {
+    writeFileSync(join(folder, 'retry.config.js'), throwing);
+    chownSync(join(folder, path), 12_345, 12_345);
+
+    const { err } = await run(AUDIT, { cwd: folder });
+
+    expect(JSON.parse(err).error).toMatchObject({ code: 'WRONG_CONFIG' });
+    expect(err).not.toContain('it was run');
   });
 
   it.each([

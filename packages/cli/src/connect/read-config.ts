@@ -24,7 +24,7 @@ const NAMES = ['retry.config.ts', 'retry.config.js', 'retry.config.json'];
 
 /**
  * Reads the configuration of this folder, else of the package that it belongs to. One that is run is named on standard error, as
- * what is in a folder above may be a surprise.
+ * what is in a folder above may be a surprise; not with `--json`, where an error on standard error is JSON.
  *
  * @throws {CliError} `WRONG_CONFIG` when it cannot be read or run, or others may write it
  * @throws {InvalidOptionsError} listing what is wrong in it
@@ -40,7 +40,7 @@ export async function readConfig(
   const path = join(folder, source);
   refuseForeign(path);
   if (json !== true && extname(path) !== '.json')
-    stderr.write(`retry: ${printable(path)} says where the queue is.\n`);
+    stderr.write(`retry: running ${printable(path)}, the configuration of the queue.\n`);
   return { ...(await read(path, source)), source, folder };
 }
 
@@ -64,11 +64,14 @@ function refuseForeign(path: string): void {
   const user = process.getuid?.();
   if (user === undefined) return; // Windows has no owners of this kind
   const [file, folder] = [statSync(path), statSync(dirname(path))];
-  const isOwn = [user, 0].includes(file.uid);
+  const isOwn = [file, folder].every(({ uid }) => [user, 0].includes(uid));
   const mayReplace = (folder.mode & OTHERS_MAY_WRITE) !== 0 && (folder.mode & ONLY_OWNERS_DELETE) === 0;
   if (isOwn && (file.mode & OTHERS_MAY_WRITE) === 0 && !mayReplace) return;
-  const cure = 'Own it, and run chmod o-w for it and its folder; or give --url.';
-  throw new CliError('WRONG_CONFIG', `${path} is not read: another user owns it, or may write it. ${cure}`);
+  const cure = 'Own both, and run chmod o-w for them; or give --url.';
+  throw new CliError(
+    'WRONG_CONFIG',
+    `${path} is not read: another user owns it or its folder, or may write them. ${cure}`,
+  );
 }
 
 const KEYS = ['url', 'prefix', 'partitions', 'schema', 'broker'];
