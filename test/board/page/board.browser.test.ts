@@ -15,6 +15,9 @@ const SCREENS = [
   ['#/search?state=failed', 'Search'],
 ] as const;
 
+const RIGHT_EDGES_OF_TABS =
+  "[...document.querySelectorAll('nav a')].map((tab) => tab.getBoundingClientRect().right)";
+
 describeInChromium('the page of the board', (browser) => {
   let board: ServedBoard;
 
@@ -48,6 +51,23 @@ describeInChromium('the page of the board', (browser) => {
     await page.getByText('Loading …').waitFor({ state: 'detached' });
 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(await page.evaluate(`${RIGHT_EDGES_OF_TABS}.length`)).toBeGreaterThanOrEqual(SCREENS.length);
+    expect(await page.evaluate(`Math.max(...${RIGHT_EDGES_OF_TABS})`)).toBeLessThanOrEqual(390);
+    await page.close();
+  });
+
+  it('breaks no instant into two lines, where a worker has many lanes', async () => {
+    const { page } = await openPage(browser(), `${board.url}#/workers`, { width: 1360 });
+    const instant = page.locator('td time').first();
+    await instant.waitFor();
+
+    await page.evaluate("document.querySelector('td time').closest('td').style.width = '1px'");
+
+    expect(
+      await instant.evaluate(
+        (element: { getClientRects(): { length: number } }) => element.getClientRects().length,
+      ),
+    ).toBe(1);
     await page.close();
   });
 
