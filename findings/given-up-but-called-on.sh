@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Calls after the caller has been told that it is over. @humanwhocodes/retry 0.4.3, the retries of ESLint's file access, says that a `signal`
 # cancels a retry: the promise rejects, but the function is called on until the timeout, a minute by default, and an abort during the first call
-# is never heard. promise-poller 1.9.1 rejects at its `masterTimeout` and polls for ever, if `shouldContinue` asks for
+# is never heard. promise-poller 1.9.1 rejects at its `masterTimeout` and polls on, if `shouldContinue` asks for
 # it. What was cancelled still writes and sends. Seen on Node 20.20.2, 2026-11-29.
 set -euo pipefail
 folder="$(mktemp -d)"
