@@ -26,8 +26,14 @@ const PARTS = {
       ...['@aws-sdk/client-sqs', 'aws-local-stepfunctions@3.0.0', 'fauxqs@1.9.2', 'firebase-tools@15.34.2'],
     ],
   },
-  /** Real faults on real databases through their newest drivers: is each error known as applied or not? */
-  faults: { program: 'live-faults.ts', packages: namesIn('live-drivers.ts') },
+  /** Real faults on real servers through their newest drivers: is each error known as applied or not? */
+  faults: {
+    program: 'live-faults.ts',
+    packages: [
+      ...namesIn('live-drivers.ts'),
+      ...['redis', 'ioredis', 'libsql', '@libsql/client', 'node-sqlite3-wasm'],
+    ],
+  },
   /** `createRetryFetch()` as the `fetch` of SDKs. */
   fetch: { program: 'live-sdk-fetch.ts', packages: [...namesIn('live-sdk-fetch.ts'), 'graphql'] },
   /** The recipe for Next, built and started by Next. */

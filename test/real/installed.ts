@@ -39,3 +39,11 @@ export function report(what: string, found: readonly string[]): void {
   console.log(`${what}: ${found.length === 0 ? 'all right' : `NOT ${found.join(', ')}`}`);
   process.exitCode = failures === 0 ? 0 : 1;
 }
+
+/** Prints how many scenes of a driver are decided right, and which are not; the exit status is 1 if any is not. */
+export function reportScenes(what: string, scenes: number, wrong: readonly string[]): void {
+  failures += wrong.length;
+  console.log(`${what}: ${scenes - wrong.length} scenes right, ${wrong.length} wrong`);
+  for (const one of wrong) console.log(`  NOT ${one}`);
+  process.exitCode = failures === 0 ? 0 : 1;
+}
