@@ -102,6 +102,7 @@ describe('every option', () => {
     rateLimitRetry: { maxAttempts: 1 },
     rateLimit: { limit: 1, window: '1s' },
     globalRateLimit: { limit: 1, window: '1s', key: 'api' },
+    adapt: true,
     heartbeat: '1s',
     maxConcurrent: 1,
     globalConcurrency: 1,

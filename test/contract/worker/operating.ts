@@ -86,6 +86,41 @@ export function describeOperating(scene: WorkerScene): void {
       const [first = 0, second = 0] = startedAt;
       expect(second - first).toBeGreaterThanOrEqual(190);
     });
+
+    it('for which a server asks stop the workers of all processes until then, with adapt', async () => {
+      const startedAt: number[] = [];
+      const task = defineTask({
+        name: 'adapting',
+        adapt: true,
+        retry: { ...QUICK, maxAttempts: 3 },
+        run: (isLimited: boolean, { attempt }) => {
+          startedAt.push(scene.now());
+          const headers = { 'retry-after-ms': '400' };
+          if (isLimited && attempt === 1) throw Object.assign(new Error('429'), { status: 429, headers });
+        },
+      });
+      const options = { tasks: [task], prefetch: 0, pollInterval: '1m' } as const;
+      for (let workers = 0; workers < 2; workers += 1) await scene.startWorker(options);
+      const { id: limited } = await scene.queue.submit(task, true);
+      const [hold] = await until(async () => {
+        const holds = await scene.queue.holds();
+        return holds.length > 0 ? holds : undefined;
+      });
+      const submitted = await scene.queue.submitMany(task, Array(10).fill(false));
+
+      for (const { id } of [{ id: limited }, ...submitted]) await scene.reach(id, 'completed');
+
+      const [first = 0, ...others] = startedAt;
+      expect(hold).toMatchObject({
+        lane: 'adapting@1',
+        source: 'handler',
+        reason: 'asked by a server: Error: 429',
+      });
+      expect(hold?.until === undefined ? 0 : hold.until - hold.heldAt).toBeLessThanOrEqual(400);
+      expect(others).toHaveLength(11);
+      expect(Math.min(...others) - first).toBeGreaterThanOrEqual(400);
+      expect(await scene.queue.holds()).toEqual([]);
+    });
   });
 
   describe('a circuit breaker', () => {

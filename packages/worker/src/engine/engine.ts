@@ -19,6 +19,7 @@ import { dropUnknown } from './drop-unknown.ts';
 import { Exchanger } from './exchanger.ts';
 import { Executions } from './executions.ts';
 import { LaneBreakers } from './lanes/lane-breakers.ts';
+import { ServerHolds } from './lanes/server-holds.ts';
 import { apply } from './plan/apply.ts';
 import type { Plan } from './plan/plan.ts';
 import { giveBackInMs, isIdle, opensIn, plan } from './plan/plan.ts';
@@ -60,6 +61,7 @@ export class Engine {
   readonly #state: WorkerState<Execution>;
   readonly #executions: Executions;
   readonly #breakers: LaneBreakers;
+  readonly #holds: ServerHolds;
   readonly #settler: Settler;
   readonly #watch: ServerWatch;
   readonly #cleaner: Cleaner;
@@ -101,10 +103,12 @@ export class Engine {
     this.#report = new WorkerReport(settings, this.#state);
     const { flow } = this.#report;
     this.#breakers = new LaneBreakers(settings, emitter, executions);
-    this.#settler = new Settler(settings, emitter, { exchanger, breakers: this.#breakers, flow });
+    this.#holds = new ServerHolds(settings, emitter, executions);
+    const [breakers, holds] = [this.#breakers, this.#holds];
+    this.#settler = new Settler(settings, emitter, { exchanger, breakers, holds, flow });
     this.#executions = new Executions(settings, emitter, {
       ...{ state: this.#state, all: executions, exchanger, settler: this.#settler },
-      ...{ breakers: this.#breakers, flow, wake },
+      ...{ breakers, holds, flow, wake },
     });
     const { leases } = this.#executions;
     this.#cleaner = new Cleaner(settings, { watch: this.#watch, leases, exchanger, settler: this.#settler });
@@ -158,7 +162,7 @@ export class Engine {
     await this.#loop();
     this.#cancelGiveBack?.();
     this.#close();
-    await this.#breakers.settled();
+    await Promise.all([this.#breakers.settled(), this.#holds.settled()]);
     await this.#attendance.end().catch(this.#onAttendError);
   }
 

@@ -17,6 +17,7 @@ import { taskOfRun } from '../task/run-policy.ts';
 import type { FlowCounts } from './attendance/flow-counts.ts';
 import type { Exchanger } from './exchanger.ts';
 import type { LaneBreakers } from './lanes/lane-breakers.ts';
+import type { ServerHolds } from './lanes/server-holds.ts';
 import { StartReservations } from './lanes/start-reservations.ts';
 import { apply, noteClaimed, noteEnded, noteStarted } from './plan/apply.ts';
 import { takeLate, takeWaiting } from './plan/plan.ts';
@@ -31,6 +32,7 @@ interface ExecutionsParts {
   readonly exchanger: Exchanger;
   readonly settler: Settler;
   readonly breakers: LaneBreakers;
+  readonly holds: ServerHolds;
   readonly flow: FlowCounts;
   /** Continues the worker's loop: something may have to be started, claimed or settled. */
   readonly wake: () => void;
@@ -116,6 +118,8 @@ export class Executions implements ExecutionHost {
     this.leases.noteClaimed(taken);
     if (taken.some(isSuspect)) this.#giveBackSuspects(taken);
     apply(this.#state, { type: 'waits', runs: taken, now: claimedAt });
+    // The server may have answered the claim before it stored the hold.
+    for (const lane of this.#parts.holds.heldSince(sentAt)) this.giveBack(lane);
     this.fill();
   }
 

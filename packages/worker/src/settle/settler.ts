@@ -5,6 +5,7 @@ import type { FlowCounts } from '../engine/attendance/flow-counts.ts';
 import type { Exchanger } from '../engine/exchanger.ts';
 import type { LaneBreakers } from '../engine/lanes/lane-breakers.ts';
 import { sampleOf } from '../engine/lanes/lane-breakers.ts';
+import type { ServerHolds } from '../engine/lanes/server-holds.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { AnyTask } from '../task/task.ts';
@@ -88,6 +89,7 @@ const UNREADABLE_ERROR = 'the attempt failed with an error that cannot be read';
 interface SettlerParts {
   readonly exchanger: Exchanger;
   readonly breakers: LaneBreakers;
+  readonly holds: ServerHolds;
   readonly flow: FlowCounts;
 }
 
@@ -97,13 +99,19 @@ export class Settler {
   readonly #emitter: WorkerEmitter;
   readonly #exchanger: Exchanger;
   readonly #breakers: LaneBreakers;
+  readonly #holds: ServerHolds;
   readonly #flow: FlowCounts;
 
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, { exchanger, breakers, flow }: SettlerParts) {
+  constructor(
+    settings: WorkerSettings,
+    emitter: WorkerEmitter,
+    { exchanger, breakers, holds, flow }: SettlerParts,
+  ) {
     this.#settings = settings;
     this.#emitter = emitter;
     this.#exchanger = exchanger;
     this.#breakers = breakers;
+    this.#holds = holds;
     this.#flow = flow;
   }
 
@@ -130,6 +138,7 @@ export class Settler {
     if (budget !== undefined)
       informBudget(task.lane, this.#emitter, () => recordEnd(budget, end.budget, decided));
     if (task.circuitBreaker !== undefined || isProbe === true) this.#sample(end, decided);
+    if (task.adapt) this.#holds.note({ task, outcome: decided.outcome, claimedAt }, this.#exchanger.now());
     const settlement = new AttemptSettlement(end, decided, this);
     if (isCompleting === true && outcome.type !== 'completed') this.#exchanger.pushAlone(settlement);
     else this.#exchanger.push(settlement);

@@ -174,6 +174,12 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * @default no limit
    */
   readonly globalRateLimit?: GlobalRateLimit | undefined;
+  /**
+   * Adapts to what servers answer: an attempt that fails with an error that says how long to wait (a 429 with `Retry-After`, or with a limit
+   * of which nothing remains) puts the lane on hold for all workers until then, at most for `retryAfter.max` of the policy and an hour.
+   * What `retryAfter` ignores holds nothing. @default false: only the run itself waits
+   */
+  readonly adapt?: boolean | undefined;
   /** Longest time without `ctx.heartbeat()` before the attempt is stalled. @default none: a handler needs no heartbeats */
   readonly heartbeat?: Duration | undefined;
   /** How many run at the same time in each worker, at most. @default the worker's own limit */
@@ -257,6 +263,8 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly rateLimit: { readonly limit: number; readonly windowMs: number } | undefined;
   /** The most starts per window over all workers; `undefined`: no limit. */
   readonly globalRateLimit: StartLimit | undefined;
+  /** Whether a server's delay holds the lane. */
+  readonly adapt: boolean;
   /** Longest time without `ctx.heartbeat()`; `Infinity`: none is needed. */
   readonly heartbeatMs: number;
   /** How many run at the same time in each worker, at most; may be `Infinity`. */

@@ -1,0 +1,143 @@
+import { readServerDelay } from '@retry/core';
+import { holdLanes } from '@retry/core/broker/kit';
+import { settingsOf } from '@retry/core/fields';
+import { clipName, storable } from '../../error-text.ts';
+import type { WorkerEmitter } from '../../events.ts';
+import type { WorkerSettings } from '../../options.ts';
+import type { Execution } from '../../run/execution.ts';
+import { giveBackLane } from '../../run/give-back.ts';
+import type { Outcome } from '../../settle/outcome.ts';
+import { storedText } from '../../settle/stored-error.ts';
+import type { AnyTask } from '../../task/task.ts';
+
+/** The longest hold that a server's answer puts on a lane, in ms. */
+const MAX_SERVER_HOLD_MS = 3_600_000;
+
+/** An attempt of a task with `adapt`. */
+interface AdaptingAttempt {
+  readonly task: AnyTask;
+  readonly outcome: Outcome;
+  /** When its claim was answered, by the worker's clock. */
+  readonly claimedAt?: number | undefined;
+}
+
+/** What a server has asked for. */
+interface AskedHold {
+  /** When it ends, by the worker's clock. */
+  readonly until: number;
+  /** The error of the attempt that it answered. */
+  readonly error: unknown;
+}
+
+/** One lane for which a server has asked, as far as this worker knows. */
+interface AskedLane {
+  readonly name: string;
+  /** When its latest hold ends, and when that was stored, by the worker's clock; it may have been resumed since. */
+  until: number;
+  storedAt: number;
+  /** The longest hold that is not stored yet. While there is one, a call is under way. */
+  asked: AskedHold | undefined;
+}
+
+/**
+ * The holds of a worker's lanes for which servers have asked: an attempt failed with an error that says how long to wait, and its task
+ * has `adapt`. All runs of the lane wait for that long, on all workers.
+ *
+ * One call for a lane is under way at a time. The attempts that fail meanwhile lead to one more, if one of them asks for longer; those
+ * that were claimed before the hold was stored and ask for no longer lead to none. A call that fails is reported, and changes nothing.
+ */
+export class ServerHolds {
+  readonly #settings: WorkerSettings;
+  readonly #emitter: WorkerEmitter;
+  readonly #executions: Iterable<Execution>;
+  readonly #lanes = new Map<string, AskedLane>();
+  /** Calls to the broker that are under way. */
+  readonly #calls = new Set<Promise<void>>();
+
+  /** @param executions - all claimed runs of the worker */
+  constructor(settings: WorkerSettings, emitter: WorkerEmitter, executions: Iterable<Execution>) {
+    this.#settings = settings;
+    this.#emitter = emitter;
+    this.#executions = executions;
+  }
+
+  /** Puts the lane on hold if the attempt failed with a delay that a server asked for. @param serverNow - by the broker's clock */
+  note({ task, outcome, claimedAt = Infinity }: AdaptingAttempt, serverNow: number): void {
+    if (outcome.type !== 'failed' && outcome.type !== 'asked') return;
+    const { error } = outcome;
+    const holdMs = holdMsOf(task, error, serverNow);
+    if (!(holdMs > 0)) return;
+    const lane = this.#laneOf(task.lane);
+    const until = this.#settings.clock.now() + holdMs;
+    if (claimedAt <= lane.storedAt && until <= lane.until) return;
+    const isCalling = lane.asked !== undefined;
+    if (lane.asked === undefined || until > lane.asked.until) lane.asked = { until, error };
+    if (!isCalling) this.#call(this.#store(lane));
+  }
+
+  /** Returns the lanes whose hold was not yet stored at this instant of the worker's clock, and has not ended since. */
+  heldSince(at: number): readonly string[] {
+    if (this.#lanes.size === 0) return []; // every claim comes here
+    const now = this.#settings.clock.now();
+    const held = [...this.#lanes.values()].filter(({ storedAt, until }) => storedAt >= at && until > now);
+    return held.map(({ name }) => name);
+  }
+
+  /** Resolves when every call to the broker was answered. Never rejects. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#calls);
+  }
+
+  #laneOf(name: string): AskedLane {
+    const known = this.#lanes.get(name);
+    if (known !== undefined) return known;
+    const lane: AskedLane = { name, until: -Infinity, storedAt: -Infinity, asked: undefined };
+    this.#lanes.set(name, lane);
+    return lane;
+  }
+
+  async #store(lane: AskedLane): Promise<void> {
+    let latest: AskedHold | undefined;
+    while (lane.asked !== undefined && lane.asked !== latest) {
+      latest = lane.asked;
+      await this.#hold(lane, latest);
+    }
+    lane.asked = undefined;
+  }
+
+  async #hold(lane: AskedLane, { until, error }: AskedHold): Promise<void> {
+    const { broker, clock, name: by } = this.#settings;
+    const { name } = lane;
+    const forMs = until - clock.now();
+    if (forMs <= 0) return; // the call before it took that long
+    const reason = this.#reason(error);
+    try {
+      await holdLanes(broker, [{ lane: name, source: 'handler', forMs, keepLonger: true, reason, by }]);
+      lane.until = until;
+      lane.storedAt = clock.now();
+      giveBackLane(this.#executions, name);
+    } catch (failure) {
+      const doing = `putting the lane ${name} on hold`;
+      this.#emitter.emit('error', () => ({ error: failure, doing }));
+    }
+  }
+
+  #call(call: Promise<void>): void {
+    const kept = call.finally(() => this.#calls.delete(kept));
+    this.#calls.add(kept);
+  }
+
+  #reason(error: unknown): string {
+    const { name, message } = storedText(error, this.#settings.redact);
+    return clipName(storable(`asked by a server: ${name}: ${message}`));
+  }
+}
+
+/** Returns for how long a lane is held after this error; 0 where no server asks, or the policy does not listen. */
+function holdMsOf({ retry }: AnyTask, error: unknown, serverNow: number): number {
+  const { maxMs, mode, beyondMax } = settingsOf(retry).retryAfter;
+  if (mode === 'ignore') return 0;
+  const asked = readServerDelay(error, serverNow);
+  if (asked.type !== 'delay' || (asked.delayMs > maxMs && beyondMax === 'ignore')) return 0;
+  return Math.min(asked.delayMs, maxMs, MAX_SERVER_HOLD_MS);
+}
