@@ -32,6 +32,8 @@ const PARTS = {
     packages: [
       ...namesIn('live-drivers.ts'),
       ...['redis', 'ioredis', 'libsql', '@libsql/client', 'node-sqlite3-wasm'],
+      ...['@nats-io/jetstream', '@nats-io/transport-node', 'nats'],
+      ...['amqplib', 'amqp-connection-manager', 'rabbitmq-client'],
     ],
   },
   /** `createRetryFetch()` as the `fetch` of SDKs. */

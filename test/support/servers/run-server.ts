@@ -37,7 +37,12 @@ export function findFreePort(): Promise<number> {
 export function runServer(
   binary: string,
   args: readonly string[],
-  options: { readonly cwd: string; readonly uid?: number; readonly gid?: number },
+  options: {
+    readonly cwd: string;
+    readonly env?: NodeJS.ProcessEnv;
+    readonly uid?: number;
+    readonly gid?: number;
+  },
 ): ServerProcess {
   const child = spawn(binary, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const said: string[] = [];

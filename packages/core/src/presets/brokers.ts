@@ -1,4 +1,4 @@
-import { type ErrorFamily, family, globs } from './family.ts';
+import { type ErrorFamily, family, globs, globsOfAnyCase } from './family.ts';
 import { NEVER_CONNECTS } from './permanent.ts';
 
 /** Matches errors of Kafka that may pass, as kafkajs, @platformatic/kafka and librdkafka throw them. */
@@ -56,13 +56,15 @@ export const nats: ErrorFamily = /* @__PURE__ */ family({
   notApplied: [
     { name: ['RequestError', 'NoRespondersError'], message: globs('no responders*') },
     { name: 'ConnectionError', message: globs('connection refused*', 'connection timeout*') },
+    { name: 'JetStreamApiError', status: 503 }, // version 2 has it as its code
     { name: 'NatsError', code: ['503', 'NO_RESPONDERS', 'CONNECTION_REFUSED', 'CONNECTION_TIMEOUT'] },
   ],
   ambiguous: [
     { name: 'TimeoutError', message: globs('timeout*') },
     { name: ['RequestError', 'ConnectionError'], message: globs('connection closed*', 'disconnect*') },
-    { name: 'NatsError', code: ['TIMEOUT', 'DISCONNECT', 'CONNECTION_CLOSED'] },
+    { name: 'NatsError', code: ['TIMEOUT', 'DISCONNECT'] },
   ],
+  unless: [{ message: globsOfAnyCase('jetstream not enabled*') }],
 });
 
 /** Matches errors of mqtt.js that may pass. */

@@ -41,7 +41,8 @@ const byStatus = /* @__PURE__ */ family({
     // The page of a proxy, in place of JSON.
     { message: globs("*Unexpected token '<', \"<html>*") },
   ],
-  unless: [...NEVER_CONNECTS, ...REFUSED_REQUEST],
+  // The status of an answer of JetStream is not one of HTTP: `nats` knows it.
+  unless: [...NEVER_CONNECTS, ...REFUSED_REQUEST, { name: 'JetStreamApiError' }],
 });
 
 /** A server, SDK or client that says itself that a repetition may succeed. */

@@ -71,6 +71,7 @@ export const postgres: ErrorFamily = /* @__PURE__ */ family({
         'CONNECTION_CLOSED',
         'CONNECTION_DESTROYED',
       ],
+      unless: { name: 'NatsError' }, // CONNECTION_CLOSED is its use after close()
     },
     {
       message: endings(
