@@ -81,8 +81,8 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'due runs are promoted in the order of their submission',
-    right: 'from (select * from due order by run_at, ord) due\n',
-    wrong: 'from (select * from due order by id desc) due\n',
+    right: 'row_number() over (order by run_at, ord)',
+    wrong: 'row_number() over (order by id desc)',
     scene: claimWhenDue,
   },
   {

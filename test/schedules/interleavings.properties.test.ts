@@ -5,9 +5,9 @@ import type { MissedFires } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
 import type { WorkerEmitter } from '../../packages/worker/src/events.ts';
 import { Scheduler } from '../../packages/worker/src/schedules/scheduler.ts';
-import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
 import { settlementOf } from '../support/settle.ts';
 
 const EVERY_MS = 7_000;

@@ -20,9 +20,10 @@ begin
     returning run_at, ord, id, row_at
   ), next as materialized (
     select id, row_at,
+      -- The window is what puts them into their order, also for `nextval`.
       case when p_is_first then v_front + row_number() over (order by run_at, ord) - 1
         else nextval('back_order') end as ord
-    from (select * from due order by run_at, ord) due
+    from due
   ), moved as (
     update run r set state = State.submitted, ord = next.ord,
       created_at = coalesce(r.created_at, r.submitted_at), submitted_at = p_now
