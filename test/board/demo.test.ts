@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient } from 'redis';
@@ -173,7 +174,8 @@ describe('npm start -- --board', { timeout: TIMEOUT_MS }, () => {
   });
 
   it('shows the day in memory where the Redis of this machine does not start, and says so', async () => {
-    const demo = startDemo(['--no-open'], { REDIS_BINARY: '/nowhere/redis-server' });
+    const folder = mkdtempSync(join(tmpdir(), 'demo-'));
+    const demo = startDemo(['--no-open'], { REDIS_BINARY: '/nowhere/redis-server', TMPDIR: folder });
 
     await demo.line(/A day of a shop passes in memory/);
 
@@ -181,6 +183,8 @@ describe('npm start -- --board', { timeout: TIMEOUT_MS }, () => {
       code: 0,
       err: expect.stringMatching(/The Redis server did not start\..*So it is done in memory/s),
     });
+    expect(readdirSync(folder).filter((name) => name.startsWith('retry-'))).toEqual([]);
+    rmSync(folder, { recursive: true });
   });
 
   it('ends with an error where the Redis that was asked for does not start', async () => {

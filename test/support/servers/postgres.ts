@@ -86,7 +86,11 @@ export async function startPrivatePostgres(settings: readonly string[] = []): Pr
     await untilReady(url, server);
     return server;
   };
-  let server = await start();
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  let server = await start().catch((error: unknown) => {
+    remove();
+    throw error;
+  });
   const end = async (how: PostgresShutdown): Promise<void> => {
     server.signal(SIGNALS[how]);
     await server.exited;
@@ -102,7 +106,7 @@ export async function startPrivatePostgres(settings: readonly string[] = []): Pr
     },
     stop: async () => {
       await end('immediate');
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
 }

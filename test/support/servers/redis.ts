@@ -43,8 +43,16 @@ export async function startPrivateRedis(args: readonly string[] = []): Promise<P
   const port = await findFreePort();
   const url = `redis://127.0.0.1:${port}`;
   const all = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder, ...args];
-  let server = runServer(binary, all, { cwd: folder });
-  await untilReady(url, server);
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const start = async (): Promise<ServerProcess> => {
+    const server = runServer(binary, all, { cwd: folder });
+    await untilReady(url, server);
+    return server;
+  };
+  let server = await start().catch((error: unknown) => {
+    remove();
+    throw error;
+  });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     server.signal(signal);
     await server.exited;
@@ -57,12 +65,11 @@ export async function startPrivateRedis(args: readonly string[] = []): Promise<P
     restart: async (signal, afterMs = 0) => {
       await end(signal);
       await passTime(afterMs);
-      server = runServer(binary, all, { cwd: folder });
-      await untilReady(url, server);
+      server = await start();
     },
     stop: async () => {
       await end('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
 }
