@@ -104,6 +104,12 @@ function describeDrains(open: () => Promise<Place>): void {
 
     const frozen = startDraining(args, 200);
     await vi.waitFor(() => expect(frozen.calls().length).toBeGreaterThan(10), { timeout: 20_000 });
+    const before = frozen.calls().length;
+    // A handler has just begun: between two claims there would be nothing to lose.
+    await vi.waitFor(() => expect(frozen.calls().length).toBeGreaterThan(before), {
+      timeout: 20_000,
+      interval: 5,
+    });
     frozen.send('SIGSTOP');
     await rest(LEASE_MS + 500);
     const other = startDraining(args, 1);
