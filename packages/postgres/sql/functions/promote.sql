@@ -24,14 +24,8 @@ begin
       case when p_is_first then v_front + row_number() over (order by run_at, ord) - 1
         else nextval('back_order') end as ord
     from due
-  ), moved as (
-    update run r set state = State.submitted, ord = next.ord,
-      created_at = coalesce(r.created_at, r.submitted_at), submitted_at = p_now
-    from next where isAt(r, next.row_at, next.id)
-    returning r.lane, r.ord, r.id, r.key, r.ctid as row_at
-  ), now_ready as (
-    insert into ready (lane, ord, id, key, row_at) select p_lane, ord, id, key, row_at from moved
-  )
+  ),
+  -- @include move-next
   select array_agg(id), array_agg(ord) into v_missing, v_ords from next
   where (select count(*) from moved) < (select count(*) from next)
     and id not in (select id from moved);
@@ -94,14 +88,8 @@ declare
 begin
   with next as materialized (
     select * from unnest(p_ids, p_ords) as next (id, ord)
-  ), moved as (
-    update run r set state = State.submitted, ord = next.ord,
-      created_at = coalesce(r.created_at, r.submitted_at), submitted_at = p_now
-    from next where hasId(r, next.id)
-    returning r.lane, r.ord, r.id, r.key, r.ctid as row_at
-  ), now_ready as (
-    insert into ready (lane, ord, id, key, row_at) select p_lane, ord, id, key, row_at from moved
-  )
+  ),
+  -- @include move-next by-id
   select array_agg(id) into v_missing from next
   where (select count(*) from moved) < (select count(*) from next)
     and id not in (select id from moved);

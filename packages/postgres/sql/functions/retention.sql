@@ -82,10 +82,7 @@ begin
   ), forgotten as not materialized (
     select * from by_row union all select * from by_id
   ), keys as (
-    insert into kept_key (id, until)
-    select id, least(ended_at + p_keep_keys_ms, Limit.instantAt) from forgotten
-    where is_keyed and ended_at + p_keep_keys_ms > p_now
-    on conflict (hash, id) do update set until = excluded.until
+    -- @include keep-keys by-parameter
   ), counted as (
     insert into tally (submitted, forgotten) select 0, count(*) from forgotten having count(*) > 0
   )

@@ -81,10 +81,7 @@ begin
       where hasId(r, f.id) and a.destination = ChangeMark.forget
       returning r.id, r.is_keyed, r.ended_at
     ), keys as (
-      insert into kept_key (id, until)
-      select id, least(ended_at + p_keep_keys_ms, Limit.instantAt) from forgotten
-      where is_keyed and ended_at + p_keep_keys_ms > v_now
-      on conflict (hash, id) do update set until = excluded.until
+      -- @include keep-keys
     )
     insert into tally (submitted, forgotten) select 0, count(*) from forgotten having count(*) > 0;
     v_setting := set_config('enable_hashjoin', 'off', true);
