@@ -1,16 +1,9 @@
-import type { LaneConcurrency, Run } from '@retry/core/broker';
 import { cancelRuns } from '@retry/core/broker/kit';
-import { equal, matches, strictEqual } from '../assertions.ts';
+import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import type { CaseScene, ClaimInput } from '../case-scene.ts';
-import { LONG_MS, PASS_MS } from '../case-scene.ts';
+import { LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-
-/** A claim by a worker whose task has this limit in lane `l`. */
-function limitedTo(limit: number, input: ClaimInput & Partial<LaneConcurrency> = {}): ClaimInput {
-  const { whenFull = 'wait', ...others } = input;
-  return { ...others, concurrency: new Map([['l', { limit, whenFull }]]) };
-}
+import { complete, limitedTo, waitForSlotOf } from './limited-lane.ts';
 
 /** Runs of lane `l` that were submitted under this limit of their task. */
 const under = (limit: number, ...ids: readonly string[]) =>
@@ -123,17 +116,9 @@ export const concurrencyOfTaskCases: CasesByName = {
       await scene.submit('a', 'b');
       const [a] = await scene.claim(limitedTo(1));
       await scene.claim(limitedTo(1));
-      let isOver = false;
-      const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS }).then(() => {
-        isOver = true;
-      });
-      await scene.advance(PASS_MS);
-      const wasOver = isOver;
 
-      await complete(scene, a?.run);
+      await waitForSlotOf(scene, a?.run);
 
-      await waiting;
-      strictEqual(wasOver, false);
       equal(await scene.claimIds(limitedTo(1)), ['b']);
     },
 
@@ -163,8 +148,3 @@ export const concurrencyOfTaskCases: CasesByName = {
     equal(await scene.claimIds(input), ['a']);
   },
 };
-
-async function complete(scene: CaseScene, run: Run | undefined): Promise<void> {
-  if (run === undefined) throw new Error('a run must have been claimed');
-  await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
-}
