@@ -97,10 +97,10 @@ export function storedError(
   }
 }
 
-/** Returns name, message and stack of an error as they are stored; see {@link storedError}. */
-export function storedText(error: unknown, redact: Redact | undefined): ErrorText {
+/** Returns name and message of an error, as they are stored, in one text; see {@link storedError}. */
+export function storedLine(error: unknown, redact: Redact | undefined): string {
   const { name, message } = storedError(error, redact, { at: 0, stackIs: 'dropped' });
-  return { name, message };
+  return `${name}: ${message}`;
 }
 
 const TEXTS = [

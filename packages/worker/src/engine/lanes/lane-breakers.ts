@@ -9,8 +9,9 @@ import type { Execution } from '../../run/execution.ts';
 import { giveBackLane } from '../../run/give-back.ts';
 import type { Outcome } from '../../settle/outcome.ts';
 import type { Settled } from '../../settle/settlement.ts';
-import { storedText } from '../../settle/stored-error.ts';
+import { storedLine } from '../../settle/stored-error.ts';
 import type { AnyTask } from '../../task/task.ts';
+import { PendingCalls } from './pending-calls.ts';
 
 /** An attempt of a task with a circuit breaker. */
 interface SampledAttempt {
@@ -50,8 +51,7 @@ export class LaneBreakers {
   readonly #emitter: WorkerEmitter;
   readonly #executions: Iterable<Execution>;
   readonly #breakers = new Map<string, LaneBreaker>();
-  /** Calls to the broker that are under way. */
-  readonly #calls = new Set<Promise<void>>();
+  readonly #calls = new PendingCalls();
 
   /** @param executions - all claimed runs of the worker */
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, executions: Iterable<Execution>) {
@@ -74,7 +74,7 @@ export class LaneBreakers {
   note(attempt: SampledAttempt, sample: Sample): void {
     const breaker = this.#breakers.get(attempt.task.lane);
     // A task may have lost its circuit breaker since the lane was put on hold.
-    if (attempt.isProbe && sample === 'success') this.#call(this.#close(attempt, breaker));
+    if (attempt.isProbe && sample === 'success') this.#calls.add(this.#close(attempt, breaker));
     else if (breaker === undefined) return;
     else if (attempt.isProbe) this.#noteFailedProbe(attempt, breaker);
     else if (attempt.claimedAt > breaker.heldAt && !breaker.isOpening) this.#count(attempt, breaker, sample);
@@ -84,12 +84,12 @@ export class LaneBreakers {
   #noteFailedProbe(attempt: SampledAttempt, breaker: LaneBreaker): void {
     const tookMs = this.#settings.clock.now() - attempt.claimedAt;
     if (tookMs >= breaker.settings.breakDurationMs) return;
-    this.#call(this.#open(attempt, breaker, `a probe failed: ${this.#text(attempt)}`));
+    this.#calls.add(this.#open(attempt, breaker, `a probe failed: ${this.#text(attempt)}`));
   }
 
   /** Resolves when every call to the broker was answered. Never rejects. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#calls);
+  settled(): Promise<void> {
+    return this.#calls.settled();
   }
 
   #count(attempt: SampledAttempt, breaker: LaneBreaker, type: Sample): void {
@@ -99,7 +99,7 @@ export class LaneBreakers {
     // The window is left as it was until the lane is on hold: should that fail, the next failure tries it again.
     if (state.type === 'closed') breaker.state = state;
     else
-      this.#call(
+      this.#calls.add(
         this.#open(attempt, breaker, `${countsOf(before)} failed, the latest: ${this.#text(attempt)}`),
       );
   }
@@ -145,16 +145,9 @@ export class LaneBreakers {
     breaker.state = closeBreaker(this.#settings.clock.now(), breaker.state.ticket + 1);
   }
 
-  #call(call: Promise<void>): void {
-    const kept = call.finally(() => this.#calls.delete(kept));
-    this.#calls.add(kept);
-  }
-
   /** The text of an attempt's error, as it may be stored. */
   #text({ outcome }: SampledAttempt): string {
-    if (!('error' in outcome)) return 'unknown';
-    const { name, message } = storedText(outcome.error, this.#settings.redact);
-    return `${name}: ${message}`;
+    return 'error' in outcome ? storedLine(outcome.error, this.#settings.redact) : 'unknown';
   }
 
   #emit({ name, version }: AnyTask, change: Pick<WorkerEvents['breaker'], 'state' | 'reason'>): void {

@@ -7,8 +7,9 @@ import type { WorkerSettings } from '../../options.ts';
 import type { Execution } from '../../run/execution.ts';
 import { giveBackLane } from '../../run/give-back.ts';
 import type { Outcome } from '../../settle/outcome.ts';
-import { storedText } from '../../settle/stored-error.ts';
+import { storedLine } from '../../settle/stored-error.ts';
 import type { AnyTask } from '../../task/task.ts';
+import { PendingCalls } from './pending-calls.ts';
 
 /** The longest hold that a server's answer puts on a lane, in ms. */
 const MAX_SERVER_HOLD_MS = 3_600_000;
@@ -51,8 +52,7 @@ export class ServerHolds {
   readonly #emitter: WorkerEmitter;
   readonly #executions: Iterable<Execution>;
   readonly #lanes = new Map<string, AskedLane>();
-  /** Calls to the broker that are under way. */
-  readonly #calls = new Set<Promise<void>>();
+  readonly #calls = new PendingCalls();
 
   /** @param executions - all claimed runs of the worker */
   constructor(settings: WorkerSettings, emitter: WorkerEmitter, executions: Iterable<Execution>) {
@@ -72,7 +72,7 @@ export class ServerHolds {
     if (claimedAt <= lane.storedAt && until <= lane.until) return;
     const isCalling = lane.asked !== undefined;
     if (lane.asked === undefined || until > lane.asked.until) lane.asked = { until, error };
-    if (!isCalling) this.#call(this.#store(lane));
+    if (!isCalling) this.#calls.add(this.#store(lane));
   }
 
   /** Returns the lanes whose hold was not yet stored at this instant of the worker's clock, and has not ended since. */
@@ -84,8 +84,8 @@ export class ServerHolds {
   }
 
   /** Resolves when every call to the broker was answered. Never rejects. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#calls);
+  settled(): Promise<void> {
+    return this.#calls.settled();
   }
 
   #laneOf(name: string): AskedLane {
@@ -122,14 +122,8 @@ export class ServerHolds {
     }
   }
 
-  #call(call: Promise<void>): void {
-    const kept = call.finally(() => this.#calls.delete(kept));
-    this.#calls.add(kept);
-  }
-
   #reason(error: unknown): string {
-    const { name, message } = storedText(error, this.#settings.redact);
-    return clipName(storable(`asked by a server: ${name}: ${message}`));
+    return clipName(storable(`asked by a server: ${storedLine(error, this.#settings.redact)}`));
   }
 }
 
