@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
 import { decisionContext, dueAt, settle, thrownIn } from './settlement.ts';
 import { failedRun } from './stored-error.ts';
-import { APART_MS, isApart } from './verdict.ts';
+import { retryDelayMs } from './verdict.ts';
 
 type Stalled = Extract<Outcome, { type: 'stalled' }>;
 
@@ -61,7 +61,6 @@ function decideOn(task: AnyTask, run: Run<'started'>, error: unknown, context: S
   if (task.onStall === 'fail' || stalls > task.maxStalls) return { recovery: 'give up' };
   const expected = withoutMatchers(task.retry);
   const decision = decide(expected, { ...run, stalls }, { error }, decisionContext(run, context));
-  if (decision.type === 'retry')
-    return { recovery: Math.max(decision.delayMs, isApart(task) ? APART_MS : 0) };
+  if (decision.type === 'retry') return { recovery: retryDelayMs(task, decision.delayMs) };
   return { recovery: 'give up', ...thrownIn(decision) };
 }

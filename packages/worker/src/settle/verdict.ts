@@ -4,6 +4,7 @@ import type { Run } from '@retry/core/broker';
 import type { AttemptReason } from '@retry/core/failures';
 import { settingsOf } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
+import { isApart } from '../engine/plan/retry-share.ts';
 import type { AnyTask } from '../task/task.ts';
 import { totalStartAt } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
@@ -73,13 +74,14 @@ export function paidVerdict(verdict: Verdict, { budget }: Pick<SettleContext, 'b
 export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context: SettleContext): Settled {
   if (verdict.type === 'fail') return settleEnd(attempt, verdict, context);
   const { now: at, isProbe } = context;
-  const { delayMs, runAt, askedBy } = isApart(attempt.task) ? laterVerdict(verdict, at) : verdict;
-  if (isProbe === true) return { ...releaseFor(attempt.run, delayMs, at), releasedBecause: PROBE_FAILED };
-  const { run, error } = attempt;
+  const { task, run, error } = attempt;
+  const { runAt, askedBy } = verdict;
+  const delayMs = retryDelayMs(task, verdict.delayMs);
+  if (isProbe === true) return { ...releaseFor(run, delayMs, at), releasedBecause: PROBE_FAILED };
   const failure = { error, isFollowed: delayMs === 0, reason: recordedReason(attempt, verdict) };
   const next = failedRun(run, failure, context);
   next.previousDelayMs = delayMs;
-  if (runAt !== undefined) {
+  if (runAt !== undefined && (runAt > at || !isApart(task))) {
     const event: RunEvent = { type: 'retry', at, runAt: Math.ceil(runAt) };
     return { settlement: settle(next, [event]), delayMs };
   }
@@ -87,21 +89,12 @@ export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context:
   return { settlement: settle(next, [event], { delayMs }), delayMs, ...(askedBy && { askedBy }) };
 }
 
-/** Whether retries of the task start apart from its new runs: they wait in the schedule, where claims find them, and not in the lane. */
-export function isApart({ retryShare }: AnyTask): boolean {
-  return retryShare < 1;
-}
-
 /** The shortest wait in the schedule, in ms. */
-export const APART_MS = 1;
+const APART_MS = 1;
 
-function laterVerdict(
-  verdict: Extract<Verdict, { type: 'retry' }>,
-  now: number,
-): Extract<Verdict, { type: 'retry' }> {
-  const { runAt, delayMs } = verdict;
-  const isLater = runAt !== undefined && runAt > now;
-  return { ...verdict, delayMs: Math.max(delayMs, APART_MS), runAt: isLater ? runAt : undefined };
+/** The delay of a retry: those that start apart wait in the schedule, where claims find them, and not in the lane. */
+export function retryDelayMs(task: AnyTask, delayMs: number): number {
+  return isApart(task) ? Math.max(delayMs, APART_MS) : delayMs;
 }
 
 const PROBE_FAILED = 'a probe of the circuit breaker failed';

@@ -31,6 +31,11 @@ export function isRetry({ failures, stalls }: Pick<Run, 'failures' | 'stalls'>):
   return failures + stalls > 0;
 }
 
+/** Whether retries of the task start apart from its new runs, by a share: they wait in the schedule, and not in the lane. */
+export function isApart({ retryShare }: Pick<AnyTask, 'retryShare'>): boolean {
+  return retryShare < 1;
+}
+
 /**
  * The shares of retries in the starts of one worker, for tasks with `retryShare`. Retries wait in the schedule of their lane, also once they
  * are due; each claim says how many of them come before the new runs that wait in the lane.
@@ -43,8 +48,8 @@ export class RetryShares {
   readonly #pending = new Map<SharedClaim, ReadonlyMap<string, Pending>>();
 
   constructor(tasks: Iterable<AnyTask>) {
-    for (const { lane, retryShare } of tasks)
-      if (retryShare < 1) this.#lanes.set(lane, { share: retryShare, tokens: 1 });
+    for (const task of tasks)
+      if (isApart(task)) this.#lanes.set(task.lane, { share: task.retryShare, tokens: 1 });
   }
 
   /** Returns how many retries of each lane a claim may start before new runs; `undefined` where none of its lanes has a share. */

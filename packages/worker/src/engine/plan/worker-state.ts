@@ -6,7 +6,7 @@ import { LanePauses } from './lane-pauses.ts';
 import { Lateness } from './lateness.ts';
 import { PrefetchEstimate } from './prefetch.ts';
 import type { SharedClaim } from './retry-share.ts';
-import { RetryShares } from './retry-share.ts';
+import { isApart, RetryShares } from './retry-share.ts';
 import type { SharedLimit } from './shared-limit.ts';
 import { createSharedLimits } from './shared-limit.ts';
 import { claimsOneByOne, Slots } from './slots.ts';
@@ -142,8 +142,7 @@ export function createWorkerState<Run extends WaitingRun>(
 }
 
 function retrySharesOf({ tasks }: Pick<WorkerSettings, 'tasks'>): RetryShares | undefined {
-  const hasShare = [...tasks.values()].some(({ retryShare }) => retryShare < 1);
-  return hasShare ? new RetryShares(tasks.values()) : undefined;
+  return [...tasks.values()].some(isApart) ? new RetryShares(tasks.values()) : undefined;
 }
 
 function limitsOf({ tasks }: Pick<WorkerSettings, 'tasks'>): ReadonlyMap<string, LaneConcurrency> {
