@@ -2,13 +2,15 @@
  * `npm run test:real -- transactions`: `retryTransaction` by real drivers on real databases. Two transactions that may not both be
  * serializable, or that lock in opposite orders, are both applied once; a statement that is wrong is not repeated.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mysqlTransactions, retryTransaction, sqliteTransactions } from '@retry/inprocess/transactions';
 import { openPostgres } from '../support/servers/postgres.ts';
+import { untilAnswered } from '../support/servers/run-server.ts';
 import { load, report, versioned } from './installed.ts';
-import { untilAnswered, withMariadb } from './private-mariadb.ts';
+import { withMariadb } from './private-mariadb.ts';
 
 const AT_ONCE = { maxAttempts: 5, backoff: { type: 'none' } } as const;
 

@@ -24,16 +24,3 @@ export async function withMariadb(work: (port: number) => Promise<void>): Promis
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-/** Asks until there is an answer, for at most 20 s. @throws what the last one failed with */
-export async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {
-  for (let left = 100; ; left -= 1) {
-    try {
-      await ask();
-      return;
-    } catch (error) {
-      if (left === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  }
-}

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBinary, findFreePort, runServer } from '../../support/servers/run-server.ts';
+import { findBinary, findFreePort, runServer, untilAnswered } from '../../support/servers/run-server.ts';
 import { load, type Modules, versioned } from '../installed.ts';
-import { untilAnswered } from '../private-mariadb.ts';
 import { checkScenes, type Scene, versionOf } from './scenes.ts';
 
 interface Given {

@@ -2,10 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPostgresFolder, startPrivatePostgres } from '../../support/servers/postgres.ts';
-import { findBinary, findFreePort, runServer } from '../../support/servers/run-server.ts';
+import { findBinary, findFreePort, runServer, untilAnswered } from '../../support/servers/run-server.ts';
 import { load, versioned } from '../installed.ts';
 import { type Driver, POSTGRES_DRIVERS, type Server } from '../live-drivers.ts';
-import { untilAnswered } from '../private-mariadb.ts';
 import { checkScenes, type Scene, versionOf } from './scenes.ts';
 
 type Use = Parameters<Driver>[2];

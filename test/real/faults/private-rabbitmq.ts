@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBinary, findFreePort, runServer } from '../../support/servers/run-server.ts';
-import { untilAnswered } from '../private-mariadb.ts';
+import { findBinary, findFreePort, runServer, untilAnswered } from '../../support/servers/run-server.ts';
 
 /** A RabbitMQ of our own: its node, its data and its port mapper are no other's. */
 export interface PrivateRabbitmq {

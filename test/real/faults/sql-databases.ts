@@ -1,8 +1,8 @@
 import { openPostgres } from '../../support/servers/postgres.ts';
-import { findFreePort } from '../../support/servers/run-server.ts';
+import { findFreePort, untilAnswered } from '../../support/servers/run-server.ts';
 import { load, type Modules, versioned } from '../installed.ts';
 import { type Driver, MYSQL_DRIVERS, POSTGRES_DRIVERS, type Server } from '../live-drivers.ts';
-import { untilAnswered, withMariadb } from '../private-mariadb.ts';
+import { withMariadb } from '../private-mariadb.ts';
 import { checkScenes, type Scene, withSilent } from './scenes.ts';
 
 type Fault = Scene<Given>;

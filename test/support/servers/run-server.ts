@@ -65,3 +65,16 @@ export function runServer(
     output: () => said.join(''),
   };
 }
+
+/** Asks until there is an answer, for at most 20 s. @throws what the last one failed with */
+export async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {
+  for (let left = 100; ; left -= 1) {
+    try {
+      await ask();
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
