@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { holdLanes } from '@retry/core/broker/kit';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import pg from 'pg';
 import { expect, it } from 'vitest';
@@ -89,32 +90,46 @@ describeOnPostgres('the plan of every statement', (server) => {
     expect(rereadIndexesOf(inspected)).toEqual([]);
   });
 
-  it.each([0, 1_000])('reads many runs at once, where %i others are', { timeout: 60_000 }, async (others) => {
-    const { client, take } = await openExplained(server().url, ['auto_explain.log_analyze=on']);
-    const schema = `many_${randomUUID().slice(0, 8)}`;
-    await fill(client, schema, others);
-    await client.query('analyze');
-    const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: { count: 2 } });
-    await broker.submit(
-      Array.from({ length: 40 }, (_, index) => ({ id: `many-${index}`, lane: 'many', payload: '{}' })),
-    );
-    const claim = { worker: 'w', limit: 40, lanes: new Map([['many', 40]]), leaseMs: 60_000 };
-    const first = await broker.settleAndClaim({ claim: { ...claim, requestId: '1' } });
-    const failed = first.claimed.map(({ run }) =>
-      settlementOf(run, { type: 'retry', at: first.now, runAt: first.now }),
-    );
-    const second = await broker.settleAndClaim({ settle: failed, claim: { ...claim, requestId: '2' } });
-    const settle = second.claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: second.now }));
-    await broker.settleAndClaim({ settle });
-    const plans = take();
+  it.each([
+    { others: 0, isOtherHeld: false },
+    { others: 1_000, isOtherHeld: false },
+    { others: 0, isOtherHeld: true },
+    { others: 1_000, isOtherHeld: true },
+  ])(
+    'reads many runs at once, where $others others are, and another lane is on hold: $isOtherHeld',
+    {
+      timeout: 60_000,
+    },
+    async ({ others, isOtherHeld }) => {
+      const { client, take } = await openExplained(server().url, ['auto_explain.log_analyze=on']);
+      const schema = `many_${randomUUID().slice(0, 8)}`;
+      await fill(client, schema, others);
+      await client.query('analyze');
+      const broker = createPostgresBroker({ client, schema, listen: false, keepCompleted: { count: 2 } });
+      if (isOtherHeld) await holdLanes(broker, [{ lane: 'other', source: 'operator' }]);
+      await broker.submit(
+        Array.from({ length: 40 }, (_, index) => ({ id: `many-${index}`, lane: 'many', payload: '{}' })),
+      );
+      const claim = { worker: 'w', limit: 40, lanes: new Map([['many', 40]]), leaseMs: 60_000 };
+      const first = await broker.settleAndClaim({ claim: { ...claim, requestId: '1' } });
+      const failed = first.claimed.map(({ run }) =>
+        settlementOf(run, { type: 'retry', at: first.now, runAt: first.now }),
+      );
+      const second = await broker.settleAndClaim({ settle: failed, claim: { ...claim, requestId: '2' } });
+      const settle = second.claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: second.now }));
+      await broker.settleAndClaim({ settle });
+      const plans = take();
 
-    await broker.close();
-    await client.query(`drop schema ${schema} cascade`);
-    await client.end();
-    expect(second.claimed).toHaveLength(40);
-    expect(readsOf(plans).filter(({ table, how }) => table === 'run' && how === 'Tid Scan')).toHaveLength(1);
-    expect(Math.max(...loopsOf(plans, 'run'))).toBe(1);
-  });
+      await broker.close();
+      await client.query(`drop schema ${schema} cascade`);
+      await client.end();
+      expect(second.claimed).toHaveLength(40);
+      expect(readsOf(plans).filter(({ table, how }) => table === 'run' && how === 'Tid Scan')).toHaveLength(
+        1,
+      );
+      expect(Math.max(...loopsOf(plans, 'run'))).toBe(1);
+    },
+  );
 
   it('reads the leases of claims once, also when it was made while there were few', {
     timeout: 120_000,
