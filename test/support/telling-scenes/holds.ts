@@ -14,6 +14,7 @@ export const closeLanes = tell(async ({ submit, claimIds, advance, broker }) => 
   );
   await holdLanes(broker, [{ lane: 'l', source: 'operator', forMs: 100 }]);
   assertSame(await claimIds(one), ['m1']);
+  assertSame(await claimIds({ limit: 1, lanes: ['l'] }), []);
   await advance(100);
   assertSame(await claimIds(one), ['l1']);
   await holdLanes(broker, [{ source: 'operator' }]);

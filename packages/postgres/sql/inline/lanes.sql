@@ -37,8 +37,8 @@ create function heldUntil(of_lane text, at_now bigint) returns bigint return
 
 -- Whether a claim may start runs of a lane: for the condition of the statement that finds them. A
 -- hold that was answered after the claim had looked for holds may come before a run that the
--- statement sees. By a comparison: the server expects a third of the lanes to pass it, and one in two
--- hundred to be null, and would look up the runs of so few one by one.
+-- statement sees. By a comparison: the server expects a third of the lanes to pass it, and one in
+-- two hundred to be null, and would look up the runs of so few one by one.
 create function isOpen(of_lane text, at_now bigint) returns boolean return
   coalesce(heldUntil(of_lane, at_now), at_now) <= at_now;
 

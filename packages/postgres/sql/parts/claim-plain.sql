@@ -7,8 +7,6 @@
 -- 3. The same statement stores the claim, for a worker that repeats the request and for the search
 --    of expired leases.
 -- 4. `v_apart` has the ids of runs whose payloads are rows of their own.
---
--- some-held  the claim has seen holds of lanes
 if p_limit = 1 then
   with
   -- @include claim-one

@@ -1,8 +1,5 @@
 -- The next places of the lanes. By two ranges: one would begin before all the deleted rows between
 -- them. The outer select of each is for the lock, which a union does not take.
---
--- some-held  the claim has seen holds of lanes. To ask for each of them takes a twentieth of an
---            exchange.
 select asked.n, waiting.*
 from (
   select unnest(p_lanes) as lane, unnest(p_lane_limits) as most, unnest(p_low_seqs) as low,
@@ -18,10 +15,5 @@ from (
       where lane = asked.lane and isBeyond(asked.low)
       order by ord limit least(asked.most, p_limit) for update skip locked) places
     limit least(asked.most, p_limit)) waiting
-where
-  -- @if some-held
-  isOpen(asked.lane, v_now)
-  -- @else
-  not isAnyHeld()
-  -- @end
+where isOpen(asked.lane, v_now)
 limit p_limit

@@ -173,18 +173,7 @@ begin
           end if;
         end if;
         if v_is_plain is null then
-          if v_is_any_held then
-            -- @include claim-plain some-held
-          else
-            -- @include claim-plain
-          end if;
-          -- What found nothing, seeing no hold in its first look, may have seen one in its claim,
-          -- and left out all lanes.
-          if v_is_plain is null and not v_is_any_held then
-            v_is_any_held := isAnyHeld();
-            -- @include open
-            v_is_plain := not v_is_any_held;
-          end if;
+          -- @include claim-plain
         end if;
         if v_is_cut then
           v_rest := concat(v_rest, ',"isCut":true');
