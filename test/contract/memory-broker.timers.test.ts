@@ -3,7 +3,7 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 
-describe('waitForWork of a memory broker', () => {
+describe('a wait for work of a memory broker', () => {
   it.each(['submit', 'due', 'timeout', 'abort', 'close'] as const)(
     'leaves no timer after %s',
     async (end) => {
@@ -12,7 +12,10 @@ describe('waitForWork of a memory broker', () => {
       const stop = new AbortController();
       await broker.submit([{ id: 'later', lane: 'l', payload: '{}', delayMs: end === 'due' ? 10 : 1_000 }]);
       const wait = { timeoutMs: 100, signal: stop.signal };
-      const waiting = [broker.waitForWork(['l', 'm'], wait), broker.waitForWork(['l', 'l'], wait)];
+      const waiting = [
+        broker.wait({ lanes: ['l', 'm'], ...wait }),
+        broker.wait({ lanes: ['l', 'l'], ...wait }),
+      ];
 
       if (end === 'submit') await broker.submit([{ id: 'now', lane: 'l', payload: '{}' }]);
       if (end === 'due') await clock.advance(10);
@@ -40,7 +43,7 @@ describe('waitForWork of a memory broker', () => {
     await broker.submit([{ id: 'a', lane: 'l', payload: '{}', delayMs: 86_400_000 }]);
     const dueAt = clock.now() + 86_400_000;
 
-    const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity }).then(() => clock.now());
+    const waiting = broker.wait({ lanes: ['l'], timeoutMs: Infinity }).then(() => clock.now());
     await clock.advance(100_000_000);
 
     expect(await waiting).toBe(dueAt);
@@ -52,7 +55,7 @@ describe('waitForWork of a memory broker', () => {
     const broker = createMemoryBroker({ clock });
     const startedAt = clock.now();
     await holdLanes(broker, [{ lane: 'l', source: 'operator', forMs: 5_000 }]);
-    const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity }).then(() => clock.now());
+    const waiting = broker.wait({ lanes: ['l'], timeoutMs: Infinity }).then(() => clock.now());
     await broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '{}' })));
     const pending = clock.pending();
 
@@ -68,7 +71,7 @@ describe('waitForWork of a memory broker', () => {
     const broker = createMemoryBroker({ clock });
     await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
     await holdLanes(broker, [{ lane: 'l', source: 'operator', forMs: 5_000 }]);
-    const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity });
+    const waiting = broker.wait({ lanes: ['l'], timeoutMs: Infinity });
 
     if (end === 'resume') await resumeLanes(broker, [{ lane: 'l' }]);
     else await holdLanes(broker, [{ lane: 'l', source: 'operator', until: 0 }]);
@@ -83,7 +86,7 @@ describe('waitForWork of a memory broker', () => {
     await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
     await holdLanes(broker, [{ source: 'operator' }]);
 
-    const waiting = broker.waitForWork(['l'], { timeoutMs: Infinity });
+    const waiting = broker.wait({ lanes: ['l'], timeoutMs: Infinity });
     const pending = clock.pending();
     await broker.close();
 
@@ -100,7 +103,7 @@ describe('waitForWork of a memory broker', () => {
       { ...submission, id: 'b', delayMs: 50 },
     ]);
     const startedAt = clock.now();
-    const waiting = broker.waitForWork(['l'], { timeoutMs: 1_000 }).then(() => clock.now());
+    const waiting = broker.wait({ lanes: ['l'], timeoutMs: 1_000 }).then(() => clock.now());
 
     await cancelRuns(broker, ['a']);
     await clock.advance(200);

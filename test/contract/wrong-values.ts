@@ -16,6 +16,8 @@ import type {
   Run,
   Settlement,
   Submission,
+  WaitForResults,
+  WaitForWork,
   WorkerFacts,
 } from '@retry/core/broker';
 import {
@@ -436,20 +438,22 @@ const READING: readonly Value[] = [
     },
     call: (broker, query) => broker.list(query),
   }),
-  ...valuesOf('waitForWork', '', {
-    valid: { wait: { timeoutMs: 0 } },
-    takes: { wait: required(OBJECT) },
-    call: (broker, { wait }) => broker.waitForWork(['l'], wait),
+  ...valuesOf('wait', '', {
+    valid: { lanes: ['l'], timeoutMs: 0, signal: AbortSignal.abort() } as WaitForWork,
+    takes: {
+      ...{ lanes: required(LIST), timeoutMs: required(AT_LEAST_0), signal: optional(OBJECT) },
+      results: optional({ wrong: [false, 1, 'yes', null], right: [] }),
+    },
+    call: (broker, request) => broker.wait(request),
   }),
-  ...valuesOf('waitForWork', 'wait', {
-    valid: { timeoutMs: 0, signal: AbortSignal.abort() },
-    takes: { timeoutMs: required(AT_LEAST_0), signal: optional(OBJECT) },
-    call: (broker, wait) => broker.waitForWork(['l'], wait),
-  }),
-  ...valuesOf('waitForResult', '', {
-    valid: { timeoutMs: 0, signal: AbortSignal.abort() },
-    takes: { timeoutMs: required(AT_LEAST_0), signal: optional(OBJECT) },
-    call: (broker, wait) => broker.waitForResult(wait),
+  ...valuesOf('wait', '', {
+    valid: { results: true, timeoutMs: 0, signal: AbortSignal.abort() } as WaitForResults,
+    takes: {
+      timeoutMs: required(AT_LEAST_0),
+      results: { wrong: [false, 1, 'yes', null], right: [true] },
+      lanes: optional({ wrong: [['l'], [], 'l', null], right: [] }),
+    },
+    call: (broker, request) => broker.wait(request),
   }),
   ...valuesOf('attend', '', {
     valid: { ...ATTENDANCE, facts: FACTS },

@@ -348,19 +348,19 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'does not wake a waiting worker when a scheduled run is due',
-    caughtBy: 'waitForWork ends when a scheduled run is due',
+    caughtBy: 'a wait for work ends when a scheduled run is due',
     from: 'Math.min(timeoutAt, nextDueAt(lanes, now) ?? Infinity) - now',
     to: 'timeoutAt - now',
   },
   {
     name: 'leaves its listener at the signal',
-    caughtBy: 'waitForWork removes its abort listener after: work',
+    caughtBy: 'a wait for work removes its abort listener after: work',
     from: "signal?.removeEventListener('abort', end);",
     to: '',
   },
   {
     name: 'wakes callers that wait for results by every run',
-    caughtBy: 'waitForResult does not end by the completion of a run without keepResultMs',
+    caughtBy: 'a wait for results does not end by the completion of a run without keepResultMs',
     from: 'if (keepResultMs !== undefined) onResult();',
     to: 'onResult();',
   },

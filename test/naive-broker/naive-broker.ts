@@ -120,8 +120,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     },
     get: (ids, options = {}) => call(() => getAll(ids, options)),
     list: (query) => call((now) => listRuns(query, now)),
-    waitForWork: (lanes, options) => call(() => wait(waits, lanes, options)),
-    waitForResult: (options) => call(() => wait(resultWaits, [], options)),
+    wait: (request) => call(() => wait(request.lanes === undefined ? resultWaits : waits, request)),
     attend: (attendance) => call((now) => attend(attendance, now)),
     audit: () => call(audit),
     insight: insightOf({

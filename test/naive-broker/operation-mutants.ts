@@ -120,13 +120,13 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'wakes workers for runs of a lane on hold',
-    caughtBy: 'waitForWork does not end for runs of a lane on hold: one lane',
+    caughtBy: 'a wait for work does not end for runs of a lane on hold: one lane',
     from: ' || holds.heldUntil(run.lane, now) > now) return false;',
     to: ') return false;',
   },
   {
     name: 'does not wake a waiting worker when a hold ends',
-    caughtBy: 'waitForWork ends when a hold ends by itself',
+    caughtBy: 'a wait for work ends when a hold ends by itself',
     from: 'return until > now ? [until] : [];',
     to: 'return [];',
   },

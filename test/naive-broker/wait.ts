@@ -1,5 +1,5 @@
 import type { Clock } from '@retry/core';
-import type { WaitOptions } from '@retry/core/broker';
+import type { WaitRequest } from '@retry/core/broker';
 import type { Storage } from './storage.ts';
 
 /** A caller that waits for work, or for a result. */
@@ -8,7 +8,7 @@ export interface Wait {
   readonly end: () => void;
 }
 
-/** Creates the wait of both verbs; a set holds the callers that wait. */
+/** Creates the wait; a set holds the callers that wait for the same. */
 export function createWait(clock: Clock, { runs, holds, slotsTaken, nextDueAt }: Storage) {
   function hasWork(lanes: readonly string[], now: number): boolean {
     return [...runs.values()].some(({ run, takesSlot, laneLimit }) => {
@@ -22,7 +22,7 @@ export function createWait(clock: Clock, { runs, holds, slotsTaken, nextDueAt }:
   }
 
   /** Waits until the lanes have work, the timeout or the abort; without lanes, until it is ended from outside. */
-  function wait(set: Set<Wait>, lanes: readonly string[], { timeoutMs, signal }: WaitOptions): Promise<void> {
+  function wait(set: Set<Wait>, { lanes = [], timeoutMs, signal }: WaitRequest): Promise<void> {
     if (timeoutMs <= 0 || signal?.aborted || hasWork(lanes, clock.now())) return Promise.resolve();
     return new Promise((resolve) => {
       const timeoutAt = clock.now() + timeoutMs;

@@ -73,7 +73,7 @@ describeOnPrivatePostgres('a connection that breaks', () => {
       const pool = openPool(url.href, 2);
       const given = kind === 'url' ? { url: url.href } : { client: pool };
       const broker = createPostgresBroker({ ...given, onError: () => {} });
-      await broker.waitForWork(['mail@1'], { timeoutMs: 50 });
+      await broker.wait({ lanes: ['mail@1'], timeoutMs: 50 });
       proxy.stayDeaf(); // a call of the wait may be under way, so that the next one opens a connection
       const submitting = broker.submit([{ id: 'a', lane: 'mail@1', payload: '{}' }]).catch(codeOf);
 
@@ -147,7 +147,7 @@ describeOnPrivatePostgres('a connection that breaks', () => {
   describe('for notifications', () => {
     /** A port at which no server is. */
     const NOWHERE = 1;
-    const wait = (broker: PostgresBroker) => broker.waitForWork(['l'], { timeoutMs: 500 });
+    const wait = (broker: PostgresBroker) => broker.wait({ lanes: ['l'], timeoutMs: 500 });
 
     it('is replaced, also if no server was there at first or again', { timeout: 90_000 }, async () => {
       const proxy = await openProxy(NOWHERE);
@@ -194,7 +194,7 @@ describeOnPrivatePostgres('a connection that breaks', () => {
       });
       const broker = createPostgresBroker({ client });
 
-      for (let waits = 0; waits < 5; waits += 1) await broker.waitForWork(['l'], { timeoutMs: 50 });
+      for (let waits = 0; waits < 5; waits += 1) await broker.wait({ lanes: ['l'], timeoutMs: 50 });
       await broker.close();
       await pool.end();
 

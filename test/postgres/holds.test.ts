@@ -222,7 +222,7 @@ describeTwoConnections('a hold', (open) => {
     const other = createPostgresBroker({ url, schema: schema.name });
     await submit({ id: 'a' });
     await holdLanes(broker, [OPERATOR, { source: 'operator' }]);
-    const waiting = other.waitForWork(['l'], { timeoutMs: 60_000 });
+    const waiting = other.wait({ lanes: ['l'], timeoutMs: 60_000 });
     await resumeLanes(broker, [{}]);
     await resumeLanes(broker, [OPERATOR]);
     await waiting;

@@ -18,7 +18,7 @@ describeTwoConnections('a wait for work that is longer than its announcement cou
       new ClaimMemory(),
       new WaitingNotice(database, notifications, 'work', noticeMs),
     );
-    const waiting = waits.wait(['l'], { timeoutMs: 60_000 });
+    const waiting = waits.wait({ lanes: ['l'], timeoutMs: 60_000 });
 
     await passTime(noticeMs + 500);
     const { rows } = await pool.query(

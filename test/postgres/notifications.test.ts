@@ -21,7 +21,7 @@ describeTwoConnections('a notification that no broker has sent', (open) => {
   it('ends no process, and is taken for a change of anything', async () => {
     const { pool, schema, url } = open();
     const broker = createPostgresBroker({ url, schema: schema.name });
-    const waiting = broker.waitForWork(['l'], { timeoutMs: 60_000 });
+    const waiting = broker.wait({ lanes: ['l'], timeoutMs: 60_000 });
     await passTime(200);
     const channel = channelOf(schema.name);
 
@@ -42,7 +42,7 @@ describeTwoConnections('a notification that no broker has sent', (open) => {
   it('makes idle workers poll for work that was not announced', async () => {
     const { pool, schema, url, tx } = open();
     const broker = createPostgresBroker({ url, schema: schema.name });
-    const waiting = broker.waitForWork(['l'], { timeoutMs: 60_000 });
+    const waiting = broker.wait({ lanes: ['l'], timeoutMs: 60_000 });
     await passTime(200);
     await createPostgresBroker({ client: tx, schema: schema.name })
       .within(tx)
@@ -74,7 +74,7 @@ describeTwoConnections('a submission', (open) => {
     const { broker, pool, schema, url } = open();
     const channel = channelOf(schema.name);
     const waiting = createPostgresBroker({ url, schema: schema.name });
-    const wait = waiting.waitForWork(['another'], { timeoutMs: 60_000 });
+    const wait = waiting.wait({ lanes: ['another'], timeoutMs: 60_000 });
     await passTime(200);
     const client = await pool.connect();
     const received: string[] = [];

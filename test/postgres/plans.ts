@@ -191,7 +191,7 @@ async function claimHeld(broker: Broker, claim: Claim): Promise<void> {
   ]);
   await listHolds(broker);
   await broker.settleAndClaim({ claim: { ...claim, requestId: `${claim.requestId}-held` } });
-  await broker.waitForWork(['l', lane], { timeoutMs: 1 });
+  await broker.wait({ lanes: ['l', lane], timeoutMs: 1 });
   await resumeLanes(broker, [{ lane }, { lane: 'l' }, { lane: 'l' }]);
 }
 
@@ -243,5 +243,5 @@ async function callRest(broker: Broker): Promise<void> {
   await redriveRuns(broker, ['dead-701', 'dead-702']);
   await discardRuns(broker, ['dead-703', 'finished-703']);
   const wait = { timeoutMs: 1 };
-  await broker.waitForWork(['l', 'none'], wait);
+  await broker.wait({ lanes: ['l', 'none'], ...wait });
 }

@@ -21,7 +21,7 @@ describeOnPrivateRedis('connections to Redis', () => {
     await client.connect();
     const broker = await openRedisBroker({ client });
     await client.configSet('maxclients', '1');
-    await broker.waitForWork(['l'], { timeoutMs: 50 });
+    await broker.wait({ lanes: ['l'], timeoutMs: 50 });
 
     await broker.close();
 
@@ -110,7 +110,7 @@ describeOnPrivateRedis('connections to Redis', () => {
     if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve));
     const broker = await openRedisBroker({ client });
     const startedAt = Date.now();
-    const waiting = broker.waitForWork(['l'], { timeoutMs: 20_000 });
+    const waiting = broker.wait({ lanes: ['l'], timeoutMs: 20_000 });
     await new Promise((resolve) => setTimeout(resolve, 200));
 
     await broker.submit([SUBMISSION]);

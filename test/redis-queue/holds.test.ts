@@ -73,7 +73,7 @@ describeOnRedis('holds on Redis', (server) => {
       await client.hSet(key('holds'), { 'hold/operator/': value, 'hold/operator/l': value });
 
       expect(await listHolds(harness.broker)).toEqual([]);
-      await harness.broker.waitForWork(['l'], { timeoutMs: 60_000 });
+      await harness.broker.wait({ lanes: ['l'], timeoutMs: 60_000 });
       expect(await claim('l')).toEqual(['of l']);
       await holdLanes(harness.broker, [{ lane: 'm', source: 'operator' }]);
 

@@ -49,7 +49,7 @@ describeOnRedis('a wait for work in many lanes on Redis', (server) => {
   const scene = useScene(() => openRedisHarness(server().url));
   const waitMs = async (lanes: readonly string[], timeoutMs: number): Promise<number> => {
     const startedAt = performance.now();
-    await scene.broker.waitForWork(lanes, { timeoutMs });
+    await scene.broker.wait({ lanes: lanes, timeoutMs });
     return performance.now() - startedAt;
   };
 

@@ -32,7 +32,7 @@ describeOnRedis('one bad input on Redis', (server) => {
     async (message) => {
       const client = await createClient({ url: server().url }).connect();
       const channel = `{${harness.prefix}:0}:wake:l`;
-      const waiting = broker.waitForWork(['l'], { timeoutMs: 30_000 });
+      const waiting = broker.wait({ lanes: ['l'], timeoutMs: 30_000 });
       while ((await client.pubSubNumSub(channel))[channel] === 0) await harness.advance(5);
       await harness.advance(100);
 

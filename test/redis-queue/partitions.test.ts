@@ -360,10 +360,10 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
   });
 
   it('notifies of a result in any partition, and keeps it until it is collected', async () => {
-    await broker.waitForResult({ timeoutMs: 10_000 });
+    await broker.wait({ results: true, timeoutMs: 10_000 });
     await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', keepResultMs: LONG_MS })));
     const { claimed, now: at } = await claim(60, 'r');
-    const waiting = broker.waitForResult({ timeoutMs: 60_000 });
+    const waiting = broker.wait({ results: true, timeoutMs: 60_000 });
 
     await broker.settleAndClaim({
       settle: claimed.map(({ run }) => settlementOf(run, { type: 'complete', at })),

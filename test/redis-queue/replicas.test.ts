@@ -72,7 +72,7 @@ describeOnPrivateRedis('a Redis replica', () => {
 
   it('that was the primary is left by a broker with a url', async () => {
     const broker = await openRedisBroker({ url: name.url, onError: () => {} });
-    const waiting = broker.waitForWork(['other'], { timeoutMs: 60_000 });
+    const waiting = broker.wait({ lanes: ['other'], timeoutMs: 60_000 });
     await vi.waitFor(() => expect(name.connectionsTo(primary.port)).toBe(2), PATIENCE);
     await failOver();
 

@@ -116,7 +116,7 @@ async function useAll(broker: RedisBroker): Promise<void> {
     },
   });
   const worker = createWorker({ broker, tasks: [task], signals: [] });
-  const waiting = broker.waitForWork(['other'], { timeoutMs: 20 });
+  const waiting = broker.wait({ lanes: ['other'], timeoutMs: 20 });
   worker.start();
   const { id } = await queue.submit(task, 'x'.repeat(10_000));
   const failed = await queue.submit(task, 'fail');
@@ -144,6 +144,6 @@ async function useAll(broker: RedisBroker): Promise<void> {
   await redriveRuns(broker, [failed.id]);
   await discardRuns(broker, ['b', id]);
   await broker.get([id, 'a'], { collect: true });
-  await broker.waitForResult({ timeoutMs: 20 });
+  await broker.wait({ results: true, timeoutMs: 20 });
   expect((await broker.audit()).unbalanced).toBe(0);
 }

@@ -20,12 +20,12 @@ describeOnPrivateRedis('the watchdog', () => {
       { link, keys, isHome: true, retention: ['-1', '0'] as const },
       { everyMs: 50, timeoutMs: 100 },
     );
-    const early = subscription.waitForWork(['l'], { timeoutMs: 150 });
+    const early = subscription.wait({ lanes: ['l'], timeoutMs: 150 });
     await early;
 
     proxy.goDeaf();
-    await subscription.waitForWork(['l'], { timeoutMs: 60_000 });
-    const again = subscription.waitForWork(['l'], { timeoutMs: 60_000 });
+    await subscription.wait({ lanes: ['l'], timeoutMs: 60_000 });
+    const again = subscription.wait({ lanes: ['l'], timeoutMs: 60_000 });
     await new Promise((resolve) => setTimeout(resolve, 200));
     await near.publish(keys.wakeOf('l'), '');
     await again;
@@ -53,7 +53,7 @@ describeOnPrivateRedis('the watchdog', () => {
       retention: ['-1', '0'] as const,
     };
     const subscription = new WakeSubscription(store, { everyMs: 20, timeoutMs: 1_000 });
-    const waiting = subscription.waitForWork(['l'], { timeoutMs: 60_000 });
+    const waiting = subscription.wait({ lanes: ['l'], timeoutMs: 60_000 });
     while (asked === 0) await rest(1);
 
     process.kill(server.pid(), 'SIGSTOP');
@@ -87,7 +87,7 @@ describeOnPrivateRedis('the watchdog', () => {
     };
     const subscription = new WakeSubscription(store, { everyMs: 200, timeoutMs: 100 });
 
-    while (published < 2) await subscription.waitForWork(['l'], { timeoutMs: 50 });
+    while (published < 2) await subscription.wait({ lanes: ['l'], timeoutMs: 50 });
     await rest(1_000);
     const soonAfter = published;
     await rest(1_000);

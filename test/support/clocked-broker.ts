@@ -52,14 +52,15 @@ export function clockBroker(
         .map(([name, verb]) => [name, (...args: readonly unknown[]) => track(verb, name, args)]),
     );
   const { withoutWaiting } = broker;
-  // The wait of the broker takes real time; the broker contract tests it.
-  const waitForWork: Broker['waitForWork'] = (_, wait) => waitFor(clock, waiters, wait);
+  // The broker's own wait for work takes real time; the broker contract tests it.
+  const wait: Broker['wait'] = (request) =>
+    request.lanes === undefined ? broker.wait(request) : waitFor(clock, waiters, request);
   const clocked: Broker = {
     ...broker,
     ...tracked(broker),
     notes: { ...broker.notes, ...tracked(broker.notes) },
     ...(withoutWaiting && { withoutWaiting: { ...withoutWaiting, ...tracked(withoutWaiting) } }),
-    waitForWork,
+    wait,
   };
   return { clock, broker: clocked, aheadMs, close: () => broker.close() };
 }

@@ -50,8 +50,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
       second.operations && { operations: pairOperations(first.operations, second.operations) }),
     get: (ids, options) => both('get', (broker) => broker.get(ids, options)),
     list: (query) => listBoth(first, second, query),
-    waitForWork: first.waitForWork,
-    waitForResult: first.waitForResult,
+    wait: first.wait,
     // Whether runs that wait for a concurrency key count is not specified.
     attend: async (attendance) => {
       await second.attend(attendance);

@@ -4,7 +4,7 @@ import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { pass, setScene } from './scene.ts';
 
-type Verb = 'settleAndClaim' | 'heartbeat' | 'findExpired' | 'waitForWork';
+type Verb = 'settleAndClaim' | 'heartbeat' | 'findExpired' | 'wait';
 
 /** A broker whose verb throws the first `times`, before it does anything or after it has done everything. */
 function failing(
@@ -153,7 +153,7 @@ describe('a broker that fails', () => {
   it('in a wait for work is asked again within a second, whatever the poll interval', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const task = defineTask({ name: 'any', run: () => {} });
-    const faulty = failing(broker, { verb: 'waitForWork', times: 3, when: 'before' });
+    const faulty = failing(broker, { verb: 'wait', times: 3, when: 'before' });
     const worker = startWorker({ tasks: [task], broker: faulty, pollInterval: '1h' });
     await clock.advance('10s');
     await queue.submit(task, null);
@@ -221,7 +221,7 @@ describe('a broker that fails', () => {
 
   it('wakes no worker before the next run is due, though its waits end only by their timeout', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const sleepy: Broker = { ...broker, waitForWork: (_lanes, { timeoutMs }) => pass(clock, timeoutMs) };
+    const sleepy: Broker = { ...broker, wait: ({ timeoutMs }) => pass(clock, timeoutMs) };
     const task = defineTask({ name: 'any', run: () => {} });
     const { id } = await queue.submit(task, null, { delay: '7s' });
     startWorker({ tasks: [task], broker: sleepy, pollInterval: '1h' });

@@ -19,11 +19,11 @@ function counted(broker: Broker): { readonly broker: Broker; readonly calls: () 
     calls += 1;
     return broker.settleAndClaim(request);
   };
-  const waitForWork: Broker['waitForWork'] = (lanes, wait) => {
+  const wait: Broker['wait'] = (request) => {
     calls += 1;
-    return broker.waitForWork(lanes, wait);
+    return broker.wait(request);
   };
-  return { broker: { ...broker, settleAndClaim, waitForWork }, calls: () => calls };
+  return { broker: { ...broker, settleAndClaim, wait }, calls: () => calls };
 }
 
 describe('queue.hold', () => {

@@ -73,7 +73,7 @@ describe('the started event', () => {
       broker: {
         ...broker,
         // Told only when there is something that it can claim.
-        waitForWork: async (_lanes, { timeoutMs }) => {
+        wait: async ({ timeoutMs }) => {
           isClaiming = false;
           await pass(clock, Math.min(timeoutMs, 4_100));
           isClaiming = true;
@@ -189,7 +189,7 @@ describe('the started event', () => {
 
   it('is poll when the run was found by the next poll', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const deaf: Broker = { ...broker, waitForWork: (_lanes, { timeoutMs }) => pass(clock, timeoutMs) };
+    const deaf: Broker = { ...broker, wait: ({ timeoutMs }) => pass(clock, timeoutMs) };
     const task = defineTask({ name: 'found', run: () => {} });
     const worker = startWorker({ tasks: [task], broker: deaf, pollInterval: '10s' });
     await clock.advance('4s');
@@ -260,7 +260,7 @@ describe('the started event', () => {
 
   it('is poll when a claim found nothing just before the run came, and another run was due later', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const deaf: Broker = { ...broker, waitForWork: (_lanes, { timeoutMs }) => pass(clock, timeoutMs) };
+    const deaf: Broker = { ...broker, wait: ({ timeoutMs }) => pass(clock, timeoutMs) };
     const task = defineTask({ name: 'found', run: () => {} });
     await queue.submit(task, null, { delay: '6s' });
     const worker = startWorker({ tasks: [task], broker: deaf, pollInterval: '10s' });

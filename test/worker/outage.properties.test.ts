@@ -49,7 +49,7 @@ function clientOf(
     findExpired: guard(broker.findExpired),
     findCancelRequests: guard(broker.findCancelRequests),
     attend: guard(broker.attend),
-    waitForWork: guard(broker.waitForWork),
+    wait: guard(broker.wait),
   };
 }
 

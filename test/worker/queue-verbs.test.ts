@@ -218,7 +218,7 @@ describe('a wait for a result', () => {
     const { clock, broker, startWorker } = setScene();
     const broken: Broker = {
       ...broker,
-      ...(verb === 'waitForResult' && { waitForResult: throwDown }),
+      ...(verb === 'waitForResult' && { wait: throwDown }),
       get: (ids, options) =>
         verb === 'get' && options?.collect === true ? throwDown() : broker.get(ids, options),
     };

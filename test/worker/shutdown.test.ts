@@ -397,7 +397,7 @@ describe('stop', () => {
     const { clock, broker, startWorker } = setScene();
     const touchy: Broker = {
       ...broker,
-      waitForWork: (_lanes, { signal }) =>
+      wait: ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal?.addEventListener('abort', () => reject(new Error('aborted')));
         }),

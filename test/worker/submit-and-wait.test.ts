@@ -332,15 +332,15 @@ describe('a queue without waiting callers', () => {
   it('neither polls nor listens', async () => {
     const { clock, broker } = setScene();
     const get = vi.fn(broker.get);
-    const waitForResult = vi.fn(broker.waitForResult);
-    const queue = createQueue({ broker: { ...broker, get, waitForResult }, clock });
+    const wait = vi.fn(broker.wait);
+    const queue = createQueue({ broker: { ...broker, get, wait }, clock });
 
     await queue.submit(double, 1, { keepResult: '1m' });
     await queue.submit(double, 2);
     await clock.advance('1m');
 
     expect(get).not.toHaveBeenCalled();
-    expect(waitForResult).not.toHaveBeenCalled();
+    expect(wait).not.toHaveBeenCalled();
     expect(clock.pendingTimers()).toBe(0);
   });
 });
@@ -398,9 +398,9 @@ describe('waiting while the broker fails', () => {
 
   it('polls as well where notifications are lost', async () => {
     const { clock, broker, startWorker } = setScene();
-    const waitForResult: Broker['waitForResult'] = ({ signal }) =>
+    const wait: Broker['wait'] = ({ signal }) =>
       new Promise((resolve) => signal?.addEventListener('abort', () => resolve()));
-    const queue = createQueue({ broker: { ...broker, waitForResult }, clock });
+    const queue = createQueue({ broker: { ...broker, wait }, clock });
     startWorker({ tasks: [double] });
 
     const result = queue.submitAndWait(double, 21, { delay: '20s' });

@@ -359,7 +359,7 @@ describe('a broker', () => {
     ['change', [{ id: 'a', seen: '1', next: 'cancel' }]],
     ['get', 'a'],
     ['list', null],
-    ['waitForWork', 'mail@1'],
+    ['wait', 'mail@1'],
     ['attend', 5],
   ] as const)('refuses %s(%o) with a typed error', async (verb, given) => {
     const { code } = await refusalOf(() => (broker[verb] as (given: unknown) => Promise<unknown>)(given));

@@ -95,8 +95,8 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
   return checkInput<Omit<PostgresBroker, keyof AsyncDispose>>({
     ready: () => database.ready(),
     ...verbs(port, settings, onError),
-    waitForWork: (lanes, wait) => waits.pass(() => workWaits.wait(lanes, wait)),
-    waitForResult: (wait) => waits.pass(() => resultWaits.wait(wait)),
+    wait: (request) =>
+      waits.pass(() => (request.lanes === undefined ? resultWaits.wait(request) : workWaits.wait(request))),
     ...{ isRefusal, close },
     ...connectionFactsOf(settings),
     within: (transaction) => brokerWithin(transaction, settings),
@@ -176,7 +176,7 @@ function verbs(
   port: Port,
   { retention, schema }: PostgresBrokerSettings,
   onError: (error: unknown) => void,
-): Omit<Broker, 'ready' | 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close'> {
+): Omit<Broker, 'ready' | 'wait' | 'isRefusal' | 'close'> {
   const { database } = port;
   const notes = createNotes(port);
   const list: Broker['list'] = (query) => listRuns(database, schema, query);

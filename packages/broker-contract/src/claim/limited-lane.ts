@@ -19,7 +19,7 @@ export async function complete(scene: CaseScene, run: Run | undefined): Promise<
 /** Waits for work in lane `l`, whose only slot a run has: the wait goes on until the run completes. */
 export async function waitForSlotOf(scene: CaseScene, run: Run | undefined): Promise<void> {
   let isOver = false;
-  const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS }).then(() => {
+  const waiting = scene.broker.wait({ lanes: ['l'], timeoutMs: LONG_MS }).then(() => {
     isOver = true;
   });
   await scene.advance(PASS_MS);

@@ -10,12 +10,12 @@ import { keepsWaiting } from '../wait/keeps-waiting.ts';
 
 /** When workers that wait for a lane on hold are woken, and what a claim says about it. */
 export const holdWaitsCases: CasesByName = {
-  'waitForWork does not end for runs of a lane on hold: %s': /* @__PURE__ */ each(
+  'a wait for work does not end for runs of a lane on hold: %s': /* @__PURE__ */ each(
     () => ['one lane', 'all lanes'] as const,
     async (scene, target) => {
       const lane = target === 'one lane' ? { lane: 'l' } : {};
       const hasLasted = await keepsWaiting(scene, {
-        wait: (options) => scene.broker.waitForWork(['l'], options),
+        wait: (options) => scene.broker.wait({ lanes: ['l'], ...options }),
         prepare: async (round) => {
           await holdLanes(scene.broker, [{ ...lane, source: 'operator' }]);
           await scene.submit(`a-${round}`, { id: `b-${round}`, delayMs: SHORT_MS });
@@ -27,7 +27,7 @@ export const holdWaitsCases: CasesByName = {
     },
   ),
 
-  'waitForWork ends when a hold ends by itself': async (scene) => {
+  'a wait for work ends when a hold ends by itself': async (scene) => {
     await scene.submit('a');
     await holdLanes(scene.broker, [{ lane: 'l', source: 'operator', forMs: SHORT_MS }]);
     const waiting = wait(scene);
@@ -38,7 +38,7 @@ export const holdWaitsCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'waitForWork ends when a hold is resumed: %s': /* @__PURE__ */ each(
+  'a wait for work ends when a hold is resumed: %s': /* @__PURE__ */ each(
     () => ['one lane', 'all lanes'] as const,
     async (scene, target) => {
       const lane = target === 'one lane' ? { lane: 'l' } : {};
@@ -53,7 +53,7 @@ export const holdWaitsCases: CasesByName = {
     },
   ),
 
-  'waitForWork ends when another hold ends sooner than the one before': async (scene) => {
+  'a wait for work ends when another hold ends sooner than the one before': async (scene) => {
     await scene.submit('a');
     await holdLanes(scene.broker, [{ lane: 'l', source: 'operator', forMs: LONG_MS / 2 }]);
     const waiting = wait(scene);
@@ -65,7 +65,7 @@ export const holdWaitsCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'waitForWork ends for work of a lane that is not on hold': async (scene) => {
+  'a wait for work ends for work of a lane that is not on hold': async (scene) => {
     await scene.submit('a');
     await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
     const waiting = wait(scene, ['l', 'm']);
@@ -75,7 +75,7 @@ export const holdWaitsCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForWork ends when a hold lets a run through': async (scene) => {
+  'a wait for work ends when a hold lets a run through': async (scene) => {
     await scene.submit('a');
     await holdLanes(scene.broker, [
       { lane: 'l', source: 'circuit-breaker', forMs: SHORT_MS, probeMs: LONG_MS },
@@ -88,7 +88,9 @@ export const holdWaitsCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'waitForWork ends when a run is due that was scheduled before a hold that is resumed': async (scene) => {
+  'a wait for work ends when a run is due that was scheduled before a hold that is resumed': async (
+    scene,
+  ) => {
     await scene.submit({ id: 'a', delayMs: SHORT_MS });
     await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
     const waiting = wait(scene);
@@ -231,5 +233,5 @@ function claimOnce(scene: CaseScene, lane = 'l'): Promise<ExchangeReply> {
 }
 
 function wait(scene: CaseScene, lanes: readonly string[] = ['l']): Promise<void> {
-  return scene.broker.waitForWork(lanes, { timeoutMs: LONG_MS });
+  return scene.broker.wait({ lanes: lanes, timeoutMs: LONG_MS });
 }

@@ -11,11 +11,11 @@ const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 export const endEffectsCases: CasesByName = {
   'end wakes a caller that waits for the result, and it can be collected': async (scene) => {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS }, { id: 'b', keepResultMs: LONG_MS });
-    const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS });
+    const waiting = scene.broker.wait({ results: true, timeoutMs: LONG_MS });
     await endRuns(scene.broker, [completeByHand('a', '"done"')]);
     await waiting;
     const [collected] = await scene.broker.get(['a'], { collect: true });
-    const again = scene.broker.waitForResult({ timeoutMs: LONG_MS });
+    const again = scene.broker.wait({ results: true, timeoutMs: LONG_MS });
     await endRuns(scene.broker, [failByHand('b')]);
 
     await again;

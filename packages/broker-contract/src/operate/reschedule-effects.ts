@@ -63,7 +63,7 @@ export const rescheduleEffectsCases: CasesByName = {
 
   'reschedule to now wakes a worker that waits': async (scene) => {
     await scene.submit({ id: 'a', delayMs: LONG_MS / 2 });
-    const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
+    const waiting = scene.broker.wait({ lanes: ['l'], timeoutMs: LONG_MS });
 
     await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 
@@ -73,7 +73,7 @@ export const rescheduleEffectsCases: CasesByName = {
 
   'reschedule to an earlier instant ends a wait for work then': async (scene) => {
     await scene.submit({ id: 'a', delayMs: LONG_MS / 2 });
-    const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
+    const waiting = scene.broker.wait({ lanes: ['l'], timeoutMs: LONG_MS });
     await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: SHORT_MS }]);
 
     await scene.advance(PASS_MS);
@@ -84,7 +84,7 @@ export const rescheduleEffectsCases: CasesByName = {
 
   'reschedule for later leaves nothing to wake for': async (scene) => {
     const hasLasted = await keepsWaiting(scene, {
-      wait: (options) => scene.broker.waitForWork(['l'], options),
+      wait: (options) => scene.broker.wait({ lanes: ['l'], ...options }),
       prepare: async (round) => {
         await scene.submit(`a-${round}`, { id: `b-${round}`, delayMs: SHORT_MS });
         const move = async (...ids: readonly string[]) =>
@@ -164,7 +164,7 @@ export const rescheduleEffectsCases: CasesByName = {
     const again = await scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', keyed: true }]);
     await rescheduleRuns(scene.broker, [{ id: 'a' }]);
     await scene.claim();
-    const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS });
+    const waiting = scene.broker.wait({ results: true, timeoutMs: LONG_MS });
     await complete(scene, 'a');
 
     await waiting;

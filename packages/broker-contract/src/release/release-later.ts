@@ -127,7 +127,7 @@ export const releaseLaterCases: CasesByName = {
   'release for later ends a wait for work when it is due': async (scene) => {
     const run = await scene.start('a');
     await releaseFor(scene, run, SHORT_MS);
-    const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS });
+    const waiting = scene.broker.wait({ lanes: ['l'], timeoutMs: LONG_MS });
     await scene.advance(PASS_MS);
 
     await waiting;

@@ -240,7 +240,7 @@ export const settleSubmitsCases: CasesByName = {
   'a settlement that submits wakes a worker that waits for that lane': async (scene) => {
     const run = await scene.start('a');
     const settlement = await failing(scene, run);
-    const waited = scene.broker.waitForWork(['m'], { timeoutMs: LONG_MS });
+    const waited = scene.broker.wait({ lanes: ['m'], timeoutMs: LONG_MS });
 
     await scene.advance(SHORT_MS);
     await scene.settle(settlement);

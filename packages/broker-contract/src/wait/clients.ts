@@ -39,7 +39,7 @@ export const clientsCases: CasesByName = {
 
   'another client ends a wait for work by a submission': async (scene) => {
     const other = await scene.open();
-    const waiting = other.waitForWork(['l'], { timeoutMs: LONG_MS });
+    const waiting = other.wait({ lanes: ['l'], timeoutMs: LONG_MS });
 
     await scene.submit('a');
 

@@ -22,9 +22,9 @@ export const closeCases: CasesByName = {
       () => discardRuns(broker, ['a']),
       () => broker.get(['a']),
       () => broker.list({ state: 'failed', limit: 1 }),
-      () => broker.waitForWork(['l'], { timeoutMs: LONG_MS }),
+      () => broker.wait({ lanes: ['l'], timeoutMs: LONG_MS }),
       () => broker.findCancelRequests([{ id: 'a', epoch: 1 }]),
-      () => broker.waitForResult({ timeoutMs: LONG_MS }),
+      () => broker.wait({ results: true, timeoutMs: LONG_MS }),
       () => broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS }),
       () => broker.audit(),
     ];
@@ -42,7 +42,7 @@ export const closeCases: CasesByName = {
   },
 
   'close ends waits for results': async (scene) => {
-    const waiting = scene.broker.waitForResult({ timeoutMs: LONG_MS }).then(
+    const waiting = scene.broker.wait({ results: true, timeoutMs: LONG_MS }).then(
       () => 'ended',
       () => 'ended',
     );
@@ -54,7 +54,7 @@ export const closeCases: CasesByName = {
 
   'close waits for calls in flight, and ends waits for work': async (scene) => {
     const submitting = scene.broker.submit([{ id: 'a', lane: 'm', payload: '{}' }]).catch(() => ['closed']);
-    const waiting = scene.broker.waitForWork(['l'], { timeoutMs: LONG_MS }).catch(() => undefined);
+    const waiting = scene.broker.wait({ lanes: ['l'], timeoutMs: LONG_MS }).catch(() => undefined);
 
     await scene.broker.close();
 

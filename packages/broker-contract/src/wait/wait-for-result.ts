@@ -41,7 +41,7 @@ const UNRELATED_CALLS: readonly (readonly [
 
 /** When a wait for a result ends. A wait that does not end exceeds the timeout of its test. */
 export const waitForResultCases: CasesByName = {
-  'waitForResult ends when a run with keepResultMs is settled by': /* @__PURE__ */ each(
+  'a wait for results ends when a run with keepResultMs is settled by': /* @__PURE__ */ each(
     () => ['complete', 'fail', 'cancel', 'stall', 'drop', 'limit'] as const,
     async (scene, type) => {
       const run = await startKept(scene, 'a');
@@ -53,7 +53,7 @@ export const waitForResultCases: CasesByName = {
     },
   ),
 
-  'waitForResult ends when a waiting run with keepResultMs is cancelled': async (scene) => {
+  'a wait for results ends when a waiting run with keepResultMs is cancelled': async (scene) => {
     await scene.submit({ id: 'a', keepResultMs: LONG_MS });
     const waiting = wait(scene);
 
@@ -62,7 +62,7 @@ export const waitForResultCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForResult ends for all callers, by one settlement among others': async (scene) => {
+  'a wait for results ends for all callers, by one settlement among others': async (scene) => {
     const kept = await startKept(scene, 'a');
     const other = await scene.start('b');
     const waiting = [wait(scene), wait(scene), wait(scene)];
@@ -76,7 +76,7 @@ export const waitForResultCases: CasesByName = {
     strictEqual((await Promise.all(waiting)).length, 3);
   },
 
-  'waitForResult ends for a redriven run': async (scene) => {
+  'a wait for results ends for a redriven run': async (scene) => {
     const run = await startKept(scene, 'a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
     await redriveRuns(scene.broker, ['a']);
@@ -89,11 +89,11 @@ export const waitForResultCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForResult does not end by %s': /* @__PURE__ */ each(
+  'a wait for results does not end by %s': /* @__PURE__ */ each(
     () => UNRELATED_CALLS,
     async (scene, [_name, prepare]) => {
       const hasLasted = await keepsWaiting(scene, {
-        wait: (options) => scene.broker.waitForResult(options),
+        wait: (options) => scene.broker.wait({ results: true, ...options }),
         prepare: (round) => prepare(scene, `run-${round}`),
       });
 
@@ -101,16 +101,16 @@ export const waitForResultCases: CasesByName = {
     },
   ),
 
-  'waitForResult ends after its timeout, and immediately for a timeout of 0': async (scene) => {
-    const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS });
-    await scene.broker.waitForResult({ timeoutMs: 0 });
+  'a wait for results ends after its timeout, and immediately for a timeout of 0': async (scene) => {
+    const waiting = scene.broker.wait({ results: true, timeoutMs: SHORT_MS });
+    await scene.broker.wait({ results: true, timeoutMs: 0 });
 
     await scene.advance(PASS_MS);
 
     strictEqual(await waiting, undefined);
   },
 
-  'waitForResult ends when its signal aborts, or is aborted': async (scene) => {
+  'a wait for results ends when its signal aborts, or is aborted': async (scene) => {
     const stop = new AbortController();
     const waiting = wait(scene, stop.signal);
 
@@ -120,12 +120,12 @@ export const waitForResultCases: CasesByName = {
     strictEqual(await wait(scene, stop.signal), undefined);
   },
 
-  'waitForResult removes its abort listener after': /* @__PURE__ */ each(
+  'a wait for results removes its abort listener after': /* @__PURE__ */ each(
     () => ['result', 'timeout', 'abort'] as const,
     async (scene, end) => {
       const run = await startKept(scene, 'a');
       const signal = createCountedSignal();
-      const waiting = scene.broker.waitForResult({ timeoutMs: SHORT_MS, signal });
+      const waiting = scene.broker.wait({ results: true, timeoutMs: SHORT_MS, signal });
 
       if (end === 'result')
         await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
@@ -139,7 +139,7 @@ export const waitForResultCases: CasesByName = {
 };
 
 function wait(scene: CaseScene, signal?: AbortSignal): Promise<void> {
-  return scene.broker.waitForResult({ timeoutMs: LONG_MS, signal });
+  return scene.broker.wait({ results: true, timeoutMs: LONG_MS, signal });
 }
 
 function startKept(scene: CaseScene, id: string) {

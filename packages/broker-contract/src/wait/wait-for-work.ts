@@ -10,7 +10,7 @@ import { keepsWaiting } from './keeps-waiting.ts';
 
 /** When a wait for work ends. A wait that does not end exceeds the timeout of its test. */
 export const waitForWorkCases: CasesByName = {
-  'waitForWork ends immediately when a run waits, or is due': async (scene) => {
+  'a wait for work ends immediately when a run waits, or is due': async (scene) => {
     await scene.submit('a', { id: 'b', lane: 'm', delayMs: SHORT_MS });
     await wait(scene);
 
@@ -19,7 +19,7 @@ export const waitForWorkCases: CasesByName = {
     strictEqual(await wait(scene, ['other', 'm']), undefined);
   },
 
-  'waitForWork ends when a run is submitted to one of the lanes': async (scene) => {
+  'a wait for work ends when a run is submitted to one of the lanes': async (scene) => {
     const waiting = wait(scene, ['other', 'l']);
 
     await scene.submit('a');
@@ -27,7 +27,7 @@ export const waitForWorkCases: CasesByName = {
     strictEqual(await waiting, undefined);
   },
 
-  'waitForWork ends for all callers': async (scene) => {
+  'a wait for work ends for all callers': async (scene) => {
     const waiting = [wait(scene), wait(scene, ['l', 'm']), wait(scene)];
 
     await scene.submit('a', { id: 'b' }, { id: 'c' });
@@ -35,7 +35,7 @@ export const waitForWorkCases: CasesByName = {
     strictEqual((await Promise.all(waiting)).length, 3);
   },
 
-  'waitForWork ends when a scheduled run is due': async (scene) => {
+  'a wait for work ends when a scheduled run is due': async (scene) => {
     await scene.submit({ id: 'a', delayMs: SHORT_MS });
     const waiting = wait(scene);
 
@@ -45,7 +45,7 @@ export const waitForWorkCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'waitForWork ends when a run is due that was scheduled during the wait': async (scene) => {
+  'a wait for work ends when a run is due that was scheduled during the wait': async (scene) => {
     await scene.submit({ id: 'late', delayMs: LONG_MS / 2 });
     const waiting = wait(scene);
     await scene.submit({ id: 'a', delayMs: SHORT_MS });
@@ -56,7 +56,7 @@ export const waitForWorkCases: CasesByName = {
     equal(await scene.claimIds(), ['a']);
   },
 
-  'waitForWork ends when a run returns to its lane by': /* @__PURE__ */ each(
+  'a wait for work ends when a run returns to its lane by': /* @__PURE__ */ each(
     () => ['release', 'retry', 'redrive'] as const,
     async (scene, how) => {
       const run = await scene.start('a');
@@ -74,7 +74,7 @@ export const waitForWorkCases: CasesByName = {
     },
   ),
 
-  'waitForWork ends when a concurrency key has a free slot for a waiting run': async (scene) => {
+  'a wait for work ends when a concurrency key has a free slot for a waiting run': async (scene) => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const run = await scene.start({ id: 'a', concurrency });
     await scene.submit({ id: 'b', concurrency });
@@ -87,21 +87,21 @@ export const waitForWorkCases: CasesByName = {
     equal(await scene.claimIds(), ['b']);
   },
 
-  'waitForWork ends after its timeout': async (scene) => {
-    const waiting = scene.broker.waitForWork(['l'], { timeoutMs: SHORT_MS });
+  'a wait for work ends after its timeout': async (scene) => {
+    const waiting = scene.broker.wait({ lanes: ['l'], timeoutMs: SHORT_MS });
 
     await scene.advance(PASS_MS);
 
     strictEqual(await waiting, undefined);
   },
 
-  'waitForWork ends immediately for a timeout of 0': async (scene) => {
-    strictEqual(await scene.broker.waitForWork(['l'], { timeoutMs: 0 }), undefined);
+  'a wait for work ends immediately for a timeout of 0': async (scene) => {
+    strictEqual(await scene.broker.wait({ lanes: ['l'], timeoutMs: 0 }), undefined);
   },
 
-  'waitForWork does not end for other lanes and runs that are not due': async (scene) => {
+  'a wait for work does not end for other lanes and runs that are not due': async (scene) => {
     const hasLasted = await keepsWaiting(scene, {
-      wait: (options) => scene.broker.waitForWork(['l'], options),
+      wait: (options) => scene.broker.wait({ lanes: ['l'], ...options }),
       prepare: async (round) => () =>
         scene.submit({ id: `a-${round}`, lane: 'm' }, { id: `b-${round}`, delayMs: LONG_MS }),
     });
@@ -109,7 +109,7 @@ export const waitForWorkCases: CasesByName = {
     strictEqual(hasLasted, true);
   },
 
-  'waitForWork ends when its signal aborts, or is aborted': async (scene) => {
+  'a wait for work ends when its signal aborts, or is aborted': async (scene) => {
     const stop = new AbortController();
     const waiting = wait(scene, ['l'], stop.signal);
 
@@ -119,11 +119,11 @@ export const waitForWorkCases: CasesByName = {
     strictEqual(await wait(scene, ['l'], stop.signal), undefined);
   },
 
-  'waitForWork removes its abort listener after': /* @__PURE__ */ each(
+  'a wait for work removes its abort listener after': /* @__PURE__ */ each(
     () => ['work', 'timeout', 'abort'] as const,
     async (scene, end) => {
       const signal = createCountedSignal();
-      const waiting = scene.broker.waitForWork(['l'], { timeoutMs: SHORT_MS, signal });
+      const waiting = scene.broker.wait({ lanes: ['l'], timeoutMs: SHORT_MS, signal });
 
       if (end === 'work') await scene.submit('a');
       if (end === 'timeout') await scene.advance(PASS_MS);
@@ -136,5 +136,5 @@ export const waitForWorkCases: CasesByName = {
 };
 
 function wait(scene: CaseScene, lanes: readonly string[] = ['l'], signal?: AbortSignal): Promise<void> {
-  return scene.broker.waitForWork(lanes, { timeoutMs: LONG_MS, signal });
+  return scene.broker.wait({ lanes: lanes, timeoutMs: LONG_MS, signal });
 }

@@ -99,13 +99,11 @@ export interface Broker {
    * @throws {InvalidOptionsError} when `after` is not the `next` of a page of this broker, state and lane
    */
   readonly list: (query: ListQuery) => Promise<RunPage>;
-  /** Resolves when one of the lanes may have work, at the latest after `timeoutMs` or when the signal aborts. */
-  readonly waitForWork: (lanes: readonly string[], wait: WaitOptions) => Promise<void>;
   /**
-   * Resolves when a run that was submitted with `keepResultMs` may have ended, at the latest after `timeoutMs` or when
-   * the signal aborts. Runs that were submitted without it do not end the wait.
+   * Resolves when one of the lanes may have work, or, with `results`, when a run that was submitted with `keepResultMs` may have ended:
+   * runs that were submitted without it do not end that wait. At the latest after `timeoutMs` or when the signal aborts.
    */
-  readonly waitForResult: (wait: WaitOptions) => Promise<void>;
+  readonly wait: (request: WaitRequest) => Promise<void>;
   /**
    * Registers a live worker and its lanes (without an argument: registers none), and returns the lanes that have
    * waiting runs but no live worker.
@@ -230,7 +228,24 @@ export interface RunPage {
   readonly next?: string;
 }
 
-/** Options of the waits. */
+/** What to wait for. */
+export type WaitRequest = WaitForWork | WaitForResults;
+
+/** Waits for work. */
+export interface WaitForWork extends WaitOptions {
+  /** The lanes that may have it. */
+  readonly lanes: readonly string[];
+  readonly results?: undefined;
+}
+
+/** Waits for results that are kept. */
+export interface WaitForResults extends WaitOptions {
+  /** The end of any run whose result is kept. */
+  readonly results: true;
+  readonly lanes?: undefined;
+}
+
+/** How long to wait. */
 export interface WaitOptions {
   /** `timeoutMs ≥ 0`; `Infinity`: without a timeout. */
   readonly timeoutMs: number;

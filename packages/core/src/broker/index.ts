@@ -8,7 +8,10 @@ export type {
   LaneDepth,
   ListQuery,
   RunPage,
+  WaitForResults,
+  WaitForWork,
   WaitOptions,
+  WaitRequest,
 } from './broker.ts';
 export type { BrokerErrorCode } from './broker-error.ts';
 export { BrokerError } from './broker-error.ts';

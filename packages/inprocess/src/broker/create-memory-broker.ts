@@ -29,7 +29,7 @@ import { readRuns } from './verbs/read.ts';
 import { reserve } from './verbs/reserve.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { submitRun } from './verbs/submit.ts';
-import { waitForResult, waitForWork } from './wake/waits.ts';
+import { waitFor } from './wake/waits.ts';
 
 /** A broker in this process. Made by `createMemoryBroker`. `await using` closes it. */
 export interface MemoryBroker extends Broker, AsyncDispose {
@@ -60,8 +60,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     ...changes(store, gate),
     get: (ids, options) => each(ids, (id) => getRun(store, id, options)),
     list: (query) => call(() => listRuns(store, query)),
-    waitForWork: (lanes, wait) => call(() => waitForWork(store, lanes, wait)),
-    waitForResult: (wait) => call(() => waitForResult(store, wait)),
+    wait: (request) => call(() => waitFor(store, request)),
     attend: (attendance) => attendBy(attendanceSource(store, gate, notes), attendance),
     audit: () => call(() => auditStore(store)),
     ...{ notes, insight: createInsight(store, call, notes) },

@@ -1,4 +1,4 @@
-import type { WaitOptions } from '@retry/core/broker';
+import type { WaitForWork } from '@retry/core/broker';
 import type { Database } from '../driver/database.ts';
 import type { ClaimMemory } from '../record/claim-memory.ts';
 import type { WorkNotification } from './notifications.ts';
@@ -54,7 +54,7 @@ export class WorkWaits {
   }
 
   /** Resolves when one of the lanes may have work, after the timeout, or when the signal aborts. */
-  wait(lanes: readonly string[], { timeoutMs, signal }: WaitOptions): Promise<void> {
+  wait({ lanes, timeoutMs, signal }: WaitForWork): Promise<void> {
     if (timeoutMs <= 0 || signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
       const wait = new Wait(lanes, { timeoutMs, poll: () => this.#poll(lanes), onEnd: () => end() });

@@ -1,4 +1,4 @@
-import type { Audit, Broker, WaitOptions } from '@retry/core/broker';
+import type { Audit, Broker, WaitRequest } from '@retry/core/broker';
 import type { AttendanceSource } from '@retry/core/broker/kit';
 import { attendBy, sizedPage } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
@@ -43,7 +43,7 @@ export function joinParts(given: readonly Part[]): Broker {
 
 type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'reserve';
 type Changes = 'read' | 'change';
-type Waits = 'waitForWork' | 'waitForResult' | 'isRefusal' | 'close';
+type Waits = 'wait' | 'isRefusal' | 'close';
 
 function joinMoves(parts: Parts): Pick<Broker, Moves> {
   const partitions = parts.length;
@@ -89,8 +89,7 @@ function joinReads(
 
 function joinWaits(parts: Parts): Pick<Broker, Waits> {
   return {
-    waitForWork: (lanes, wait) => waitForAny(parts, wait, (part, one) => part.waitForWork(lanes, one)),
-    waitForResult: (wait) => waitForAny(parts, wait, (part, one) => part.waitForResult(one)),
+    wait: (request) => waitForAny(parts, request),
     isRefusal,
     close: async () => {
       await Promise.all(parts.map((part) => part.close()));
@@ -104,17 +103,13 @@ function partAt(parts: Parts, index: number): Part {
   return part;
 }
 
-/** Resolves with the first partition that has work; ends the waits for the others. */
-async function waitForAny(
-  parts: Parts,
-  { timeoutMs, signal }: WaitOptions,
-  waitFor: (part: Part, wait: WaitOptions) => Promise<void>,
-): Promise<void> {
+/** Resolves with the first partition that has it; ends the waits for the others. */
+async function waitForAny(parts: Parts, { signal, ...request }: WaitRequest): Promise<void> {
   const others = new AbortController();
   const stop = (): void => others.abort();
   if (signal?.aborted) return;
   signal?.addEventListener('abort', stop);
-  const waits = parts.map((part) => waitFor(part, { timeoutMs, signal: others.signal }));
+  const waits = parts.map((part) => part.wait({ ...request, signal: others.signal }));
   try {
     await Promise.race(waits);
   } finally {

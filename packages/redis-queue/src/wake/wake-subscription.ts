@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WaitOptions } from '@retry/core/broker';
+import type { WaitForWork, WaitOptions, WaitRequest } from '@retry/core/broker';
 import type { Subscriber } from '../driver/redis-link.ts';
 import { withCure } from '../driver/rights.ts';
 import { RECORD, widthOf } from '../record/layout.ts';
@@ -49,9 +49,16 @@ export class WakeSubscription {
     this.#echo = `${store.keys.wakeOf('')}\0${randomUUID()}`;
   }
 
-  /** Resolves when one of the lanes may have work, at the latest after the timeout or when the signal aborts. */
-  async waitForWork(lanes: readonly string[], options: WaitOptions): Promise<void> {
-    if (options.timeoutMs <= 0 || options.signal?.aborted) return;
+  /**
+   * Resolves when one of the lanes may have work, or when a run whose result is kept may have ended, at the latest after the timeout or
+   * when the signal aborts.
+   */
+  async wait(request: WaitRequest): Promise<void> {
+    if (request.timeoutMs <= 0 || request.signal?.aborted) return;
+    await (request.lanes === undefined ? this.#waitForResult(request) : this.#waitForWork(request));
+  }
+
+  async #waitForWork({ lanes, ...options }: WaitForWork): Promise<void> {
     const tags = lanes.map(toTag);
     const { wakeOf, holdsChannel } = this.#store.keys;
     const wait = new Wait(new Set([holdsChannel, ...tags.map(wakeOf)]), options);
@@ -63,12 +70,8 @@ export class WakeSubscription {
     });
   }
 
-  /**
-   * Resolves when a run whose result is kept may have ended, at the latest after the timeout or when the signal aborts.
-   * The first call resolves as soon as it is subscribed, as a run may have ended before.
-   */
-  async waitForResult(options: WaitOptions): Promise<void> {
-    if (options.timeoutMs <= 0 || options.signal?.aborted) return;
+  /** The first call resolves as soon as it is subscribed, as a run may have ended before. */
+  async #waitForResult(options: WaitOptions): Promise<void> {
     const channel = this.#store.keys.resultChannel;
     const wait = new Wait(new Set([channel]), options);
     const wasConfirmed = this.#confirmed.has(channel);

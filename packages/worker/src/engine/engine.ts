@@ -374,7 +374,7 @@ export class Engine {
     const { broker, clock } = this.#settings;
     const pollsAt = clock.now() + timeoutMs;
     try {
-      await broker.waitForWork([...lanes], { timeoutMs, signal });
+      await broker.wait({ lanes: [...lanes], timeoutMs, signal });
       if (!signal.aborted && clock.now() >= pollsAt) this.#state.lateness.notePoll(clock.now());
     } catch (error) {
       this.#onError(error, 'waiting for work');

@@ -1,19 +1,21 @@
-import type { WaitOptions } from '@retry/core/broker';
+import type { WaitForWork, WaitOptions, WaitRequest } from '@retry/core/broker';
 import { laneOf } from '../record/lanes.ts';
 import type { Lane, Store } from '../record/store.ts';
 import { armDueTimer, disarmDueTimer, hasWork } from './wake.ts';
 
-/** Resolves when one of the lanes may have work; then its listeners and timers are removed. */
-export function waitForWork(store: Store, names: readonly string[], wait: WaitOptions): Promise<void> {
+/** Resolves when what is waited for may be there; then its listeners and timers are removed. */
+export function waitFor(store: Store, request: WaitRequest): Promise<void> {
+  if (request.timeoutMs <= 0 || request.signal?.aborted) return Promise.resolve();
+  return request.lanes === undefined ? waitForResult(store, request) : waitForWork(store, request);
+}
+
+function waitForWork(store: Store, { lanes: names, ...wait }: WaitForWork): Promise<void> {
   const lanes = names.map((name) => laneOf(store, name));
-  if (wait.timeoutMs <= 0 || wait.signal?.aborted) return Promise.resolve();
   if (lanes.some((lane) => hasWork(store, lane))) return Promise.resolve();
   return new Promise((resolve) => startWaiting(store, lanes, { ...wait, resolve }));
 }
 
-/** Resolves when a run whose result is kept has ended. */
-export function waitForResult(store: Store, wait: WaitOptions): Promise<void> {
-  if (wait.timeoutMs <= 0 || wait.signal?.aborted) return Promise.resolve();
+function waitForResult(store: Store, wait: WaitOptions): Promise<void> {
   return new Promise((resolve) => {
     const finish = startWait(store, wait, () => {
       store.resultWaits.delete(finish);

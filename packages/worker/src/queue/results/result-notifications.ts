@@ -61,7 +61,7 @@ async function listenUntil(
 ): Promise<void> {
   const listen = async (): Promise<Rejection | undefined> => {
     try {
-      await broker.waitForResult({ timeoutMs: LISTEN_MS, signal });
+      await broker.wait({ results: true, timeoutMs: LISTEN_MS, signal });
       return undefined;
     } catch (error) {
       return { error };

@@ -24,8 +24,7 @@ import {
   checkHeartbeat,
   checkLeases,
   checkListQuery,
-  checkWaitForResult,
-  checkWaitForWork,
+  checkWait,
 } from './check-reading.ts';
 import { checkIds } from './check-redrive.ts';
 import { findSettlementProblems, isPlainSettlement } from './check-settlement.ts';
@@ -65,9 +64,7 @@ function checkReading(broker: Broker) {
     findCancelRequests: (leases) => after(checkLeases, leases, () => broker.findCancelRequests(leases)),
     get: (ids, options) => after(checkGet, { ids, options }, () => broker.get(ids, options)),
     list: (query) => after(checkListQuery, query, () => broker.list(query)),
-    waitForWork: (lanes, wait) =>
-      after(checkWaitForWork, { lanes, wait }, () => broker.waitForWork(lanes, wait)),
-    waitForResult: (wait) => after(checkWaitForResult, wait, () => broker.waitForResult(wait)),
+    wait: (request) => after(checkWait, request, () => broker.wait(request)),
     attend: (attendance) => after(checkAttendance, attendance, () => broker.attend(attendance)),
   } satisfies Partial<Broker>;
 }

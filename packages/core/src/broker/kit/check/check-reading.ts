@@ -1,6 +1,6 @@
 import { optional } from '../../../fields/check-arguments.ts';
 import { A_SIGNAL, accepted } from '../../../fields/value-rules.ts';
-import type { Attendance, ExpiredScope, GetOptions, ListQuery, WaitOptions } from '../../broker.ts';
+import type { Attendance, ExpiredScope, GetOptions, ListQuery, WaitRequest } from '../../broker.ts';
 import type { HeartbeatRequest } from '../../heartbeat.ts';
 import {
   check,
@@ -9,6 +9,7 @@ import {
   findList,
   findObjectProblem,
   findOptionsProblem,
+  optionsOf,
 } from './check-findings.ts';
 import { findGroupFilterProblems } from './check-groups.ts';
 import { findFactsProblems } from './check-insight.ts';
@@ -89,23 +90,18 @@ export function checkListQuery(query: ListQuery): void {
   });
 }
 
-/** Checks a call of `waitForWork`. @throws {InvalidOptionsError} */
-export function checkWaitForWork({
-  lanes,
-  wait,
-}: {
-  readonly lanes: readonly string[];
-  readonly wait: WaitOptions;
-}): void {
-  check('waitForWork', ({ problems, name }) => {
-    for (const [index, lane] of entriesOf(lanes)) name(() => `[${index}]`, lane);
-    if (findObjectProblem('wait', wait, problems)) findWrongFields(wait, WAIT, { problems, path: 'wait' });
+/** Checks what is waited for: lanes, or results. @throws {InvalidOptionsError} */
+export function checkWait(request: WaitRequest): void {
+  const { lanes, results } = optionsOf(request);
+  check('wait', (findings) => {
+    const { problems } = findings;
+    findWrongFields<WaitRequest>(request, WAIT, { problems, path: '' });
+    if (results === undefined) findLanesProblems('lanes', lanes, findings);
+    else if (lanes !== undefined) {
+      const message = 'must be left out beside results';
+      problems.push({ path: 'lanes', value: lanes, message, cure: 'Wait for each in a call of its own.' });
+    }
   });
-}
-
-/** Checks the options of `waitForResult`. @throws {InvalidOptionsError} */
-export function checkWaitForResult(wait: WaitOptions): void {
-  check('waitForResult', ({ problems }) => findWrongFields(wait, WAIT, { problems, path: '' }));
 }
 
 /** Checks an attendance. @throws {InvalidOptionsError} */
@@ -139,7 +135,12 @@ const LIST_QUERY: FieldRules<ListQuery> = {
   after: optional({ ...TEXT, cure: 'It is the next of the page before.' }),
 };
 
-const WAIT: FieldRules<WaitOptions> = {
+const WAIT: FieldRules<WaitRequest> = {
+  results: optional({
+    accepts: (value) => value === true,
+    message: 'must be true',
+    cure: 'Leave it out for work.',
+  }),
   timeoutMs: LENGTH,
   signal: optional({ ...A_SIGNAL, accepts: (value) => accepted(A_SIGNAL.accepts, value) }),
 };
