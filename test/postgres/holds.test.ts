@@ -23,17 +23,17 @@ const HELD_MEANWHILE: readonly {
   readonly run?: Partial<Submission>;
 }[] = [
   {
-    when: 'after it looked for holds',
+    when: 'before it looks and claims in one statement',
     at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
   },
   {
     when: 'after it looked at the holds of other lanes',
-    at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
+    at: { routine: 'settle_and_claim', before: 'if v_is_plain is null then' },
     prepare: ({ broker }) => holdLanes(broker, [{ ...OPERATOR, lane: 'third' }]),
   },
   {
     when: 'after it promoted what was due',
-    at: { routine: 'settle_and_claim', before: 'if p_limit = 1 then' },
+    at: { routine: 'settle_and_claim', before: 'if v_is_plain is null then' },
     prepare: async ({ pool, schema, submit }) => {
       await submit({ id: 'due', delayMs: 1 });
       await pool.query(`update ${schema.name}.scheduled set run_at = run_at - 3600000`);
