@@ -11,6 +11,7 @@ npm init --yes >/dev/null
 npm install --silent --no-audit --no-fund --ignore-scripts node-resque@9.7.1
 redis-server --port 0 --unixsocket "$folder/redis.sock" --save '' --dir "$folder" >/dev/null &
 redis=$!
+until [ -S "$folder/redis.sock" ]; do sleep 0.1; done
 cat >show.mjs <<'SHOW'
 import resque from 'node-resque';
 import { Redis } from 'ioredis';
