@@ -90,8 +90,6 @@ export const NAMES: Readonly<Record<string, Constant>> = {
     linePayloadBytes: 2_000,
     /** The most runs whose claim replies a row for each: of more, it takes longer than one for each column. */
     fewRuns: 20,
-    /** From how many runs on one scan of all their places takes less time than a scan of each, most of which is its start. */
-    manyPlaces: 16,
     /** How soon to claim again by a concurrency key that another worker is claiming by. */
     busyMs: 5,
     /** How often a submission is tried whose ids other clients submit or forget at the same time. */

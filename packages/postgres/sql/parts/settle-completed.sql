@@ -2,8 +2,6 @@
 -- nothing of them continues, so that the statement is a third of the general one, most of whose
 -- time would be its start. Runs whose result a caller waits for are left to the general one; a run
 -- with a concurrency key is not found here, as its claim says no row of it.
---
--- many  by one scan of all places
 v_end := nextval('end_order');
 with settled as (
   update run r set state = State.completed, epoch = s.epoch, ord = v_end,
@@ -15,9 +13,6 @@ with settled as (
       unnest(p_started_ats) as started_at, unnest(p_instants) as at, unnest(p_results) as result,
       generate_series(1::bigint, cardinality(p_rows_at)) as n) s
   where
-    -- @if many
-    r.ctid = any (p_rows_at) and
-    -- @end
     r.ctid = s.row_at and r.ord = s.lane_seq and r.keep_ms is null
     and r.epoch = case r.state when State.started then s.epoch
       when State.submitted then s.epoch - 1 end

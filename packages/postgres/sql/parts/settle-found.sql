@@ -3,7 +3,6 @@
 -- its claim has seen it: no index is searched. No other waiting or started run has its order in the
 -- lane, so its id need not be compared.
 --
--- many   by one scan of all places
 -- by-id  its row is not known, or has moved since, for instance by a heartbeat; what has been
 --        settled is left out
 v_end := nextval('end_order');
@@ -58,9 +57,6 @@ with settled as (
     hasId(r, s.id) and (s.lane_seq is null or r.ord = s.lane_seq)
     and s.n not in (select unnest(v_settled))
     -- @else
-    -- @if many
-    r.ctid = any (p_rows_at) and
-    -- @end
     r.ctid = s.row_at and r.ord = s.lane_seq
     -- @end
     and case r.state

@@ -23,21 +23,9 @@ end if;
 if v_is_clear is not null then
   null; -- settled beside the claim, where it was found
 elsif seemCompleted() then
-  if cardinality(p_ids) < Limit.manyPlaces then
-    -- @include settle-completed
-  else
-    v_setting := set_config('enable_hashjoin', 'on', true);
-    -- @include settle-completed many
-    v_setting := set_config('enable_hashjoin', 'off', true);
-  end if;
+  -- @include settle-completed
 elsif p_rows_at is not null then
-  if cardinality(p_ids) < Limit.manyPlaces then
-    -- @include settle-found
-  else
-    v_setting := set_config('enable_hashjoin', 'on', true);
-    -- @include settle-found many
-    v_setting := set_config('enable_hashjoin', 'off', true);
-  end if;
+  -- @include settle-found
 end if;
 if v_settled is null or cardinality(v_settled) < cardinality(p_ids) then
   -- @include settle-found by-id
