@@ -46,6 +46,8 @@ export default defineConfig({
     // Of property tests, on machines that may be busy.
     testTimeout: 60_000 * Math.max(1, runsOfProperties() / 100),
     setupFiles: ['test/support/fast-check.setup.ts'],
+    // With room for 64 MB of young objects instead of 16 their collection takes a tenth less processor time of all tests.
+    execArgv: ['--max-semi-space-size=64'],
     // Many tests wait for servers and clocks: a processor that none uses is not needed.
     maxWorkers: '100%',
     // What was transformed for one project need not be for the next, nor the next time.
