@@ -31,17 +31,7 @@ const ON_SERVERS = 'test/**/*on-servers.test.ts';
  */
 export const TIERS = {
   quick: {
-    projects: [
-      'alone',
-      'architecture',
-      'conformance',
-      'contract',
-      'core',
-      'inprocess',
-      'scenes',
-      'smoke',
-      'worker',
-    ],
+    projects: ['architecture', 'conformance', 'contract', 'core', 'inprocess', 'scenes', 'smoke', 'worker'],
     exclude: [NIGHTLY, LONG, ON_ONE_SERVER, ON_SERVERS],
     runs: 50,
   },

@@ -20,7 +20,8 @@ const projects = readdirSync(testFolder, { withFileTypes: true })
 
 /**
  * What these see is the whole process: its garbage, its listeners, or a warning that it gives once a minute. Each has a process of its
- * own. All other files of a project run in one process after another, as to load the modules anew takes up to a quarter of the time.
+ * own, and to load the modules there takes longer than most tests: `npm test` leaves them out. All other files of a project run in one
+ * process after another.
  */
 const ALONE = [
   'broken-clock.properties',
@@ -53,7 +54,7 @@ export default defineConfig({
     // What was transformed for one project need not be for the next, nor the next time.
     experimental: { fsModuleCache: true, fsModuleCachePath: transformed() },
     reporters: ['default', new SummaryReporter(tierName), ...jsonReport()],
-    projects: tierName === 'quick' ? [together(tier.projects ?? projects), alone] : apart(),
+    projects: tierName === 'quick' ? [together(tier.projects ?? projects)] : apart(),
   },
 });
 

@@ -28,7 +28,7 @@ function reachedBy(path: string): ReadonlySet<string> {
 }
 
 describe('the tests of npm test', () => {
-  it.each(TIERS.quick.projects.filter((name) => !['alone', 'smoke'].includes(name)))(
+  it.each(TIERS.quick.projects.filter((name) => name !== 'smoke'))(
     'of %s need no server: one that does says so by the end of its name',
     (project) => {
       const files = listTypeScript(`test/${project}`).filter((path) => path.endsWith('.test.ts'));

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { retry, retryInfo } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
-import { nodeArgs } from '../support/programs/node-args.ts';
 import { rejectionOf } from './failing.ts';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { type: 'none' } } as const;
@@ -67,23 +64,5 @@ describe('a random that returns a rejecting promise', () => {
     expect(retryInfo(error)).toMatchObject({ reason: 'stopped', thrown: { code: 'ASYNC_GATE' } });
     expect(ids[0]).toMatch(/^[\da-f-]{32,36}$/);
     expect(fn).toHaveBeenCalledTimes(1);
-  });
-});
-
-describe('unref', () => {
-  const program = (options: string): string => `
-    import { retry, retryInfo } from '@retry/inprocess';
-    const policy = { maxAttempts: 2, backoff: { type: 'constant', base: 3_000 }, jitter: 'none' };
-    process.on('exit', () => console.log(settled));
-    let settled = 'still waiting';
-    retry(() => Promise.reject(1), policy, ${options}).catch(() => { settled = 'settled'; });
-  `;
-  const run = async (options: string): Promise<string> => {
-    const args = [...nodeArgs(), '--input-type=module', '--eval', program(options)];
-    return (await promisify(execFile)(process.execPath, args)).stdout.trim();
-  };
-
-  it('lets the process end while a call waits; without it the process stays', async () => {
-    expect(await Promise.all([run('{ unref: true }'), run('{}')])).toEqual(['still waiting', 'settled']);
   });
 });
