@@ -20,6 +20,7 @@ const SUITES = [
   'results',
   'telemetry',
   'storm',
+  'start',
 ];
 const USAGE = `npm run bench -- ${SUITES.join(' | ')}
 Options: --rounds 9, --only "20 KB", --full, --node 20, --write docs/benchmarks-all.md; docs/benchmarks-all.md says what they mean.`;

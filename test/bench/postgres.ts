@@ -10,7 +10,7 @@ import { openPostgresServer } from './harness/postgres-server.ts';
 import { queueTables } from './harness/queue-tables.ts';
 import { compare } from './harness/tables.ts';
 import { readVersions } from './harness/versions.ts';
-import { lookAtMany } from './harness/waiting-runs.ts';
+import { lookAtMany, workInFrontOfMany } from './harness/waiting-runs.ts';
 import { openSmallCalls } from './queues/bare/postgres.ts';
 import { isFull, isWanted, printHeader } from './report.ts';
 import { postgresTargets } from './targets/postgres.ts';
@@ -55,6 +55,7 @@ const tables = queueTables({
 printHeader('postgres', [server.version, ...readVersions(['graphile-worker', 'pg-boss', 'pg'])]);
 for (const table of tables) await compare(server, ours, table);
 await lookAtMany(server, submitters, isFull ? 1_000_000 : 200_000);
+await workInFrontOfMany(server, ours.defaults);
 if (isWanted(EXCHANGE_COSTS)) await measureExchanges();
 endActors();
 await server.stop();

@@ -7,7 +7,7 @@ import { queueTables } from './harness/queue-tables.ts';
 import { openRedisServer } from './harness/redis-server.ts';
 import { compare } from './harness/tables.ts';
 import { readVersions } from './harness/versions.ts';
-import { lookAtMany } from './harness/waiting-runs.ts';
+import { lookAtMany, workInFrontOfMany } from './harness/waiting-runs.ts';
 import { openSmallCalls } from './queues/bare/redis.ts';
 import { isFull, isWanted, printHeader } from './report.ts';
 import { redisCallTargets, redisTargets } from './targets/redis.ts';
@@ -46,6 +46,7 @@ const tables = queueTables({
 printHeader('redis', [server.version, ...readVersions(['bullmq', 'bee-queue', 'redis'])]);
 for (const table of tables) await compare(server, ours, table);
 await lookAtMany(server, defaults, isFull ? 1_000_000 : 200_000);
+await workInFrontOfMany(server, ours.defaults);
 if (isWanted(EXCHANGE_COSTS)) await measureExchanges();
 endActors();
 await server.stop();

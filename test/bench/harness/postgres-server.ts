@@ -6,6 +6,9 @@ import type { BenchServer } from './server.ts';
 const SCHEMAS = `select nspname from pg_namespace
   where nspname !~ '^pg_' and nspname not in ('information_schema', 'public')`;
 
+const STORED = `select sum(pg_total_relation_size(c.oid)) as bytes
+  from pg_class c join (${SCHEMAS}) s on c.relnamespace = s.nspname::regnamespace where c.relkind in ('r', 'm')`;
+
 /** A private Postgres with the settings it comes with: every commit reaches the disk. */
 export async function openPostgresServer(): Promise<BenchServer> {
   const server = await startPrivatePostgres();
@@ -26,6 +29,10 @@ export async function openPostgresServer(): Promise<BenchServer> {
         `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as bytes`,
       );
       return { cpuMs: cpuOf(server.pid()), walBytes: Number(wal.rows[0]?.bytes) };
+    },
+    storedBytes: async () => {
+      const { rows: sums } = await admin.query<{ bytes: string }>(STORED);
+      return Number(sums[0]?.bytes);
     },
     stop: async () => {
       await admin.end();

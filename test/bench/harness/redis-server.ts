@@ -18,6 +18,7 @@ export async function openRedisServer(): Promise<BenchServer> {
       const spent = [...(await observer.info('cpu')).matchAll(/used_cpu_(?:sys|user):([\d.]+)/g)];
       return { cpuMs: spent.reduce((sum, [, seconds]) => sum + Number(seconds), 0) * 1_000 };
     },
+    storedBytes: async () => Number(/used_memory:(\d+)/.exec(await observer.info('memory'))?.[1]),
     stop: async () => {
       await observer.close();
       await server.stop();

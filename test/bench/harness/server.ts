@@ -7,6 +7,8 @@ export interface BenchServer {
   readonly clear: () => Promise<void>;
   /** What it has spent so far. */
   readonly read: () => Promise<Spent>;
+  /** How many bytes it stores: those of its memory, or of its tables and indexes. */
+  readonly storedBytes: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 

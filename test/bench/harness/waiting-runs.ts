@@ -1,9 +1,14 @@
-import { isWanted, printMarkdown, short } from '../report.ts';
+import { isFull, isWanted, printMarkdown, printTable, roundsOr, short } from '../report.ts';
+import { inRounds } from '../rounds.ts';
 import { actorOf, endActors } from './actors.ts';
+import { now, rest } from './clock.ts';
 import { openAll } from './samples.ts';
 import type { BenchServer } from './server.ts';
 
 const CALLS = 5;
+const HOUR_MS = 3_600_000;
+/** How many runs are in front of which a worker works, and how many it works off. */
+const [FEW, MANY, WORKED] = [10_000, 10_000_000, 200_000];
 
 /** What an operator sees of a queue in which very many runs wait: a page of 100 of them, and the counts. */
 export async function lookAtMany(
@@ -11,7 +16,7 @@ export async function lookAtMany(
   contenders: readonly string[],
   count: number,
 ): Promise<void> {
-  const title = `${count.toLocaleString('en').replaceAll(',', ' ')} waiting: a page of 100, and the counts`;
+  const title = `${spaced(count)} waiting: a page of 100, the counts, and what is stored`;
   if (!isWanted(title)) return;
   const rows: string[][] = [];
   for (const contender of contenders) {
@@ -22,15 +27,59 @@ export async function lookAtMany(
       endActors(contender);
     }
   }
-  const columns = ['', 'page, ms', 'counts, ms', 'caller blocked, ms', 'submitted in, s'];
+  const columns = ['', 'page, ms', 'counts, ms', 'caller blocked, ms', 'bytes per run', 'submitted in, s'];
   printMarkdown(`${title} (one round, median of ${CALLS} calls)`, columns, rows);
 }
 
 async function lookOnce(server: BenchServer, contender: string, count: number): Promise<readonly string[]> {
   const actor = actorOf(contender);
   await openAll(server, contender, [actor]);
+  const before = await server.storedBytes();
   const { ms } = await actor.submit({ count, bytes: 0, way: 'bulk' });
+  const bytesPerRun = ((await server.storedBytes()) - before) / count;
   const seen = await actor.look(0, CALLS);
   await actor.close();
-  return [seen.listMs, seen.countMs, seen.blockedMs, ms / 1_000].map(short);
+  return [seen.listMs, seen.countMs, seen.blockedMs, bytesPerRun, ms / 1_000].map(short);
+}
+
+/** How fast our worker is in front of ten million runs, half of them due over the next hour, beside the same in front of ten thousand. */
+export async function workInFrontOfMany(server: BenchServer, contender: string): Promise<void> {
+  const title = `process in front of ${spaced(MANY)}, half of them due over an hour, 100 at a time`;
+  if (!isFull || !isWanted(title)) return;
+  await server.clear();
+  const depths = [FEW, MANY];
+  for (const depth of depths) await fillTo(server, contender, depth);
+  const results = await inRounds(
+    depths.map((depth) => ({ name: `${spaced(depth)} more` })),
+    roundsOr(5),
+    (index) => workOnce(contender, depths[index] ?? FEW),
+  );
+  printTable(title, 'ns per run', results, { [`${spaced(MANY)} more`]: '≤ 1.18' });
+}
+
+async function fillTo(server: BenchServer, contender: string, depth: number): Promise<void> {
+  const actor = actorOf(contender, depth);
+  await actor.open(contender, { url: server.url, name: `bench_${depth}` });
+  await actor.submit({ count: depth / 2, bytes: 0, way: 'bulk' });
+  const parts = Math.min(depth / 2_000, 360);
+  for (let part = 0; part < parts; part += 1) {
+    const dueAt = Date.now() + HOUR_MS * ((part + 1) / parts);
+    await actor.submit({ count: Math.ceil(depth / 2 / parts), bytes: 0, way: 'bulk', dueAt });
+  }
+}
+
+/** Submits more runs, and works off as many: nanoseconds for each. */
+async function workOnce(contender: string, depth: number): Promise<number> {
+  const actor = actorOf(contender, depth);
+  await actor.submit({ count: WORKED, bytes: 0, way: 'bulk' });
+  const startedAt = now();
+  await actor.start({ count: WORKED, concurrency: 100, handlerMs: 0, failures: 0, tasks: 1 });
+  while ((await actor.done()) < WORKED) await rest(1);
+  const tookMs = now() - startedAt;
+  await actor.finish();
+  return (tookMs / WORKED) * 1e6;
+}
+
+function spaced(count: number): string {
+  return count.toLocaleString('en').replaceAll(',', ' ');
 }
