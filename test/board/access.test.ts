@@ -67,7 +67,7 @@ describe('what a board is given', () => {
   });
 
   it('needs a broker with insight for its overview, and names those that have it', async () => {
-    const { insight: _, ...without } = createMemoryBroker();
+    const { figures: _, ...without } = createMemoryBroker();
     const board = createBoard({ broker: without, access: () => ({ read: true }) });
     closings.push(board.close);
 

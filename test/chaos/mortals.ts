@@ -96,7 +96,7 @@ export async function readMortals(
   runs: readonly (Run | undefined)[],
   planned: readonly Planned[],
 ): Promise<MortalEvidence> {
-  const page = await broker.insight?.groups({ lane: LANE, limit: 1_000 });
+  const page = (await broker.figures?.({ groups: { lane: LANE, limit: 1_000 } }))?.groups;
   const read = planned.map(async ({ operation, ids }) => ({
     operation: await broker.operations?.get(operation?.id ?? ''),
     ids,

@@ -107,10 +107,10 @@ const clientsCases: CasesByName = {
   },
 };
 
-/** The rules of `claimGroupNotices` over any broker that has insight, in the form of the contract's. */
+/** The rules of `claimGroupNotices` over any broker that has figures, in the form of the contract's. */
 export const groupNoticeCases: readonly BrokerCase[] = [
-  ...defineCases(oneClientCases, { requires: ['insight'] }),
-  ...defineCases(clientsCases, { requires: ['insight', 'several-clients'] }),
+  ...defineCases(oneClientCases, { requires: ['figures'] }),
+  ...defineCases(clientsCases, { requires: ['figures', 'several-clients'] }),
 ];
 
 function claimNotices({ broker }: Pick<CaseScene, 'broker'>): Promise<readonly GroupNotice[]> {

@@ -501,34 +501,37 @@ const ASKING: readonly Value[] = [
     takes: { to: required(oneOf('running', 'paused', 'cancelled')) },
     call: async (broker, { to }) => broker.operations?.change('none', to),
   }),
-  ...(['lanes', 'attempts'] as const).map((verb): Value => {
-    const takes = { ...optional(OPTIONS), right: [{}, undefined] };
-    return {
-      verb: `insight.${verb}`,
-      path: '',
-      takes,
-      call: async (broker, query) => broker.insight?.[verb](query),
-    };
+  ...valuesOf('figures', '', {
+    valid: {},
+    takes: {
+      ...{
+        lanes: optional(OPTIONS),
+        attempts: optional(OPTIONS),
+        memory: optional({ wrong: [false, 1, null], right: [true] }),
+      },
+      ...{ dueTimes: optional(OPTIONS), groups: optional(OPTIONS) },
+    } as object,
+    call: async (broker, query: object) => broker.figures?.(query),
   }),
-  ...valuesOf('insight.lanes', '', {
+  ...valuesOf('figures', 'lanes', {
     valid: {},
     takes: { lanes: optional(LIST) } as object,
-    call: async (broker, query: object) => broker.insight?.lanes(query),
+    call: async (broker, lanes: object) => broker.figures?.({ lanes }),
   }),
-  ...valuesOf('insight.attempts', '', {
+  ...valuesOf('figures', 'attempts', {
     valid: {},
     takes: { state: optional(oneOf(...WAITS)), limit: optional(FROM_1) } as object,
-    call: async (broker, query: object) => broker.insight?.attempts(query),
+    call: async (broker, attempts: object) => broker.figures?.({ attempts }),
   }),
-  ...valuesOf('insight.dueTimes', '', {
+  ...valuesOf('figures', 'dueTimes', {
     valid: { from: 0, bucketMs: 1, buckets: 1 },
     takes: { from: required(COUNT), bucketMs: required(FROM_1), buckets: required({ ...PAGE, right: [1] }) },
-    call: async (broker, query) => broker.insight?.dueTimes(query),
+    call: async (broker, dueTimes) => broker.figures?.({ dueTimes }),
   }),
-  ...valuesOf('insight.groups', '', {
+  ...valuesOf('figures', 'groups', {
     valid: { limit: 1 },
     takes: { limit: required(PAGE), after: optional({ wrong: [...NO_TEXTS, '', 'x'], right: [] }) } as object,
-    call: async (broker, query: { limit: number }) => broker.insight?.groups(query),
+    call: async (broker, groups: { limit: number }) => broker.figures?.({ groups }),
   }),
 ];
 

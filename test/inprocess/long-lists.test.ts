@@ -31,9 +31,9 @@ const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>
   get: (broker, list) => broker.get(list),
   wait: (broker, list) => broker.wait({ lanes: list, timeoutMs: 0 }),
   'attend, of its lanes': (broker, lanes) => broker.attend({ worker: 'w', lanes, ttlMs: 1_000 }),
-  'insight.lanes': (broker, lanes) => broker.insight?.lanes({ lanes }),
-  'insight.dueTimes': (broker, lanes) =>
-    broker.insight?.dueTimes({ from: 0, bucketMs: 1_000, buckets: 1, lanes }),
+  'figures, of lanes': (broker, lanes) => broker.figures?.({ lanes: { lanes } }),
+  'figures, of due times': (broker, lanes) =>
+    broker.figures?.({ dueTimes: { from: 0, bucketMs: 1_000, buckets: 1, lanes } }),
 };
 
 describe('a list of 2³² items is refused before it is gone through, by', () => {

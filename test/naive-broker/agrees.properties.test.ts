@@ -1,8 +1,9 @@
 import type { Broker } from '@retry/core/broker';
-import { attendBy } from '@retry/core/broker/kit';
+import { attendBy, figuresBy } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { figuresOf } from '../../packages/broker-contract/src/insight/figures-of.ts';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import { brokerCommands } from '../support/broker-commands.ts';
 import { createModel } from '../support/broker-model.ts';
@@ -21,14 +22,14 @@ describe('the memory broker', () => {
         // A naive broker counts starts one by one and ours in buckets, so another one of ours answers for it.
         const { reserve } = createMemoryBroker({ clock });
         // Of all that operators ask it counts the error groups alone.
-        const { groups } = naive.insight ?? {};
-        const insight = memory.insight && groups && { ...memory.insight, groups };
+        const { groups } = figuresOf({ broker: naive });
+        const figures = figuresBy({ ...figuresOf({ broker: memory }), groups });
         // Who attends it keeps for itself, and not in notes.
         const none = async () => [];
         const attend: Broker['attend'] = (given) =>
           attendBy({ notes: naive.notes, names: none, depths: none }, given);
         const real = {
-          broker: pairBrokers(memory, { ...naive, reserve, attend, ...(insight && { insight }) }),
+          broker: pairBrokers(memory, { ...naive, reserve, attend, figures }),
           advance: clock.advance,
           clock: 'fake',
         } as const;

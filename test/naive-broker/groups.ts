@@ -1,5 +1,6 @@
-import type { ErrorGroup, ErrorGroupName, GroupsQuery, Insight } from '@retry/core/broker';
-import { MAX_GROUPS, OTHER_GROUP, pageOfGroups } from '@retry/core/broker/kit';
+import type { ErrorGroup, ErrorGroupName, GroupsQuery, ReadFigures } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
+import { figuresBy, MAX_GROUPS, OTHER_GROUP, pageOfGroups } from '@retry/core/broker/kit';
 import type { Kept, Storage } from './storage.ts';
 import { DEAD_LETTERS } from './storage.ts';
 
@@ -75,8 +76,8 @@ export function createGroups({ runs }: Pick<Storage, 'runs'>) {
   };
 }
 
-/** The insight of a broker that knows of groups alone. */
-export function insightOf(own: Pick<Insight, 'groups'>): Insight {
+/** The figures of a broker that knows of groups alone. */
+export function figuresOfGroups(groups: FigureSources['groups']): ReadFigures {
   const unknown = () => Promise.reject(new Error('a naive broker counts groups only'));
-  return { ...own, lanes: unknown, attempts: unknown, dueTimes: unknown };
+  return figuresBy({ groups, lanes: unknown, attempts: unknown, dueTimes: unknown });
 }

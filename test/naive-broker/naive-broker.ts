@@ -9,7 +9,7 @@ import {
   newRun,
 } from '@retry/core/broker/kit';
 import { createChanges } from './change.ts';
-import { createGroups, insightOf } from './groups.ts';
+import { createGroups, figuresOfGroups } from './groups.ts';
 import { createReads } from './read.ts';
 import { createReservations } from './reservations.ts';
 import { createSettleAndClaim } from './settle-and-claim.ts';
@@ -123,9 +123,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     wait: (request) => call(() => wait(request.lanes === undefined ? resultWaits : waits, request)),
     attend: (attendance) => call((now) => attend(attendance, now)),
     audit: () => call(audit),
-    insight: insightOf({
-      groups: (query) => call(() => groups.page(query)),
-    }),
+    figures: figuresOfGroups((query) => call(() => groups.page(query))),
     isRefusal: isRefusedInput,
     close: async () => {
       isClosed = true;

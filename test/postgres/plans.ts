@@ -198,11 +198,8 @@ async function claimHeld(broker: Broker, claim: Claim): Promise<void> {
 /** Asks for every figure of operators. */
 export async function inspect(client: pg.Client, schema: string): Promise<void> {
   const broker = createPostgresBroker({ client, schema, listen: false });
-  const { insight } = broker;
-  await insight?.lanes();
-  await insight?.attempts();
-  await insight?.dueTimes({ from: Date.now(), bucketMs: 1_000, buckets: 10 });
-  await insight?.groups({ limit: 10 });
+  await broker.figures?.({ lanes: {}, attempts: {}, groups: { limit: 10 } });
+  await broker.figures?.({ dueTimes: { from: Date.now(), bucketMs: 1_000, buckets: 10 } });
   await listWorkers(broker);
   await broker.audit();
   await broker.close();

@@ -246,8 +246,9 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     await broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS, facts: { ...facts, flow } });
     await holdLanes(broker, [{ lane: 'l', source: 'operator' }]);
 
-    const { lanes, isComplete } = (await broker.insight?.lanes()) ?? {};
-    const spans = await broker.insight?.dueTimes({ from, bucketMs: 20, buckets: 2 });
+    const asked = { lanes: {}, dueTimes: { from, bucketMs: 20, buckets: 2 } };
+    const { lanes: report, dueTimes: spans } = (await broker.figures?.(asked)) ?? {};
+    const { lanes, isComplete } = report ?? {};
 
     expect(isComplete).toBe(true);
     expect(lanes).toMatchObject([
@@ -259,7 +260,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     ]);
     expect(spans).toMatchObject({ before: { count: 0 }, counts: [20, 20], after: { count: 20 } });
     expect(await listWorkers(broker)).toMatchObject([{ worker: 'w', lanes: ['l'], facts }]);
-    expect(await broker.insight?.attempts()).toMatchObject({
+    expect((await broker.figures?.({ attempts: {} }))?.attempts).toMatchObject({
       counts: [{ attempt: 1, runs: 110 }],
       isComplete: true,
     });

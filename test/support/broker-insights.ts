@@ -1,9 +1,11 @@
 /** Commands that ask what operators ask, and what they have to be told. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { GroupPage, Insight } from '@retry/core/broker';
+import type { GroupPage } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
 import { listWorkers } from '@retry/core/broker/kit';
 import fc from 'fast-check';
+import { figuresOf } from '../../packages/broker-contract/src/insight/figures-of.ts';
 import { assertSame } from './broker-agrees.ts';
 import type { Real } from './broker-commands.ts';
 import type { Model } from './broker-model.ts';
@@ -17,10 +19,10 @@ export function insights(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     .record({ bucketMs: fc.integer({ min: 1, max: 200 }), buckets: fc.integer({ min: 1, max: 6 }) })
     .map((spans) => ({
       check: () => true,
-      toString: () => `insight, ${spans.buckets} spans of ${spans.bucketMs} ms`,
+      toString: () => `figures, ${spans.buckets} spans of ${spans.bucketMs} ms`,
       run: async (model: Model, { broker }: Real) => {
-        if (broker.insight === undefined) return;
-        await askAll(model, broker.insight, spans);
+        if (broker.figures === undefined) return;
+        await askAll(model, figuresOf({ broker }), spans);
         const names = (await listWorkers(broker)).map(({ worker }) => worker);
         if (!isDeepStrictEqual(names, [...names].sort())) assertSame(names, [...names].sort());
       },
@@ -29,10 +31,10 @@ export function insights(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
 
 async function askAll(
   model: Model,
-  insight: Insight,
+  figures: FigureSources,
   spans: { readonly bucketMs: number; readonly buckets: number },
 ): Promise<void> {
-  const { at, lanes } = await insight.lanes({ lanes: LANES });
+  const { at, lanes } = await figures.lanes({ lanes: LANES });
   const known = [...model.runs.values()];
   for (const { lane, waiting, scheduled, started } of lanes) {
     const states = known.filter((run) => run.lane === lane).map(({ state }) => state);
@@ -43,13 +45,13 @@ async function askAll(
     );
     assertSame(started.count, states.filter((state) => state === 'started').length);
   }
-  await insight.lanes();
-  const { counts, before, after } = await insight.dueTimes({ ...spans, from: at });
+  await figures.lanes({});
+  const { counts, before, after } = await figures.dueTimes({ ...spans, from: at });
   const all = known.filter(({ state }) => state === 'submitted' || state === 'scheduled').length;
   const counted = before.count + after.count + counts.reduce((sum, count) => sum + count, 0);
   if (counted > all) assertSame(counted, all);
-  await askAboutGroups(model, insight);
-  const { searched, counts: attempts } = await insight.attempts();
+  await askAboutGroups(model, figures);
+  const { searched, counts: attempts } = await figures.attempts({});
   assertSame(searched, all);
   assertSame(
     searched,
@@ -57,10 +59,10 @@ async function askAll(
   );
 }
 
-async function askAboutGroups(model: Model, insight: Insight): Promise<void> {
+async function askAboutGroups(model: Model, figures: FigureSources): Promise<void> {
   const pages: GroupPage[] = [];
   for (let after: string | undefined; ; ) {
-    const page: GroupPage = await insight.groups({ limit: 2, ...(after !== undefined && { after }) });
+    const page: GroupPage = await figures.groups({ limit: 2, ...(after !== undefined && { after }) });
     pages.push(page);
     after = page.next;
     if (after === undefined) break;

@@ -7,7 +7,6 @@ import type {
   ExchangeRequest,
   GroupPage,
   GroupsQuery,
-  Insight,
   LaneReport,
   LanesQuery,
   ListQuery,
@@ -15,11 +14,13 @@ import type {
   Notes,
   NotesQuery,
   Operations,
+  ReadFigures,
   Reading,
   Run,
   RunPage,
 } from '@retry/core/broker';
-import { listHolds } from '@retry/core/broker/kit';
+import type { FigureSources } from '@retry/core/broker/kit';
+import { figuresBy, listHolds, sourcesOf } from '@retry/core/broker/kit';
 import { LIMITED_LANE } from './broker-model.ts';
 
 /** Two brokers as one that returns the answers of the first, and rejects when the second answers differently. */
@@ -57,7 +58,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
       return first.attend(attendance);
     },
     audit: () => both('audit', (broker) => broker.audit()),
-    ...(first.insight && { insight: pairInsights(first.insight, second.insight) }),
+    ...(first.figures && { figures: pairFigures(first.figures, second.figures) }),
     isRefusal: first.isRefusal,
     close: async () => {
       await Promise.all([first.close(), second.close()]);
@@ -121,20 +122,23 @@ function pairOperations(first: Operations, second: Operations): Operations {
   };
 }
 
-function pairInsights(first: Insight, second: Insight | undefined): Insight {
-  const both = async <Answer>(name: string, call: (insight: Insight) => Promise<Answer>): Promise<Answer> => {
-    const one = await call(first);
-    if (second !== undefined) {
-      deepStrictEqual(bare(one), bare(await call(second)), `insight.${name} is answered differently`);
-    }
-    return one;
+function pairFigures(first: ReadFigures, second: ReadFigures | undefined): ReadFigures {
+  const [one, other] = [sourcesOf(first), second && sourcesOf(second)];
+  const both = async <Answer>(
+    name: string,
+    call: (sources: FigureSources) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const answer = await call(one);
+    if (other !== undefined)
+      deepStrictEqual(bare(answer), bare(await call(other)), `figures: ${name} are answered differently`);
+    return answer;
   };
-  return {
-    lanes: (query) => lanesOfBoth(first, second, query),
-    attempts: (query) => both('attempts', (insight) => insight.attempts(query)),
-    dueTimes: (query) => both('dueTimes', (insight) => insight.dueTimes(query)),
-    groups: (query) => groupsBoth(first, second, query),
-  };
+  return figuresBy({
+    lanes: (query) => lanesOfBoth(one, other, query),
+    attempts: (query) => both('attempts', (sources) => sources.attempts(query)),
+    dueTimes: (query) => both('dueTimes', (sources) => sources.dueTimes(query)),
+    groups: (query) => groupsBoth(one, other, query),
+  });
 }
 
 /**
@@ -142,9 +146,9 @@ function pairInsights(first: Insight, second: Insight | undefined): Insight {
  * has returned are claimable.
  */
 async function lanesOfBoth(
-  first: Insight,
-  second: Insight | undefined,
-  query: LanesQuery | undefined,
+  first: FigureSources,
+  second: FigureSources | undefined,
+  query: LanesQuery,
 ): Promise<LaneReport> {
   const one = await first.lanes(query);
   if (second === undefined) return one;
@@ -159,14 +163,14 @@ async function lanesOfBoth(
       oldestClaimableAgeMs: partly.has(figures.lane) ? undefined : oldestClaimableAgeMs,
     })),
   });
-  deepStrictEqual(bare(compared(one)), bare(compared(other)), 'insight.lanes is answered differently');
+  deepStrictEqual(bare(compared(one)), bare(compared(other)), 'figures: lanes are answered differently');
   return one;
 }
 
 /** A page of both: cursors differ, what is on the pages does not. */
 async function groupsBoth(
-  first: Insight,
-  second: Insight | undefined,
+  first: FigureSources,
+  second: FigureSources | undefined,
   { after, ...query }: GroupsQuery,
 ): Promise<GroupPage> {
   if (second === undefined) return first.groups(after === undefined ? query : { ...query, after });
@@ -175,7 +179,11 @@ async function groupsBoth(
   const { next: right, ...same } = await second.groups(
     other === undefined ? query : { ...query, after: other },
   );
-  deepStrictEqual(bare(page), bare(same), `insight.groups ${JSON.stringify(query)} is answered differently`);
+  deepStrictEqual(
+    bare(page),
+    bare(same),
+    `figures: groups ${JSON.stringify(query)} are answered differently`,
+  );
   deepStrictEqual(left === undefined, right === undefined, 'only one of the brokers has more groups');
   return left === undefined ? page : { ...page, next: JSON.stringify([left, right]) };
 }
@@ -226,7 +234,7 @@ async function changeBoth(
  */
 async function listBoth(first: Broker, second: Broker, query: ListQuery): Promise<RunPage> {
   const message = `list ${JSON.stringify(query)} is answered differently`;
-  if (query.errorGroup !== undefined && second.insight === undefined) return first.list(query);
+  if (query.errorGroup !== undefined && second.figures === undefined) return first.list(query);
   if (!ORDERED.includes(query.state)) {
     if (query.after === undefined) {
       const [one, other] = [await listAll(first, query), await listAll(second, query)];
@@ -268,7 +276,7 @@ async function listAll(broker: Broker, query: ListQuery): Promise<readonly Run[]
 /** Without the keys that are undefined, which are absent for a reader, and without error groups that the other broker has not. */
 function bare(value: unknown, other?: Broker): unknown {
   if (value === undefined) return value;
-  const hasGroups = other === undefined || other.insight !== undefined;
+  const hasGroups = other === undefined || other.figures !== undefined;
   return JSON.parse(JSON.stringify(value), (key, field) =>
     key === 'errorGroup' && !hasGroups ? undefined : withoutWaitingLimit(field),
   );

@@ -53,5 +53,5 @@ async function workersLeft(latencyMs: readonly number[], livesMs: number): Promi
   await clock.advance(20 * CLEANER_MS);
   await worker.stopped;
   const workers = await listWorkers(broker);
-  return workers?.map(({ worker }) => worker) ?? ['no insight'];
+  return workers.map(({ worker }) => worker);
 }

@@ -145,7 +145,7 @@ describe('deadLetterGroup', () => {
 
   it('is not emitted where the broker has no insight', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const { insight: _, ...plain } = broker;
+    const { figures: _, ...plain } = broker;
     const noticed: Noticed[] = [];
     const worker = startWorker({ tasks: [charge], broker: plain });
     worker.on('deadLetterGroup', (event) => noticed.push(event));

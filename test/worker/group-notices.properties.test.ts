@@ -1,11 +1,12 @@
 import type { Broker, GroupNotice } from '@retry/core/broker';
-import { discardRuns } from '@retry/core/broker/kit';
+import { discardRuns, figuresBy } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { claimGroupNotices } from '@retry/worker';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
 import { die } from '../../packages/broker-contract/src/groups/grouped.ts';
+import { figuresOf } from '../../packages/broker-contract/src/insight/figures-of.ts';
 
 const GROUPS = ['x', 'y', 'z'] as const;
 
@@ -17,8 +18,8 @@ const change = fc.record({
 
 /** A broker whose calls wait for their turns. */
 function inTurns(broker: Broker, scheduler: fc.Scheduler): Broker {
-  const { notes, insight } = broker;
-  if (insight === undefined) throw new Error('the memory broker has insight');
+  const { notes } = broker;
+  const sources = figuresOf({ broker });
   const turn = <Answer>(name: string, call: () => Promise<Answer>): Promise<Answer> =>
     scheduler.schedule(Promise.resolve(), name).then(call);
   return {
@@ -27,7 +28,7 @@ function inTurns(broker: Broker, scheduler: fc.Scheduler): Broker {
       read: (query) => turn('read', () => notes.read(query)),
       write: (writes) => turn('write', () => notes.write(writes)),
     },
-    insight: { ...insight, groups: (query) => turn('groups', () => insight.groups(query)) },
+    figures: figuresBy({ ...sources, groups: (query) => turn('groups', () => sources.groups(query)) }),
   };
 }
 

@@ -1,10 +1,12 @@
-import type { Broker, Insight, LaneFigures, Note, Run } from '@retry/core/broker';
-import { newRun } from '@retry/core/broker/kit';
+import type { Broker, LaneFigures, Note, Run } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
+import { figuresBy, newRun } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Finding, HealthOptions } from '@retry/worker';
 import { createQueue } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { figuresOf } from '../../packages/broker-contract/src/insight/figures-of.ts';
 import { DeadLetterGrowth } from '../../packages/worker/src/queue/health/dead-letter-growth.ts';
 
 const NOW = 1_000_000_000;
@@ -67,15 +69,13 @@ function lanesOf({ unattended, ageMs, starts, retries, latenessMs }: State): rea
 /** A broker that answers what `queue.health` asks. */
 function brokerOf(state: State): Broker {
   const broker = createMemoryBroker();
-  const { insight } = broker;
-  if (insight === undefined) throw new Error('the memory broker has insight');
   const group = { id: 'x', title: 'Error: x', lane: 'mail@2', count: state.inGroup, attempts: 1 };
   const facts = { slots: 1, slotsTaken: 0, leases: 0, eventLoopLagMs: state.lagMs };
   void broker.attend({ worker: 'w', lanes: ['mail@2'], ttlMs: 3_600_000, facts });
   const hold: Note = { key: 'hold/operator/mail@2', value: '{}', version: 1, writtenAt: NOW - state.holdMs };
   const run: Run = newRun({ id: 'a', lane: 'mail@2', payload: '' });
-  const answers: Insight = {
-    ...insight,
+  const answers: FigureSources = {
+    ...figuresOf({ broker }),
     lanes: async () => ({ at: NOW, lanes: lanesOf(state), isComplete: true }),
     memory: async () => ({ usedBytes: state.usedBytes, maxBytes: 1_000 }),
     groups: async () => ({
@@ -88,7 +88,7 @@ function brokerOf(state: State): Broker {
   };
   return {
     ...broker,
-    insight: answers,
+    figures: figuresBy(answers),
     notes: {
       ...broker.notes,
       read: async (query) =>
@@ -231,7 +231,7 @@ describe('queue.health', () => {
   });
 
   it('rejects where the broker has no insight', async () => {
-    const { insight: _, ...broker } = createMemoryBroker();
+    const { figures: _, ...broker } = createMemoryBroker();
 
     await expect(createQueue({ broker }).health()).rejects.toMatchObject({
       ...{ code: 'NO_INSIGHT', name: 'InsightError' },

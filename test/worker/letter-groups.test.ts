@@ -1,7 +1,9 @@
+import { figuresBy } from '@retry/core/broker/kit';
 import { fingerprint } from '@retry/core/failures';
 import { createQueue, defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { figuresOf } from '../../packages/broker-contract/src/insight/figures-of.ts';
 import type { Scene } from './scene.ts';
 import { setScene } from './scene.ts';
 
@@ -111,7 +113,7 @@ describe('deadLetters.groups', () => {
       calls += 1;
       return page;
     };
-    const broker = { ...scene.broker, insight: { ...scene.broker.insight, groups } as never };
+    const broker = { ...scene.broker, figures: figuresBy({ ...figuresOf(scene), groups }) };
 
     const { next, ...found } = await createQueue({ broker }).deadLetters.groups({ task: 'sms' });
     expect(found).toEqual({ groups: [], deadLetters: 1 });
@@ -137,7 +139,7 @@ describe('deadLetters.groups', () => {
 
   it('needs a broker with insight', async () => {
     const scene = setScene();
-    const { insight: _, ...broker } = scene.broker;
+    const { figures: _, ...broker } = scene.broker;
 
     await expect(createQueue({ broker }).deadLetters.groups()).rejects.toMatchObject({
       ...{ name: 'InsightError', code: 'NO_INSIGHT' },

@@ -41,7 +41,7 @@ function clientOf(
       await reached();
       return verb(...args);
     };
-  const { onCancelRequest: _, insight: __, operations: ___, ...rest } = broker;
+  const { onCancelRequest: _, figures: __, operations: ___, ...rest } = broker;
   return {
     ...rest,
     settleAndClaim: guard(broker.settleAndClaim),

@@ -1,9 +1,11 @@
 import { isRetryError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
+import { figuresBy } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Queue } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
+import { figuresOf } from '../../packages/broker-contract/src/insight/figures-of.ts';
 import { setScene } from './scene.ts';
 
 const task = defineTask({ name: 'mail', run: (_: unknown) => {} });
@@ -170,11 +172,10 @@ describe('a broker whose verbs throw at once', () => {
   });
 
   it('leaves no rejection unhandled where another one rejects', async () => {
-    const { insight } = createMemoryBroker();
-    if (insight === undefined) throw new Error('there is no insight');
-    const lanes = () => Promise.reject(DOWN);
+    const sources = figuresOf({ broker: createMemoryBroker() });
+    const figures = figuresBy({ ...sources, lanes: () => Promise.reject(DOWN) });
     const notes = { ...broker.notes, read: throwDown };
-    const queue = createQueue({ broker: { ...broker, notes, insight: { ...insight, lanes } } });
+    const queue = createQueue({ broker: { ...broker, notes, figures } });
 
     await expect(queue.health()).rejects.toBe(DOWN);
     await new Promise((resolve) => setImmediate(resolve));

@@ -38,11 +38,11 @@ describe("onUnknown: 'drop'", () => {
   });
 
   it.each([true, false])(
-    'leaves alone what another live worker knows: waiting and expired runs (insight: %s)',
-    async (hasInsight) => {
+    'leaves alone what another live worker knows: waiting and expired runs (figures: %s)',
+    async (hasFigures) => {
       const { clock, broker: full, queue, startWorker } = setScene();
-      const { insight: _, ...bare } = full;
-      const broker = hasInsight ? full : bare;
+      const { figures: _, ...bare } = full;
+      const broker = hasFigures ? full : bare;
       const slow = defineTask({ name: 'slow', run: () => pass(clock, 1_000) });
       const other = startWorker({ tasks: [slow], concurrency: 1, cleanerInterval: '5s' });
       startWorker({ tasks: [known], broker, onUnknown: 'drop', cleanerInterval: '1s' });

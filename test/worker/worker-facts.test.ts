@@ -97,7 +97,7 @@ describe('a worker that attends', () => {
     );
     await clock.advance('5s');
 
-    const report = await broker.insight?.lanes();
+    const report = (await broker.figures?.({ lanes: {} }))?.lanes;
 
     expect(report?.lanes).toMatchObject([
       { lane: 'done@1', workers: 1, rates: { starts: { perSecond: 10 }, out: { perSecond: 10 } } },

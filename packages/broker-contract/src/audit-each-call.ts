@@ -1,4 +1,4 @@
-import type { Audit, Broker, Insight } from '@retry/core/broker';
+import type { Audit, Broker } from '@retry/core/broker';
 
 /** Returns the answer of a call whose audit balances. */
 type Check = <Answer>(call: Promise<Answer>) => Promise<Answer>;
@@ -26,31 +26,21 @@ export function auditEachCall(broker: Broker): Broker {
     attend: (attendance) => check(broker.attend(attendance)),
     audit: () => check(broker.audit()),
     isRefusal: (error) => broker.isRefusal(error),
-    ...(broker.insight && { insight: auditInsight(broker.insight, check) }),
     ...(broker.onCancelRequest && { onCancelRequest: broker.onCancelRequest }),
     ...(broker.ready && { ready: broker.ready }),
     close: () => broker.close(),
   };
 }
 
-function auditOperators(broker: Broker, check: Check) {
+function auditOperators({ figures, ...broker }: Broker, check: Check) {
   return {
+    ...(figures && { figures: (query) => check(figures(query)) }),
     notes: {
       read: (query) => check(broker.notes.read(query)),
       write: (writes) => check(broker.notes.write(writes)),
     },
     ...(broker.operations && { operations: broker.operations }),
   } satisfies Partial<Broker>;
-}
-
-function auditInsight(insight: Insight, check: Check): Insight {
-  return {
-    lanes: (query) => check(insight.lanes(query)),
-    attempts: (query) => check(insight.attempts(query)),
-    dueTimes: (query) => check(insight.dueTimes(query)),
-    groups: (query) => check(insight.groups(query)),
-    ...(insight.memory && { memory: insight.memory }),
-  };
 }
 
 /** Throws when the figures do not add up, whatever the broker itself reports as `unbalanced`. */

@@ -89,13 +89,13 @@ function listContract(): readonly BrokerCase[] {
     ...defineCases(notesClientsCases, { requires: ['several-clients'] }),
     ...defineCases(reserveClientsCases, { requires: ['several-clients'] }),
     ...defineCases(endRetentionCases, { storage: { keepCompleted: { count: 0 } }, requires: ['retention'] }),
-    ...defineCases(groupsCases, { requires: ['insight'] }),
-    ...defineCases(leaveGroupCases, { requires: ['insight'] }),
-    ...defineCases(groupsClientsCases, { requires: ['insight', 'several-clients'] }),
+    ...defineCases(groupsCases, { requires: ['figures'] }),
+    ...defineCases(leaveGroupCases, { requires: ['figures'] }),
+    ...defineCases(groupsClientsCases, { requires: ['figures', 'several-clients'] }),
     ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
     ...defineCases(keepResultsCases, { storage: { keepCompleted: { count: 0 } }, requires: ['retention'] }),
     ...[insightLanesCases, insightAgesCases, insightSpreadCases, insightWorkersCases].flatMap((cases) =>
-      defineCases(cases, { requires: ['insight'] }),
+      defineCases(cases, { requires: ['figures'] }),
     ),
     ...[operationsKeepingCases, operationStepsCases].flatMap((cases) =>
       defineCases(cases, { requires: ['operations'] }),

@@ -22,7 +22,7 @@ export type StorageOptions = RetentionOptions;
  * - `retention`: `keepCompleted`, `keepDead` and `keepKeys` are options of the broker.
  * - `cancel-notifications`: the broker has `onCancelRequest`.
  * - `ready`: the broker has `ready`, which resolves once it can be used.
- * - `insight`: the broker has `insight`.
+ * - `figures`: the broker has `figures`.
  * - `operations`: the broker has `operations`.
  * - `several-clients`: `open` may be called again for another client of the same storage.
  */
@@ -30,6 +30,6 @@ export type BrokerAbility =
   | 'retention'
   | 'cancel-notifications'
   | 'ready'
-  | 'insight'
+  | 'figures'
   | 'operations'
   | 'several-clients';

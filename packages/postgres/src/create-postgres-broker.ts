@@ -1,7 +1,7 @@
 import type { AsyncDispose } from '@retry/core';
 import type { Broker, Notes } from '@retry/core/broker';
 import type { AttendanceSource } from '@retry/core/broker/kit';
-import { attendBy, checkInput, createCloseGate } from '@retry/core/broker/kit';
+import { attendBy, checkInput, createCloseGate, figuresBy } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
@@ -29,7 +29,7 @@ import { changeRuns } from './verbs/change.ts';
 import { createFindExpired } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { findCancelRequests } from './verbs/heartbeat.ts';
-import { createInsight } from './verbs/insight/create-insight.ts';
+import { createFigures } from './verbs/insight/create-figures.ts';
 import { readLaneNames } from './verbs/insight/lanes.ts';
 import { listRuns } from './verbs/list.ts';
 import { createNotes } from './verbs/notes.ts';
@@ -197,7 +197,7 @@ function verbs(
     list,
     attend: (attendance) => attendBy(attendanceSource(database, notes), attendance),
     audit: () => auditRuns(database),
-    insight: createInsight(database, schema, notes),
+    figures: figuresBy(createFigures(database, schema, notes)),
     withoutWaiting: createWithoutWaiting(port),
   };
 }

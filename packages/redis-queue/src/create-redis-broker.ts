@@ -1,6 +1,6 @@
 import type { AsyncDispose } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { checkInput, closedError, withEntryRates } from '@retry/core/broker/kit';
+import { checkInput, closedError } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { ServerReport } from './driver/doctor.ts';
 import type { QueuesReport } from './driver/find-queues.ts';
@@ -53,7 +53,7 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
   const parts = partitions.map((keys, index) =>
     openPartition({ keys, isHome: index === 0, retention }, server, keeping),
   );
-  const broker = closedLast(withRates(joinParts(parts)), server);
+  const broker = closedLast(joinParts(parts), server);
   // A client of the user's may be a pool; our own connection keeps the order of what it sends.
   const isOwn = 'url' in settings.source;
   return {
@@ -93,10 +93,6 @@ function openPartition(where: Omit<Store, 'link'>, server: ServerLink, keeping: 
     heartbeats: { ...store, link: server.heartbeats },
     keeping,
   });
-}
-
-function withRates(broker: Broker): Broker {
-  return broker.insight === undefined ? broker : { ...broker, insight: withEntryRates(broker.insight) };
 }
 
 /** Returns the broker with connections that are closed after it. */

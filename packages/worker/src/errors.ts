@@ -211,7 +211,7 @@ export class PartlySubmittedError extends RetryError<WorkerErrorCode> implements
   }
 }
 
-/** A broker without `insight` was asked what only that knows. */
+/** A broker without `figures` was asked what only that knows. */
 export class InsightError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'InsightError';
 

@@ -1,5 +1,5 @@
 import type { Broker, GroupPage } from '@retry/core/broker';
-import { listWorkers } from '@retry/core/broker/kit';
+import { listWorkers, sourcesOf } from '@retry/core/broker/kit';
 import { createQueue } from '@retry/worker';
 import type { Sizes } from './fill.ts';
 import { DEAD, SCHEDULED, TEMPLATES, WAITING } from './fill.ts';
@@ -16,10 +16,10 @@ const PAGE = 100;
 
 /** Every figure of ours. @throws when the groups of dead letters are not exactly those of the templates */
 export async function figuresOf(broker: Broker, sizes: Sizes): Promise<readonly Figure[]> {
-  const { insight } = broker;
-  if (insight === undefined) throw new Error('the broker has no insight');
+  if (broker.figures === undefined) throw new Error('the broker has no figures');
+  const figures = sourcesOf(broker.figures);
   const queue = createQueue({ broker });
-  const groups = await insight.groups({ limit: PAGE });
+  const groups = await figures.groups({ limit: PAGE });
   checkGroups(groups, sizes);
   const [{ id: group } = { id: '' }] = groups.groups;
   const from = Date.now();
@@ -30,19 +30,19 @@ export async function figuresOf(broker: Broker, sizes: Sizes): Promise<readonly 
     take: () => broker.list({ state, limit: PAGE, payloads: 'omit', ...more }),
   });
   return [
-    { name: 'lanes: all', take: () => insight.lanes(), note: noteLanes },
-    { name: 'lanes: one', take: () => insight.lanes({ lanes: [WAITING] }), note: noteLanes },
-    { name: 'attempts', take: () => insight.attempts(), note: noteSearched },
+    { name: 'lanes: all', take: () => figures.lanes({}), note: noteLanes },
+    { name: 'lanes: one', take: () => figures.lanes({ lanes: [WAITING] }), note: noteLanes },
+    { name: 'attempts', take: () => figures.attempts({}), note: noteSearched },
     {
       name: 'dueTimes: 120 spans of a minute',
-      take: () => insight.dueTimes({ from, bucketMs: 60_000, buckets: 120 }),
+      take: () => figures.dueTimes({ from, bucketMs: 60_000, buckets: 120 }),
     },
     {
       name: 'dueTimes: 1 000 spans, one lane',
-      take: () => insight.dueTimes({ from, bucketMs: 8_000, buckets: 1_000, lanes: [SCHEDULED] }),
+      take: () => figures.dueTimes({ from, bucketMs: 8_000, buckets: 1_000, lanes: [SCHEDULED] }),
     },
     { name: 'workers', take: () => listWorkers(broker) },
-    { name: 'groups', take: () => insight.groups({ limit: PAGE }), note: noteGroups },
+    { name: 'groups', take: () => figures.groups({ limit: PAGE }), note: noteGroups },
     { name: 'queue.deadLetters.list of a group', take: () => queue.deadLetters.list({ group, limit: PAGE }) },
     {
       name: 'queue.deadLetters.plan of a group',
@@ -69,7 +69,7 @@ function checkGroups({ groups, deadLetters }: GroupPage, { dead }: Sizes): void 
 }
 
 function noteGroups(answer: unknown): string {
-  const { groups, deadLetters } = answer as GroupPage; // of insight.groups
+  const { groups, deadLetters } = answer as GroupPage; // of figures.groups
   return `${groups.length} of ${deadLetters} dead letters`;
 }
 
@@ -83,7 +83,7 @@ interface Reported {
 }
 
 function noteLanes(answer: unknown): string {
-  const { lanes } = answer as Reported; // what insight.lanes returns
+  const { lanes } = answer as Reported; // what figures.lanes returns
   const most = lanes.reduce((max, { waiting }) => (waiting.count > max.count ? waiting : max), {
     count: 0,
     isComplete: true,
@@ -92,6 +92,6 @@ function noteLanes(answer: unknown): string {
 }
 
 function noteSearched(answer: unknown): string {
-  const { searched, isComplete } = answer as { readonly searched: number; readonly isComplete: boolean }; // of insight.attempts
+  const { searched, isComplete } = answer as { readonly searched: number; readonly isComplete: boolean }; // of figures.attempts
   return isComplete ? 'all' : `of the first ${searched}`;
 }

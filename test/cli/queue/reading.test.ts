@@ -45,7 +45,7 @@ describe('a queue in memory', () => {
 it.each(['lanes-ls', 'top'])(
   'retry %s names the brokers that have insight, where the given one has none',
   async (name) => {
-    const { insight: _, ...broker } = createMemoryBroker();
+    const { figures: _, ...broker } = createMemoryBroker();
 
     const { err, exitCode } = await run(readingCalls()[name] ?? [], { broker });
 

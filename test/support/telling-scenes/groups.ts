@@ -2,6 +2,7 @@
 import type { ErrorGroupName, Run, Settlement } from '@retry/core/broker';
 import { discardRuns, endRuns, MAX_GROUPS, redriveRuns } from '@retry/core/broker/kit';
 import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
+import { figuresOf } from '../../../packages/broker-contract/src/insight/figures-of.ts';
 import { settlementOf } from '../settle.ts';
 import type { Steps } from './scene.ts';
 import { retry, runsOf, tell } from './scene.ts';
@@ -122,11 +123,11 @@ export const fillLane = tell(async (steps) => {
 
 /** What is known of groups, by small pages and by large ones, and the dead letters of each. */
 async function askAboutGroups({ broker }: Steps): Promise<void> {
-  if (broker.insight === undefined) throw new Error('the broker has no insight');
-  const { groups } = await broker.insight.groups({ limit: 1_000 });
-  await broker.insight.groups({ limit: 1, lane: 'm' });
-  const { next: after } = await broker.insight.groups({ limit: 1 });
-  if (after !== undefined) await broker.insight.groups({ limit: 1, after });
+  const figures = figuresOf({ broker });
+  const { groups } = await figures.groups({ limit: 1_000 });
+  await figures.groups({ limit: 1, lane: 'm' });
+  const { next: after } = await figures.groups({ limit: 1 });
+  if (after !== undefined) await figures.groups({ limit: 1, after });
   const last = groups[1]?.id ?? 'none';
   for (const errorGroup of new Set(['x', 'y', 'other', last]))
     for (const state of RUN_STATES.filter(isDeadLetter)) {

@@ -1,6 +1,6 @@
 /** Scenes of what operators ask: lanes and due times. */
-import type { Insight } from '@retry/core/broker';
 import { cancelRuns } from '@retry/core/broker/kit';
+import { figuresOf } from '../../../packages/broker-contract/src/insight/figures-of.ts';
 import type { Steps } from './scene.ts';
 import { release, retry, tell } from './scene.ts';
 
@@ -56,21 +56,16 @@ export const askAboutDueTimes = tell(async ({ submit, broker, now }) => {
         runAt: from + ms,
       })),
     );
-  const insight = insightOf(broker);
+  const figures = figuresOf({ broker });
   for (const lanes of [undefined, ['l'], ['m', 'n'], []])
-    await insight.dueTimes({ from, bucketMs: 10, buckets: 4, ...(lanes && { lanes }) });
-  await insight.dueTimes({ from: 0, bucketMs: from, buckets: 2 });
-  await insight.dueTimes({ from: from + 40, bucketMs: 1, buckets: 1 });
+    await figures.dueTimes({ from, bucketMs: 10, buckets: 4, ...(lanes && { lanes }) });
+  await figures.dueTimes({ from: 0, bucketMs: from, buckets: 2 });
+  await figures.dueTimes({ from: from + 40, bucketMs: 1, buckets: 1 });
 });
 
 async function ask({ broker }: Steps): Promise<void> {
-  const insight = insightOf(broker);
-  await insight.lanes();
-  await insight.lanes({ lanes: ['l', 'n', 'unknown'] });
-  await insight.attempts();
-}
-
-function insightOf({ insight }: Steps['broker']): Insight {
-  if (insight === undefined) throw new Error('the broker has no insight');
-  return insight;
+  const figures = figuresOf({ broker });
+  await figures.lanes({});
+  await figures.lanes({ lanes: ['l', 'n', 'unknown'] });
+  await figures.attempts({});
 }

@@ -66,7 +66,7 @@ describe('retryShare', () => {
     startWorker({ tasks: [task], concurrency: 1 });
     await clock.advance('1s');
 
-    const report = await broker.insight?.lanes({});
+    const report = (await broker.figures?.({ lanes: {} }))?.lanes;
 
     expect(report?.lanes.map(({ lane }) => lane)).toEqual(['shared@1']);
     expect(report?.lanes[0]?.due.count).toBeGreaterThan(5);

@@ -1,4 +1,4 @@
-import type { Insight, LaneFigures, LaneReport } from '@retry/core/broker';
+import type { LaneFigures, LaneReport, ReadFigures } from '@retry/core/broker';
 import { listWorkers } from '@retry/core/broker/kit';
 import { InsightError } from '@retry/worker';
 import type { Lateness, OverviewAnswer, RightsAnswer, WorkersAnswer } from '../api.ts';
@@ -7,9 +7,9 @@ import { auditOf } from './audit-of.ts';
 import type { Call, Desk } from './call.ts';
 import { knownTask } from './policy-of.ts';
 
-/** Returns the insight of the broker. @throws {InsightError} `NO_INSIGHT` */
-export function insightOf({ broker }: Desk): Insight {
-  if (broker.insight !== undefined) return broker.insight;
+/** Returns the verb for figures. @throws {InsightError} `NO_INSIGHT` */
+export function figuresOf({ broker }: Desk): ReadFigures {
+  if (broker.figures !== undefined) return broker.figures;
   throw new InsightError('the board');
 }
 
@@ -26,8 +26,8 @@ export async function rights({ desk, visitor }: Call): Promise<RightsAnswer> {
 
 /** `GET overview`. */
 export async function overview(desk: Desk): Promise<OverviewAnswer> {
-  const [report, holds, audit, { findings, figures }] = await Promise.all([
-    insightOf(desk).lanes(),
+  const [{ lanes: report }, holds, audit, { findings, figures }] = await Promise.all([
+    figuresOf(desk)({ lanes: {} }),
     desk.queue.holds(),
     auditOf(desk),
     desk.queue.health(),

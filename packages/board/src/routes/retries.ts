@@ -2,7 +2,7 @@ import type { LaneFigures } from '@retry/core/broker';
 import type { DueTimeline, LaneAttempts, RetriesAnswer } from '../api.ts';
 import type { Desk } from './call.ts';
 import { taskOf } from './groups.ts';
-import { insightOf } from './overview.ts';
+import { figuresOf } from './overview.ts';
 
 const MAX_LANES = 20;
 const NEAR = { bucketMs: 5_000, buckets: 120 };
@@ -10,19 +10,21 @@ const FAR = { bucketMs: 600_000, buckets: 144 };
 
 /** `GET retries`. @param lane - only this one */
 export async function retries(desk: Desk, lane?: string): Promise<RetriesAnswer> {
-  const insight = insightOf(desk);
+  const figures = figuresOf(desk);
   const lanes = lane === undefined ? {} : { lanes: [lane] };
-  const report = await insight.lanes(lanes);
+  const { lanes: report } = await figures({ lanes });
   const busy = report.lanes
     .filter((each) => runsOf(each) > 0)
     .sort((one, other) => runsOf(other) - runsOf(one));
   const due = async (spans: typeof NEAR): Promise<DueTimeline> => {
     const from = Math.floor(report.at);
-    return { ...(await insight.dueTimes({ from, ...spans, ...lanes })), from, bucketMs: spans.bucketMs };
+    const { dueTimes } = await figures({ dueTimes: { from, ...spans, ...lanes } });
+    return { ...dueTimes, from, bucketMs: spans.bucketMs };
   };
   const attempts = busy.slice(0, MAX_LANES).map(async (each): Promise<LaneAttempts> => {
     const { task, version = '' } = taskOf(each.lane);
-    return { lane: each.lane, task, version, ...(await insight.attempts({ lane: each.lane })) };
+    const { attempts: counts } = await figures({ attempts: { lane: each.lane } });
+    return { lane: each.lane, task, version, ...counts };
   });
   const [near, far, ...counted] = await Promise.all([due(NEAR), due(FAR), ...attempts]);
   const otherLanes = Math.max(busy.length - MAX_LANES, 0);

@@ -2,7 +2,7 @@ import type { LaneFigures } from '@retry/core/broker';
 import type { LaneStorm, StormAnswer, StormFigures } from '../api.ts';
 import type { Desk } from './call.ts';
 import { taskOf } from './groups.ts';
-import { insightOf } from './overview.ts';
+import { figuresOf } from './overview.ts';
 
 /** From this share of retries on, they make an outage worse; fewer starts than these say nothing. */
 const RETRY_SHARE_LINE = 0.1;
@@ -10,8 +10,8 @@ const MIN_STARTS = 20;
 
 /** `GET storm`. */
 export async function storm(desk: Desk): Promise<StormAnswer> {
-  const [report, holds, { findings }] = await Promise.all([
-    insightOf(desk).lanes(),
+  const [{ lanes: report }, holds, { findings }] = await Promise.all([
+    figuresOf(desk)({ lanes: {} }),
     desk.queue.holds(),
     desk.queue.health({ retryShare: RETRY_SHARE_LINE, minStarts: MIN_STARTS }),
   ]);
@@ -22,7 +22,7 @@ export async function storm(desk: Desk): Promise<StormAnswer> {
   return {
     at: report.at,
     ...(report.lanes.some(({ rates }) => rates) && {
-      all: figuresOf(sum('startsPerSecond'), sum('retriesPerSecond')),
+      all: stormFigures(sum('startsPerSecond'), sum('retriesPerSecond')),
     }),
     ...{ lanes, retryShareLine: RETRY_SHARE_LINE, minStarts: MIN_STARTS, holds },
     findings: findings.filter(({ code }) => code === 'RETRY_SHARE'),
@@ -33,7 +33,7 @@ function laneStorm(desk: Desk, { lane, rates, holds }: LaneFigures): readonly La
   if (rates === undefined || rates.starts.perSecond === 0) return [];
   const { task, version = '' } = taskOf(lane);
   const { starts, retries } = rates;
-  const figures = figuresOf(starts.perSecond, retries.perSecond);
+  const figures = stormFigures(starts.perSecond, retries.perSecond);
   const breaker = breakerOf(desk, lane, holds);
   return [{ lane, task, version, windowMs: starts.windowMs, holds, ...figures, ...(breaker && { breaker }) }];
 }
@@ -46,7 +46,7 @@ function breakerOf({ tasks }: Desk, lane: string, holds: LaneFigures['holds']): 
 }
 
 /** @param starts - per second, `retries ≤ starts` */
-function figuresOf(starts: number, retries: number): StormFigures {
+function stormFigures(starts: number, retries: number): StormFigures {
   const firsts = starts - retries;
   return {
     startsPerSecond: starts,

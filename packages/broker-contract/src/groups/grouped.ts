@@ -9,6 +9,7 @@ import type {
 } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import type { CaseScene } from '../case-scene.ts';
+import { figuresOf } from '../insight/figures-of.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** A group by a short id. */
@@ -37,8 +38,7 @@ export async function die(
 
 /** Returns a page of groups. @throws when the broker has none */
 export function pageOf(broker: Broker, query: Partial<GroupsQuery> = {}): Promise<GroupPage> {
-  if (broker.insight === undefined) throw new Error('the broker has no insight');
-  return broker.insight.groups({ limit: 100, ...query });
+  return figuresOf({ broker }).groups({ limit: 100, ...query });
 }
 
 /** Returns all groups, read by small pages. */

@@ -5,15 +5,15 @@ import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-import { insightOf } from './insight-of.ts';
+import { figuresOf } from './figures-of.ts';
 
 /** What waits and runs in each lane. */
 export const insightLanesCases: CasesByName = {
-  'insight.lanes counts what waits, is scheduled and is started': async (scene) => {
+  'lanes: it counts what waits, is scheduled and is started': async (scene) => {
     await scene.submit('a', 'b', 'c', { id: 'd', lane: 'm' }, { id: 'later', delayMs: LONG_MS });
     await scene.claim({ limit: 1 });
 
-    const { lanes, isComplete } = await insightOf(scene).lanes();
+    const { lanes, isComplete } = await figuresOf(scene).lanes({});
 
     equal(lanes.map(countsOf), [
       { lane: 'l', waiting: 2, parked: 0, scheduled: 1, due: 0, started: 1 },
@@ -22,7 +22,7 @@ export const insightLanesCases: CasesByName = {
     equal(isComplete, true);
   },
 
-  'insight.lanes counts runs that wait for their concurrency key as waiting and parked': async (scene) => {
+  'lanes: it counts runs that wait for their concurrency key as waiting and parked': async (scene) => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency }, { id: 'c', concurrency });
     await scene.claim();
@@ -33,7 +33,7 @@ export const insightLanesCases: CasesByName = {
     equal(lane.oldestClaimableAgeMs, undefined);
   },
 
-  'insight.lanes counts released runs and those that came back from the schedule': async (scene) => {
+  'lanes: it counts released runs and those that came back from the schedule': async (scene) => {
     const run = await scene.start('released');
     await scene.submit('behind', { id: 'due', delayMs: SHORT_MS });
     await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
@@ -43,19 +43,19 @@ export const insightLanesCases: CasesByName = {
     matches(countsOf(await laneOf(scene, 'l')), { waiting: 2, scheduled: 0, due: 0, started: 1 });
   },
 
-  'insight.lanes does not count runs that were cancelled in their lane': async (scene) => {
+  'lanes: it does not count runs that were cancelled in their lane': async (scene) => {
     await scene.submit('a', 'b', 'c');
     await cancelRuns(scene.broker, ['a', 'b']);
 
     matches(countsOf(await laneOf(scene, 'l')), { waiting: 1 });
   },
 
-  'insight.lanes leaves out lanes in which nothing waits, unless they are named': async (scene) => {
+  'lanes: it leaves out lanes in which nothing waits, unless they are named': async (scene) => {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
 
-    equal((await insightOf(scene).lanes()).lanes, []);
-    const { lanes } = await insightOf(scene).lanes({ lanes: ['unknown', 'l'] });
+    equal((await figuresOf(scene).lanes({})).lanes, []);
+    const { lanes } = await figuresOf(scene).lanes({ lanes: ['unknown', 'l'] });
     const none = { waiting: 0, parked: 0, scheduled: 0, due: 0, started: 0 };
     equal(lanes.map(countsOf), [
       { lane: 'l', ...none },
@@ -63,10 +63,10 @@ export const insightLanesCases: CasesByName = {
     ]);
   },
 
-  'insight.lanes reports only the lanes that are named': async (scene) => {
+  'lanes: it reports only the lanes that are named': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' }, { id: 'c', lane: 'z' });
 
-    const { lanes } = await insightOf(scene).lanes({ lanes: ['z', 'x', 'z'] });
+    const { lanes } = await figuresOf(scene).lanes({ lanes: ['z', 'x', 'z'] });
 
     equal(
       lanes.map(({ lane }) => lane),
@@ -74,7 +74,7 @@ export const insightLanesCases: CasesByName = {
     );
   },
 
-  'insight.lanes reports the holds of a lane, and those of all lanes': async (scene) => {
+  'lanes: it reports the holds of a lane, and those of all lanes': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' });
     await holdLanes(scene.broker, [
       { lane: 'x', source: 'operator', reason: 'why' },
@@ -82,7 +82,7 @@ export const insightLanesCases: CasesByName = {
       { source: 'operator' },
     ]);
 
-    const { lanes } = await insightOf(scene).lanes();
+    const { lanes } = await figuresOf(scene).lanes({});
 
     matches(
       lanes.map(({ lane, holds }) => ({ lane, holds })),
@@ -94,7 +94,7 @@ export const insightLanesCases: CasesByName = {
     );
   },
 
-  'insight.lanes counts the runs of names with any characters': async (scene) => {
+  'lanes: it counts the runs of names with any characters': async (scene) => {
     const names = ['a', 'a\u0001', 'ä€😀', 'a:b{c}'];
     await scene.submit(...names.map((lane) => ({ id: `of ${lane}`, lane })));
     await scene.submit(...names.map((lane) => ({ id: `later of ${lane}`, lane, delayMs: LONG_MS })));
@@ -110,7 +110,7 @@ export const insightLanesCases: CasesByName = {
 
 /** For how long runs have been claimable. */
 export const insightAgesCases: CasesByName = {
-  'insight.lanes says for how long the next run has been claimable': async (scene) => {
+  'lanes: it says for how long the next run has been claimable': async (scene) => {
     await scene.submit('a', 'b');
     await scene.advance(PASS_MS);
 
@@ -120,7 +120,7 @@ export const insightAgesCases: CasesByName = {
     below(oldestClaimableAgeMs, LONG_MS);
   },
 
-  'insight.lanes passes by cancelled and started runs for the next claimable one': async (scene) => {
+  'lanes: it passes by cancelled and started runs for the next claimable one': async (scene) => {
     await scene.submit('started', 'cancelled');
     await scene.claim({ limit: 1 });
     await cancelRuns(scene.broker, ['cancelled']);
@@ -134,7 +134,7 @@ export const insightAgesCases: CasesByName = {
     atLeast(await scene.now(), runAt + age);
   },
 
-  'insight.lanes counts from when a scheduled run was due, and not before': async (scene) => {
+  'lanes: it counts from when a scheduled run was due, and not before': async (scene) => {
     await scene.submit({ id: 'a', delayMs: SHORT_MS }, { id: 'b', delayMs: LONG_MS });
     const { runAt = 0 } = await scene.read('a');
     await scene.advancePast(runAt);
@@ -146,13 +146,13 @@ export const insightAgesCases: CasesByName = {
     atLeast(await scene.now(), runAt + oldestClaimableAgeMs);
   },
 
-  'insight.lanes has no claimable run where all are scheduled for later': async (scene) => {
+  'lanes: it has no claimable run where all are scheduled for later': async (scene) => {
     await scene.submit({ id: 'a', delayMs: LONG_MS });
 
     equal((await laneOf(scene, 'l')).oldestClaimableAgeMs, undefined);
   },
 
-  'insight.lanes takes the age of a redriven run from its redrive': async (scene) => {
+  'lanes: it takes the age of a redriven run from its redrive': async (scene) => {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
     await scene.advance(PASS_MS);
@@ -166,7 +166,7 @@ export const insightAgesCases: CasesByName = {
 };
 
 async function laneOf(scene: CaseScene, lane: string): Promise<LaneFigures> {
-  const [figures] = (await insightOf(scene).lanes({ lanes: [lane] })).lanes;
+  const [figures] = (await figuresOf(scene).lanes({ lanes: [lane] })).lanes;
   if (figures === undefined) throw new Error(`the lane ${lane} is not reported`);
   return figures;
 }

@@ -4,7 +4,7 @@ import { atLeast, equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { insightOf } from './insight-of.ts';
+import { figuresOf } from './figures-of.ts';
 
 const FACTS: WorkerFacts = {
   ...{ host: 'machine', pid: 4711, version: '1.2.3', startedAt: 1_700_000_000_000 },
@@ -13,7 +13,7 @@ const FACTS: WorkerFacts = {
 
 /** Which workers are alive, what they say about themselves, and the rates that follow from it. */
 export const insightWorkersCases: CasesByName = {
-  'insight.workers returns who attends, by name, with what they say': async (scene) => {
+  'listWorkers returns who attends, by name, with what they say': async (scene) => {
     await scene.broker.attend({ worker: 'b', lanes: ['y', 'x'], ttlMs: LONG_MS, facts: FACTS });
     await scene.broker.attend({ worker: 'a', lanes: [], ttlMs: LONG_MS });
 
@@ -29,7 +29,7 @@ export const insightWorkersCases: CasesByName = {
     }
   },
 
-  'insight.workers forgets those who left, and those whose ttlMs has passed': async (scene) => {
+  'listWorkers forgets those who left, and those whose ttlMs has passed': async (scene) => {
     await scene.broker.attend({ worker: 'stays', lanes: ['l'], ttlMs: LONG_MS });
     await scene.broker.attend({ worker: 'leaves', lanes: ['l'], ttlMs: LONG_MS });
     await scene.broker.attend({ worker: 'dies', lanes: ['l'], ttlMs: SHORT_MS });
@@ -44,14 +44,14 @@ export const insightWorkersCases: CasesByName = {
     );
   },
 
-  'insight.workers returns what a worker said last': async (scene) => {
+  'listWorkers returns what a worker said last': async (scene) => {
     await scene.broker.attend({ worker: 'w', lanes: ['x'], ttlMs: LONG_MS, facts: FACTS });
     await scene.broker.attend({ worker: 'w', lanes: ['y'], ttlMs: LONG_MS, facts: { ...FACTS, leases: 0 } });
 
     matches(await listWorkers(scene.broker), [{ worker: 'w', lanes: ['y'], facts: { leases: 0 } }]);
   },
 
-  'insight.lanes counts the live workers of a lane and adds up what they did': async (scene) => {
+  'lanes: it counts the live workers of a lane and adds up what they did': async (scene) => {
     await attend(
       scene,
       'a',
@@ -62,7 +62,7 @@ export const insightWorkersCases: CasesByName = {
     await attend(scene, 'idle', 5_000, []);
     await scene.broker.attend({ worker: 'silent', lanes: ['x'], ttlMs: LONG_MS });
 
-    const { lanes } = await insightOf(scene).lanes();
+    const { lanes } = await figuresOf(scene).lanes({});
 
     const rate = (perSecond: number) => ({ perSecond, windowMs: 20_000 });
     equal(
@@ -80,11 +80,11 @@ export const insightWorkersCases: CasesByName = {
     );
   },
 
-  'insight.lanes has no rates where no live worker has said what it did': async (scene) => {
+  'lanes: it has no rates where no live worker has said what it did': async (scene) => {
     await scene.submit({ id: 'a', lane: 'x' }, { id: 'b', lane: 'y' });
     await scene.broker.attend({ worker: 'w', lanes: ['x'], ttlMs: LONG_MS, facts: FACTS });
 
-    const { lanes } = await insightOf(scene).lanes();
+    const { lanes } = await figuresOf(scene).lanes({});
 
     equal(
       lanes.map(({ lane, workers, rates }) => ({ lane, workers, rates })),
@@ -95,9 +95,9 @@ export const insightWorkersCases: CasesByName = {
     );
   },
 
-  'insight.lanes knows the rate in from its second call on': async (scene) => {
+  'lanes: it knows the rate in from its second call on': async (scene) => {
     await attend(scene, 'w', 10_000, flow({ lane: 'x', starts: 10, retries: 0, ends: 10, maxLatenessMs: 0 }));
-    const first = await insightOf(scene).lanes({ lanes: ['x'] });
+    const first = await figuresOf(scene).lanes({ lanes: ['x'] });
     equal(first.lanes[0]?.rateIn, undefined);
     await scene.submit(
       { id: 'a', lane: 'x' },
@@ -106,12 +106,12 @@ export const insightWorkersCases: CasesByName = {
     );
     await scene.advancePast(first.at + 1_000);
 
-    const second = await insightOf(scene).lanes({ lanes: ['x'] });
+    const second = await figuresOf(scene).lanes({ lanes: ['x'] });
 
     const windowMs = second.at - first.at;
     equal(second.lanes[0]?.rateIn, { perSecond: 1 + 3000 / windowMs, windowMs });
     // A call that follows too soon for another rate.
-    const third = await insightOf(scene).lanes({ lanes: ['x'] });
+    const third = await figuresOf(scene).lanes({ lanes: ['x'] });
     if (third.at < second.at + 1_000) equal(third.lanes[0]?.rateIn, second.lanes[0]?.rateIn);
   },
 

@@ -2,7 +2,7 @@ import { formatDuration } from '@retry/core';
 import type { LaneReport, LiveWorker } from '@retry/core/broker';
 import { listWorkers } from '@retry/core/broker/kit';
 import type { Finding } from '@retry/worker';
-import { insightOf } from '../connect/insight-of.ts';
+import { figuresOf } from '../connect/figures-of.ts';
 import type { Connected } from '../connect/with-queue.ts';
 import { taskFilter } from '../runs/task-filter.ts';
 import type { DoctorLimits, Fault } from './fault.ts';
@@ -18,11 +18,11 @@ export async function checkQueue(
   now: () => number,
 ): Promise<readonly Fault[]> {
   const skew = await checkClock(async () => (await broker.settleAndClaim({})).now, now);
-  const before = await insightOf(broker).lanes();
+  const { lanes: before } = await figuresOf(broker)({ lanes: {} });
   await queue.health();
   await new Promise((resolve) => setTimeout(resolve, limits.watch));
   const { findings } = await queue.health({ audit: true, holdAge: 0, oldestAge: limits.oldestAge });
-  const after = await insightOf(broker).lanes();
+  const { lanes: after } = await figuresOf(broker)({ lanes: {} });
   const shared = checkHeartbeats(await listWorkers(broker));
   return [
     ...skew,

@@ -66,16 +66,18 @@ function heldText({ lane, isEmpty }: HeldLane): string {
 }
 
 /** Returns the lanes without runs, dead letters and workers, by name; none where the broker cannot say. */
-async function emptyLanes({ insight }: Broker, targets: readonly LaneTarget[]): Promise<ReadonlySet<string>> {
+async function emptyLanes({ figures }: Broker, targets: readonly LaneTarget[]): Promise<ReadonlySet<string>> {
   const lanes = targets.flatMap(({ lane }) => lane ?? []);
-  if (insight === undefined || lanes.length === 0) return new Set();
-  const report = await insight.lanes({ lanes });
+  if (figures === undefined || lanes.length === 0) return new Set();
+  const { lanes: report } = await figures({ lanes: { lanes } });
   const empty = report.lanes.filter(
     ({ waiting, scheduled, started, workers }) =>
       waiting.count + scheduled.count + started.count + workers === 0,
   );
-  const pages = await Promise.all(empty.map(({ lane }) => insight.groups({ lane, limit: 1 })));
-  return new Set(empty.filter((_, index) => pages[index]?.groups.length === 0).map(({ lane }) => lane));
+  const pages = await Promise.all(empty.map(({ lane }) => figures({ groups: { lane, limit: 1 } })));
+  return new Set(
+    empty.filter((_, index) => pages[index]?.groups.groups.length === 0).map(({ lane }) => lane),
+  );
 }
 
 /** Ends the holds of lanes, or the hold of all lanes. Exit status 1 if there was none. */

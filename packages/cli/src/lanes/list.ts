@@ -1,6 +1,6 @@
 import { listHolds } from '@retry/core/broker/kit';
 import type { ConnectOptions } from '../connect/connect-options.ts';
-import { insightOf } from '../connect/insight-of.ts';
+import { figuresOf } from '../connect/figures-of.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import type { Input, Report } from '../report.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
@@ -11,7 +11,8 @@ export async function listAction(input: Input<ConnectOptions>): Promise<Report> 
   const { ofAll, ...report } = await withQueue(input, async ({ broker }) => {
     const lanes = input.args.length === 0 ? {} : { lanes: input.args };
     const ofAll = (await listHolds(broker)).filter(({ lane }) => lane === undefined);
-    return { ...(await insightOf(broker).lanes(lanes)), ofAll };
+    const { lanes: report } = await figuresOf(broker)({ lanes });
+    return { ...report, ofAll };
   });
   const { lanes, isComplete } = report;
   return {

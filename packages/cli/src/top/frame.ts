@@ -1,7 +1,7 @@
 import type { LaneFigures, LaneReport, LiveWorker } from '@retry/core/broker';
 import { listWorkers } from '@retry/core/broker/kit';
 import type { LetterGroupPage } from '@retry/worker';
-import { insightOf } from '../connect/insight-of.ts';
+import { figuresOf } from '../connect/figures-of.ts';
 import type { Connected } from '../connect/with-queue.ts';
 import { groupTable } from '../dead-letters/group-table.ts';
 import { laneTable } from '../lanes/lane-table.ts';
@@ -22,9 +22,9 @@ const GROUPS = 5;
 
 /** Asks a queue for the figures. @throws {InsightError} `NO_INSIGHT` for a broker that has none */
 export async function readFigures({ broker, queue }: Connected): Promise<TopFigures> {
-  const insight = insightOf(broker);
-  const [report, workers, { groups, deadLetters }] = await Promise.all([
-    insight.lanes(),
+  const figures = figuresOf(broker);
+  const [{ lanes: report }, workers, { groups, deadLetters }] = await Promise.all([
+    figures({ lanes: {} }),
     listWorkers(broker),
     queue.deadLetters.groups({ limit: GROUPS }),
   ]);

@@ -3,7 +3,7 @@ import type { EndState, RunState } from '../lifecycle/run-state.ts';
 import type { Change, ChangeAnswer, ChangeOptions, Reading } from './change.ts';
 import type { ExchangeReply, ExchangeRequest } from './exchange.ts';
 import type { HeartbeatAnswer, HeartbeatModule, HeartbeatRequest } from './heartbeat.ts';
-import type { Insight } from './insight/insight.ts';
+import type { ReadFigures } from './insight/figures.ts';
 import type { WorkerFacts } from './insight/workers.ts';
 import type { Notes } from './notes.ts';
 import type { Operations } from './operations.ts';
@@ -121,8 +121,11 @@ export interface Broker {
   readonly operations?: Operations;
   /** Returns the conservation figures: every run ever created is in exactly one state, or forgotten. */
   readonly audit: () => Promise<Audit>;
-  /** Figures for operators. A broker without it does everything else. */
-  readonly insight?: Insight;
+  /**
+   * Returns what operators ask about a queue as a whole: exactly the figures that the query names. It takes a bounded time, however many
+   * runs there are: what is counted only up to a bound says so. It changes nothing. A broker without it does everything else.
+   */
+  readonly figures?: ReadFigures;
   /**
    * Returns whether the same call would be rejected with this error again: the server or the client refuses the input,
    * and is not merely busy, unreachable or out of memory.
@@ -180,7 +183,7 @@ export interface Attendance {
   readonly lanes: readonly string[];
   /** How long the worker counts as alive unless it attends again, `0 ≤ ttlMs < Infinity`; 0 ends the registration. */
   readonly ttlMs: number;
-  /** What `insight.workers` returns of it, in place of what it said before. */
+  /** What `listWorkers` of the kit returns of it, in place of what it said before. */
   readonly facts?: WorkerFacts;
 }
 

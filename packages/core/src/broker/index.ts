@@ -28,9 +28,9 @@ export type { Hold, HoldRequest, HoldSource, ResumeAnswer, ResumeRequest } from 
 export type { AttemptCount, AttemptCounts, AttemptsQuery } from './insight/attempts.ts';
 export type { Counted } from './insight/counted.ts';
 export type { DueTimes, DueTimesQuery } from './insight/due-times.ts';
+export type { Figures, FiguresQuery, ReadFigures } from './insight/figures.ts';
 export type { GroupNotice } from './insight/group-notice.ts';
 export type { ErrorGroup, ErrorGroupName, GroupPage, GroupsQuery } from './insight/groups.ts';
-export type { Insight } from './insight/insight.ts';
 export type { LaneFigures, LaneRates, LaneReport, LanesQuery, Rate } from './insight/lanes.ts';
 export type { ServerMemory } from './insight/memory.ts';
 export type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from './insight/workers.ts';

@@ -1,7 +1,7 @@
 import type { AsyncDispose } from '@retry/core';
 import type { Broker, Notes } from '@retry/core/broker';
 import type { AttendanceSource } from '@retry/core/broker/kit';
-import { attendBy, checkInput, createCloseGate, isRefusedInput } from '@retry/core/broker/kit';
+import { attendBy, checkInput, createCloseGate, figuresBy, isRefusedInput } from '@retry/core/broker/kit';
 import {
   changeOperation,
   claimOperation,
@@ -22,7 +22,7 @@ import { changeRun } from './verbs/change.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRun } from './verbs/get.ts';
 import { extendLease } from './verbs/heartbeat.ts';
-import { createInsight } from './verbs/insight/create-insight.ts';
+import { createFigures } from './verbs/insight/create-figures.ts';
 import { listRuns } from './verbs/list.ts';
 import { createNotes } from './verbs/notes.ts';
 import { readRuns } from './verbs/read.ts';
@@ -63,7 +63,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     wait: (request) => call(() => waitFor(store, request)),
     attend: (attendance) => attendBy(attendanceSource(store, gate, notes), attendance),
     audit: () => call(() => auditStore(store)),
-    ...{ notes, insight: createInsight(store, call, notes) },
+    ...{ notes, figures: figuresBy(createFigures(store, call, notes)) },
     heartbeatModule: 'not-needed',
     isRefusal: isRefusedInput,
     close,

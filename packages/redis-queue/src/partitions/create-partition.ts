@@ -1,4 +1,5 @@
-import type { Broker, Insight, Notes } from '@retry/core/broker';
+import type { Broker, Notes } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
 import { createCloseGate } from '@retry/core/broker/kit';
 import type { HeartbeatLink } from '../driver/heartbeats/heartbeat-link.ts';
 import { isRefusal } from '../driver/refusal.ts';
@@ -12,7 +13,7 @@ import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
 import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
-import { createInsight } from '../verbs/insight/create-insight.ts';
+import { createFigures } from '../verbs/insight/create-figures.ts';
 import { listRuns } from '../verbs/list.ts';
 import { createNotes } from '../verbs/notes.ts';
 import { readRuns } from '../verbs/read.ts';
@@ -51,13 +52,13 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
     ...operatorVerbs(store, pass),
     ownOperations: createPartOperations(store, pass),
     ownLanes: passLanes(store, pass),
+    ownFigures: passFigures(createFigures(store), pass),
     reserve: (requests) => pass(() => reserveStarts(store, requests)),
     findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),
     get: (ids, options) => pass(() => getRuns(store, ids, options)),
     list: (query) => pass(() => listRuns(store, query)),
     wait: (request) => pass(() => subscription.wait(request)),
     audit: () => pass(() => auditRuns(store)),
-    insight: passInsight(createInsight(store), pass),
     isRefusal,
     close: () => closeBoth(gate, subscription),
   };
@@ -78,13 +79,13 @@ function passLanes(store: Store, pass: Pass): Part['ownLanes'] {
   };
 }
 
-function passInsight(insight: Insight, pass: Pass): Insight {
+function passFigures(figures: FigureSources, pass: Pass): FigureSources {
   return {
-    lanes: (query) => pass(() => insight.lanes(query)),
-    attempts: (query) => pass(() => insight.attempts(query)),
-    dueTimes: (query) => pass(() => insight.dueTimes(query)),
-    groups: (query) => pass(() => insight.groups(query)),
-    memory: () => pass(async () => insight.memory?.()),
+    lanes: (query) => pass(() => figures.lanes(query)),
+    attempts: (query) => pass(() => figures.attempts(query)),
+    dueTimes: (query) => pass(() => figures.dueTimes(query)),
+    groups: (query) => pass(() => figures.groups(query)),
+    memory: () => pass(async () => figures.memory?.()),
   };
 }
 

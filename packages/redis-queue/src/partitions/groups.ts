@@ -1,11 +1,12 @@
-import type { ErrorGroup, GroupPage, GroupsQuery, Insight } from '@retry/core/broker';
+import type { ErrorGroup, GroupPage, GroupsQuery } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
 import { pageOfGroups } from '@retry/core/broker/kit';
 
 /** How many groups are read in one call. */
 const PAGE = 1_000;
 
 /** Returns a page of the groups of several partitions: those of one lane and id are one. */
-export async function groupsOfParts(parts: readonly Insight[], query: GroupsQuery): Promise<GroupPage> {
+export async function groupsOfParts(parts: readonly FigureSources[], query: GroupsQuery): Promise<GroupPage> {
   const lists = await Promise.all(parts.map((part) => allGroups(part, query)));
   const joined = new Map<string, ErrorGroup>();
   for (const group of lists.flat()) {
@@ -16,7 +17,10 @@ export async function groupsOfParts(parts: readonly Insight[], query: GroupsQuer
   return pageOfGroups('redis partitions', query, [...joined.values()]);
 }
 
-async function allGroups(part: Insight, { lane }: Pick<GroupsQuery, 'lane'>): Promise<readonly ErrorGroup[]> {
+async function allGroups(
+  part: FigureSources,
+  { lane }: Pick<GroupsQuery, 'lane'>,
+): Promise<readonly ErrorGroup[]> {
   const found: ErrorGroup[] = [];
   const query = { limit: PAGE, ...(lane !== undefined && { lane }) };
   for (let after: string | undefined; ; ) {

@@ -1,9 +1,9 @@
-import type { Audit, Broker, WaitRequest } from '@retry/core/broker';
-import type { AttendanceSource } from '@retry/core/broker/kit';
-import { attendBy, sizedPage } from '@retry/core/broker/kit';
+import type { Audit, Broker, ReadFigures, WaitRequest } from '@retry/core/broker';
+import type { AttendanceSource, FigureSources } from '@retry/core/broker/kit';
+import { attendBy, figuresBy, sizedPage, withEntryRates } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { joinChanges } from './change.ts';
-import { joinInsight } from './insight.ts';
+import { joinFigures } from './figures.ts';
 import { listParts } from './list.ts';
 import { joinNotes } from './notes.ts';
 import type { Part, Parts } from './operations.ts';
@@ -25,20 +25,24 @@ export function joinParts(given: readonly Part[]): Broker {
   const parts: Parts = [only, ...others];
   const operations = joinOperations(parts);
   const attend = joinAttendance(parts);
-  const { ownOperations: _, ownLanes: __, ...broker } = only;
-  if (others.length === 0) return { ...broker, attend, operations };
+  const { ownOperations: _, ownLanes: __, ownFigures, ...broker } = only;
+  if (others.length === 0) return { ...broker, attend, operations, figures: figuresWithRates(ownFigures) };
   const [reads, notes] = [joinReads(parts), joinNotes(parts)];
-  const insight = joinInsight(parts, { ...reads, notes });
+  const figures = figuresWithRates(joinFigures(parts, { ...reads, notes }));
   return {
     ...joinMoves(parts),
     ...joinChanges(parts),
     ...reads,
     ...joinWaits(parts),
-    ...insight,
+    figures,
     notes,
     attend,
     operations,
   };
+}
+
+function figuresWithRates(sources: FigureSources): ReadFigures {
+  return figuresBy(withEntryRates(sources));
 }
 
 type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'reserve';
@@ -65,7 +69,7 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
 
 function joinReads(
   parts: Parts,
-): Omit<Broker, Moves | Changes | Waits | 'attend' | 'insight' | 'notes' | 'operations'> {
+): Omit<Broker, Moves | Changes | Waits | 'attend' | 'figures' | 'notes' | 'operations'> {
   const partitions = parts.length;
   const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };

@@ -1,13 +1,15 @@
 import type { Broker, Operation, Operations } from '@retry/core/broker';
-import type { AttendanceSource, OperationFigures } from '@retry/core/broker/kit';
+import type { AttendanceSource, FigureSources, OperationFigures } from '@retry/core/broker/kit';
 import { listedOperations, operationOf } from '@retry/core/broker/kit';
 import type { KeptOperation, PartOperations } from '../operations/operations.ts';
 
 /** The broker of one partition. */
-export interface Part extends Omit<Broker, 'attend'> {
+export interface Part extends Omit<Broker, 'attend' | 'figures'> {
   readonly ownOperations: PartOperations;
   /** Its lanes, as attendance asks for them. */
   readonly ownLanes: Pick<AttendanceSource, 'names' | 'depths'>;
+  /** What operators ask about it. */
+  readonly ownFigures: FigureSources;
 }
 
 /** The brokers of all partitions. */

@@ -88,18 +88,18 @@ async function lanesToLeave(
   return [...[...lanes].filter((lane) => !dropped.has(lane)), ...attended];
 }
 
-/** Returns the lanes that a live worker knows; of a broker without insight, all that are not among its unattended ones. */
+/** Returns the lanes that a live worker knows; of a broker without figures, all that are not among its unattended ones. */
 async function attendedAmong(
   { broker }: WorkerSettings,
   lanes: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   if (lanes.size === 0) return [];
-  if (broker.insight === undefined) {
+  if (broker.figures === undefined) {
     const unattended = new Set((await broker.attend()).map(({ lane }) => lane));
     return [...lanes].filter((lane) => !unattended.has(lane));
   }
-  const report = await broker.insight.lanes({ lanes: [...lanes] });
-  return report.lanes.flatMap(({ lane, workers }) => (workers > 0 ? [lane] : []));
+  const report = await broker.figures({ lanes: { lanes: [...lanes] } });
+  return report.lanes.lanes.flatMap(({ lane, workers }) => (workers > 0 ? [lane] : []));
 }
 
 /** Returns whether one of the expired runs was dropped. */

@@ -1,4 +1,4 @@
-import type { Broker, ErrorGroup, GroupNotice, Note, NoteWrite } from '@retry/core/broker';
+import type { Broker, ErrorGroup, GroupNotice, Note, NoteWrite, ReadFigures } from '@retry/core/broker';
 import { compareText, readNotes } from '@retry/core/broker/kit';
 import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
 import { writeUnchanged } from './notes.ts';
@@ -12,17 +12,17 @@ const PAGE = 1_000;
 /**
  * Returns the error groups that are new, or have doubled, by lane and id: each to one caller, of all clients. What is returned counts as
  * noticed: a caller that dies before it has passed a notice on loses it. A group that is empty at such a call is new when it has dead
- * letters again. Without insight there are none.
+ * letters again. Without figures there are none.
  *
  * 1. Counts of the latest notices are read before the groups: a group that has such a count, and is not found after that, is empty.
  * 2. Of callers that have found the same, one writes the count: the others do not see their notes unchanged.
  */
-export async function claimGroupNotices({ insight, list, notes }: Broker): Promise<readonly GroupNotice[]> {
-  if (insight === undefined) return [];
+export async function claimGroupNotices({ figures, list, notes }: Broker): Promise<readonly GroupNotice[]> {
+  if (figures === undefined) return [];
   const noticed = new Map(
     (await readNotes(notes, PREFIX)).map((note) => [note.key.slice(PREFIX.length), note]),
   );
-  const { groups, isSnapshot } = await readGroups(insight);
+  const { groups, isSnapshot } = await readGroups(figures);
   const { toNotice, missing } = compareGroups(groups, noticed);
   const empty: NoteWrite[] = [];
   for (const { name, note } of missing)
@@ -67,12 +67,14 @@ function nameOf({ lane, id }: Pick<ErrorGroup, 'lane' | 'id'>): string {
 }
 
 /** Returns all groups. A group whose count changes while several pages are read may be on none of them: that is no snapshot. */
-async function readGroups({ groups: readPage }: Pick<NonNullable<Broker['insight']>, 'groups'>) {
+async function readGroups(figures: ReadFigures) {
   const groups = new Map<string, ErrorGroup>();
   let after: string | undefined;
   let pages = 0;
   do {
-    const page = await readPage({ limit: PAGE, ...(after !== undefined && { after }) });
+    const { groups: page } = await figures({
+      groups: { limit: PAGE, ...(after !== undefined && { after }) },
+    });
     for (const group of page.groups) groups.set(nameOf(group), group);
     after = page.next;
     pages += 1;

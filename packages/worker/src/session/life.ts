@@ -134,7 +134,7 @@ function startRepeating({ settings, engine, emitter }: LifeParts, signal: AbortS
     every(heartbeatMs, 'heartbeating', () => engine.heartbeat()),
     every(cleanerMs, 'cleaning', () => engine.clean()),
     every(cleanerMs, 'attending', () => engine.attend()),
-    ...(broker.insight === undefined
+    ...(broker.figures === undefined
       ? []
       : [every(Math.min(cleanerMs, GROUP_EVENTS_MS), LOOKING_FOR_GROUPS, () => engine.emitGroups())]),
     ...(broker.operations === undefined

@@ -69,7 +69,7 @@ export interface Observing {
    * six reads of bounded size, however many runs there are; with `audit: true` also that of `counts`.
    *
    * @throws {InvalidOptionsError} when an option is wrong
-   * @throws {InsightError} `NO_INSIGHT` when the broker has no `insight`
+   * @throws {InsightError} `NO_INSIGHT` when the broker has no `figures`
    */
   readonly health: (options?: HealthOptions) => Promise<Health>;
 }

@@ -8,7 +8,7 @@ import type {
   ServerMemory,
 } from '@retry/core/broker';
 import { listHolds, listWorkers } from '@retry/core/broker/kit';
-import { insightOf } from '../insight-of.ts';
+import { figuresOf } from '../figures-of.ts';
 import type { DeadLetterGrowth } from './dead-letter-growth.ts';
 import type { HealthSettings } from './health-options.ts';
 import { MAX_EXPIRED } from './health-options.ts';
@@ -61,25 +61,24 @@ export interface Facts {
   readonly memory: ServerMemory | undefined;
 }
 
-/** Asks a broker: six calls of bounded cost, and its audit if that is wanted. @throws {InsightError} `NO_INSIGHT` */
+/** Asks a broker: four calls of bounded cost, and its audit if that is wanted. @throws {InsightError} `NO_INSIGHT` */
 export async function readFacts(
   broker: Broker,
   growth: DeadLetterGrowth,
   { audit }: Pick<HealthSettings, 'audit'>,
 ): Promise<Facts> {
-  const insight = insightOf(broker, 'queue.health');
-  const [report, workers, holds, page, expired, memory, audited] = await Promise.all([
-    ask(() => insight.lanes()),
+  const figures = figuresOf(broker, 'queue.health');
+  const [asked, workers, holds, expired, audited] = await Promise.all([
+    ask(() => figures({ lanes: {}, groups: { limit: 1 }, memory: true })),
     ask(() => listWorkers(broker)),
     ask(() => listHolds(broker)),
-    ask(() => insight.groups({ limit: 1 })),
     ask(() => broker.findExpired(MAX_EXPIRED)),
-    ask(async () => insight.memory?.()),
     audit ? ask(() => broker.audit()) : undefined,
   ]);
-  const { deadLetters } = page;
+  const { lanes: report, groups, memory } = asked;
+  const { deadLetters } = groups;
   return {
-    ...{ report, workers, holds, deadLetters, largest: page.groups[0] },
+    ...{ report, workers, holds, deadLetters, largest: groups.groups[0] },
     deadLettersPerMinute: growth.perMinute({ at: report.at, deadLetters }),
     expiredLeases: expired.length,
     unbalanced: audited?.unbalanced,

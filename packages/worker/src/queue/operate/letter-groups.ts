@@ -1,9 +1,9 @@
-import type { Broker, ErrorGroup, GroupPage, GroupsQuery, Insight } from '@retry/core/broker';
+import type { Broker, ErrorGroup, GroupPage, GroupsQuery, ReadFigures } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
-import { insightOf } from '../insight-of.ts';
+import { figuresOf } from '../figures-of.ts';
 import { readPageCursor, writePageCursor, wrongCursor } from '../views/cursor.ts';
 import type { PageOptions, PageSettings } from '../views/list-options.ts';
 import { PAGE_KEYS, readPageOptions } from '../views/list-options.ts';
@@ -69,7 +69,7 @@ export async function listLetterGroups(
 ): Promise<LetterGroupPage<Times>> {
   const call = { subject: 'deadLetters.groups', keys: KEYS, synonyms: QUEUE_SYNONYMS };
   const asked = readOptions(options, call, (fields, report) => readGroups(fields, report, times));
-  const { groups, deadLetters, next } = await readPage(insightOf(broker, 'deadLetters.groups'), asked);
+  const { groups, deadLetters, next } = await readPage(figuresOf(broker, 'deadLetters.groups'), asked);
   const write = instantWriter(asked.times);
   const page = { groups: groups.map((group) => viewGroup(group, { deadLetters, write })), deadLetters };
   return next === undefined ? page : { ...page, next: writePageCursor([next]) };
@@ -80,11 +80,11 @@ function readGroups(fields: Fields, report: Report, times: Times): Asked {
 }
 
 /** A broker knows lanes: groups of all versions of a task are picked from those of the queue. */
-async function readPage(insight: Insight, { name, version, limit, after }: Asked): Promise<GroupPage> {
+async function readPage(figures: ReadFigures, { name, version, limit, after }: Asked): Promise<GroupPage> {
   const lane = name === undefined || version === undefined ? {} : { lane: `${name}@${version}` };
-  const read = (from: string | undefined, most: number): Promise<GroupPage> => {
+  const read = async (from: string | undefined, most: number): Promise<GroupPage> => {
     const query: GroupsQuery = { ...lane, limit: most };
-    return insight.groups(from === undefined ? query : { ...query, after: from });
+    return (await figures({ groups: from === undefined ? query : { ...query, after: from } })).groups;
   };
   let page = await read(after === undefined ? undefined : placeOf(after), limit);
   if (name === undefined || version !== undefined) return page;

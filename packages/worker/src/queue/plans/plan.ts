@@ -175,8 +175,8 @@ async function loadOf(
         : undefined;
   }
   const names = lanes.slice(0, 1_000).map(({ lane }) => lane);
-  const report = names.length === 0 ? undefined : await broker.insight?.lanes({ lanes: names });
-  const rates = (report?.lanes ?? []).flatMap(({ rates: reported }) =>
+  const report = names.length === 0 ? undefined : await broker.figures?.({ lanes: { lanes: names } });
+  const rates = (report?.lanes.lanes ?? []).flatMap(({ rates: reported }) =>
     reported === undefined ? [] : [reported],
   );
   const startsPerSecond = rates.reduce((sum, { starts }) => sum + starts.perSecond, 0);

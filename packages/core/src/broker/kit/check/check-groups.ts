@@ -1,10 +1,7 @@
-import { optional } from '../../../fields/check-arguments.ts';
 import { isDeadLetter } from '../../../lifecycle/arrows.ts';
 import type { ListQuery } from '../../broker.ts';
-import type { ErrorGroupName, GroupsQuery } from '../../insight/groups.ts';
-import { check, type Findings, findObjectProblem } from './check-findings.ts';
-import type { FieldRules } from './field-rules.ts';
-import { findWrongFields, TEXT, wholeFrom } from './field-rules.ts';
+import type { ErrorGroupName } from '../../insight/groups.ts';
+import { type Findings, findObjectProblem } from './check-findings.ts';
 
 const AN_ID = /^[\w-]{1,64}$/;
 const ID_MESSAGE = 'must be 1 to 64 letters, digits, _ and - of ASCII';
@@ -32,20 +29,6 @@ export function findGroupFilterProblems(
     cure: 'Only dead letters have groups.',
   });
 }
-
-/** Checks the query of `insight.groups`. @throws {InvalidOptionsError} */
-export function checkGroupsQuery(query: GroupsQuery): void {
-  const { lane } = query;
-  check('groups', ({ problems, name }) => {
-    if (lane !== undefined) name(() => 'lane', lane);
-    findWrongFields(query, GROUPS_QUERY, { problems, path: '' });
-  });
-}
-
-const GROUPS_QUERY: FieldRules<GroupsQuery> = {
-  limit: wholeFrom(1, { most: 1_000, cure: 'Read further pages with after.' }),
-  after: optional({ ...TEXT, cure: 'It is the next of the page before.' }),
-};
 
 /** Finds what is wrong with the id of an error group. */
 export function findGroupIdProblem(path: string, value: unknown, { problems }: Findings): void {

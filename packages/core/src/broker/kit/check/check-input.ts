@@ -2,7 +2,6 @@ import type { AsyncDispose } from '../../../async-dispose.ts';
 import { disposedBy } from '../../../async-dispose.ts';
 import type { Broker } from '../../broker.ts';
 import type { ExchangeRequest } from '../../exchange.ts';
-import type { Insight } from '../../insight/insight.ts';
 import type { Notes } from '../../notes.ts';
 import type { Operations } from '../../operations.ts';
 import type { Settlement } from '../../settlement.ts';
@@ -12,9 +11,8 @@ import { withStorableRuns } from '../storable-runs.ts';
 import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
 import { readChanges } from './check-change.ts';
 import { findClaimProblems } from './check-claim.ts';
+import { checkFigures } from './check-figures.ts';
 import { check, findList, listOf, optionsOf, readCall } from './check-findings.ts';
-import { checkGroupsQuery } from './check-groups.ts';
-import { checkAttemptsQuery, checkDueTimesQuery, checkLanesQuery } from './check-insight.ts';
 import { checkNotesQuery, checkNoteWrites } from './check-notes.ts';
 import { checkReservations } from './check-operations.ts';
 import {
@@ -36,7 +34,7 @@ import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts
  * problem. What settlements carry is limited to what every broker can store. `await using` closes it.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispose {
-  const { within, withoutWaiting, insight, notes, operations } = broker;
+  const { within, withoutWaiting, figures, notes, operations } = broker;
   return {
     ...broker,
     ...checkParts(broker),
@@ -45,7 +43,7 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     change: (changes, options) =>
       afterReading(readChanges, { changes, options }, (given) => broker.change(given.changes, given.options)),
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
-    ...(insight && { insight: checkInsight(insight) }),
+    ...(figures && { figures: (query) => after(checkFigures, query, () => figures(query)) }),
     notes: checkedNotes(notes),
     ...(operations && { operations: checkedOperations(operations) }),
     ...(withoutWaiting && { withoutWaiting: checkWithoutWaiting(withoutWaiting) }),
@@ -98,16 +96,6 @@ function checkWithoutWaiting(verbs: WithoutWaiting): WithoutWaiting {
     submit: (submissions) => after(checkSubmissions, submissions, () => verbs.submit(submissions)),
     settle: (settlements) =>
       afterReading(readExchange, { settle: settlements }, ({ settle = [] }) => verbs.settle(settle)),
-  };
-}
-
-function checkInsight(insight: Insight): Insight {
-  return {
-    ...insight,
-    lanes: (query) => after(checkLanesQuery, query, () => insight.lanes(query)),
-    attempts: (query) => after(checkAttemptsQuery, query, () => insight.attempts(query)),
-    dueTimes: (query) => after(checkDueTimesQuery, query, () => insight.dueTimes(query)),
-    groups: (query) => after(checkGroupsQuery, query, () => insight.groups(query)),
   };
 }
 

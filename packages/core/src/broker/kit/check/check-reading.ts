@@ -2,6 +2,7 @@ import { optional } from '../../../fields/check-arguments.ts';
 import { A_SIGNAL, accepted } from '../../../fields/value-rules.ts';
 import type { Attendance, ExpiredScope, GetOptions, ListQuery, WaitRequest } from '../../broker.ts';
 import type { HeartbeatRequest } from '../../heartbeat.ts';
+import { findFactsProblems } from './check-facts.ts';
 import {
   check,
   entriesOf,
@@ -12,7 +13,6 @@ import {
   optionsOf,
 } from './check-findings.ts';
 import { findGroupFilterProblems } from './check-groups.ts';
-import { findFactsProblems } from './check-insight.ts';
 import { checkIds } from './check-redrive.ts';
 import type { FieldRules } from './field-rules.ts';
 import {

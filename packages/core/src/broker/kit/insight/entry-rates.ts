@@ -1,5 +1,5 @@
-import type { Insight } from '../../insight/insight.ts';
 import type { LaneFigures, LaneReport, Rate } from '../../insight/lanes.ts';
+import type { FigureSources } from './figures.ts';
 
 /** Two calls that are nearer to each other than this say nothing about a rate, in milliseconds. */
 const MIN_WINDOW_MS = 1_000;
@@ -16,15 +16,15 @@ interface Seen {
 }
 
 /**
- * Returns the same insight with the rate at which runs come into each lane: the rate at which they end, and the difference
+ * Returns the same sources with the rate at which runs come into each lane: the rate at which they end, and the difference
  * between what the lane has now and what it had at an earlier call. Remembers one figure of each lane.
  */
-export function withEntryRates(insight: Insight): Insight {
+export function withEntryRates(sources: FigureSources): FigureSources {
   const seen = new Map<string, Seen>();
   return {
-    ...insight,
+    ...sources,
     lanes: async (query) => {
-      const report = await insight.lanes(query);
+      const report = await sources.lanes(query);
       for (const [lane, { at }] of seen) if (report.at - at > MAX_WINDOW_MS) seen.delete(lane);
       return { ...report, lanes: report.lanes.map((figures) => withEntryRate(figures, report, seen)) };
     },

@@ -1,4 +1,4 @@
-import type { Insight } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
 import { countAttempts, reportLanes } from '@retry/core/broker/kit';
 import type { Store } from '../../store/store.ts';
 import { listRuns } from '../list.ts';
@@ -9,7 +9,7 @@ import { countLanes, readLaneNames } from './lanes.ts';
 import { readMemory } from './memory.ts';
 
 /** Returns what operators ask about one partition. */
-export function createInsight(store: Store): Insight {
+export function createFigures(store: Store): FigureSources {
   const notes = createNotes(store);
   const source = {
     names: () => readLaneNames(store),

@@ -1,12 +1,5 @@
-import type {
-  Broker,
-  DueTimes,
-  Hold,
-  Insight,
-  LaneFigures,
-  LaneReport,
-  ServerMemory,
-} from '@retry/core/broker';
+import type { Broker, DueTimes, Hold, LaneFigures, LaneReport, ServerMemory } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
 import {
   addCounted,
   compareText,
@@ -19,21 +12,15 @@ import { groupsOfParts } from './groups.ts';
 import type { Parts } from './operations.ts';
 
 /** Joins what operators ask about several partitions. The notes of the first one know the workers. */
-export function joinInsight(
-  parts: Parts,
-  { list, notes }: Pick<Broker, 'list' | 'notes'>,
-): Pick<Broker, 'insight'> {
-  const insights = parts.flatMap(({ insight }) => (insight === undefined ? [] : [insight]));
-  if (insights.length < parts.length) return {};
-  const all = <Answer>(ask: (insight: Insight) => Promise<Answer>) => Promise.all(insights.map(ask));
+export function joinFigures(parts: Parts, { list, notes }: Pick<Broker, 'list' | 'notes'>): FigureSources {
+  const sources = parts.map(({ ownFigures }) => ownFigures);
+  const all = <Answer>(ask: (source: FigureSources) => Promise<Answer>) => Promise.all(sources.map(ask));
   return {
-    insight: {
-      lanes: async (query) => joinReports(await all((one) => one.lanes(query)), await listHolds({ notes })),
-      attempts: (query) => countAttempts(list, query),
-      dueTimes: async (query) => (await all((one) => one.dueTimes(query))).reduce(addDueTimes),
-      groups: (query) => groupsOfParts(insights, query),
-      memory: () => memoryOf(insights),
-    },
+    lanes: async (query) => joinReports(await all((one) => one.lanes(query)), await listHolds({ notes })),
+    attempts: (query) => countAttempts(list, query),
+    dueTimes: async (query) => (await all((one) => one.dueTimes(query))).reduce(addDueTimes),
+    groups: (query) => groupsOfParts(sources, query),
+    memory: () => memoryOf(sources),
   };
 }
 
@@ -41,14 +28,14 @@ export function joinInsight(
 const MAX_ASKED = 16;
 
 /** Returns the memory of the fullest server; what the queue has of it is what it has of all, at most. */
-async function memoryOf(insights: readonly Insight[]): Promise<ServerMemory | undefined> {
-  const asked = insights.slice(0, MAX_ASKED);
+async function memoryOf(sources: readonly FigureSources[]): Promise<ServerMemory | undefined> {
+  const asked = sources.slice(0, MAX_ASKED);
   const found = (await Promise.all(asked.map((one) => one.memory?.()))).filter((one) => one !== undefined);
   const [fullest] = found.sort(
     (left, right) => right.usedBytes / right.maxBytes - left.usedBytes / left.maxBytes,
   );
   if (fullest === undefined || found.some(({ ownBytes }) => ownBytes === undefined)) return fullest;
-  const own = found.reduce((sum, { ownBytes = 0 }) => sum + ownBytes, 0) * (insights.length / asked.length);
+  const own = found.reduce((sum, { ownBytes = 0 }) => sum + ownBytes, 0) * (sources.length / asked.length);
   return { ...fullest, ownBytes: Math.min(fullest.usedBytes, Math.round(own)) };
 }
 

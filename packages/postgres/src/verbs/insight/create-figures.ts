@@ -1,4 +1,5 @@
-import type { Insight, ListQuery, Notes, RunPage } from '@retry/core/broker';
+import type { ListQuery, Notes, RunPage } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
 import { countAttempts, reportLanes, withEntryRates } from '@retry/core/broker/kit';
 import type { Database } from '../../driver/database.ts';
 import { listRuns } from '../list.ts';
@@ -7,7 +8,7 @@ import { listGroups } from './groups.ts';
 import { countLanes, readLaneNames } from './lanes.ts';
 
 /** Returns what operators ask about a schema. */
-export function createInsight(database: Database, schema: string, notes: Notes): Insight {
+export function createFigures(database: Database, schema: string, notes: Notes): FigureSources {
   const source = {
     names: () => readLaneNames(database),
     count: (lanes: readonly string[]) => countLanes(database, lanes),

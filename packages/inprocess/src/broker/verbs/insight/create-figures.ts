@@ -1,4 +1,5 @@
-import type { Insight, Notes } from '@retry/core/broker';
+import type { Notes } from '@retry/core/broker';
+import type { FigureSources } from '@retry/core/broker/kit';
 import { countAttempts, reportLanes, withEntryRates } from '@retry/core/broker/kit';
 import { listGroups } from '../../record/error-groups.ts';
 import type { Store } from '../../record/store.ts';
@@ -10,7 +11,7 @@ import { countLanes } from './lanes.ts';
 type Call = <Answer>(answer: (now: number) => Answer) => Promise<Answer>;
 
 /** Returns what operators ask about the store. */
-export function createInsight(store: Store, call: Call, notes: Notes): Insight {
+export function createFigures(store: Store, call: Call, notes: Notes): FigureSources {
   return withEntryRates({
     lanes: (query) =>
       reportLanes(
