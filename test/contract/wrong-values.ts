@@ -426,7 +426,7 @@ const READING: readonly Value[] = [
   }),
   ...valuesOf('get', 'options', {
     valid: {},
-    takes: { collect: optional(BOOLEAN), answer: optional(oneOf('runs', 'none')) } as object,
+    takes: { collect: optional(BOOLEAN), answer: optional(oneOf('runs', 'none', 'seen')) } as object,
     call: (broker, options: object) => broker.get(['a'], options),
   }),
   ...valuesOf('list', '', {

@@ -20,7 +20,6 @@ const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>
     const next = { ...run, errors } as never; // a list of errors that nobody made
     return broker.settleAndClaim({ settle: [{ id: 'a', epoch: 1, event: 'complete', next }] });
   },
-  read: (broker, list) => broker.read(list),
   change: (broker, list) => broker.change(list),
   hold: (broker, list) => holdLanes(broker, list),
   resume: (broker, list) => resumeLanes(broker, list),
@@ -29,6 +28,7 @@ const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>
   'findExpired, of its lanes': (broker, lanes) => broker.findExpired(1, { lanes }),
   findCancelRequests: (broker, list) => broker.findCancelRequests(list),
   get: (broker, list) => broker.get(list),
+  'get, for a change': (broker, list) => broker.get(list, { answer: 'seen' }),
   wait: (broker, list) => broker.wait({ lanes: list, timeoutMs: 0 }),
   'attend, of its lanes': (broker, lanes) => broker.attend({ worker: 'w', lanes, ttlMs: 1_000 }),
   'figures, of lanes': (broker, lanes) => broker.figures?.({ lanes: { lanes } }),

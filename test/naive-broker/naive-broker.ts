@@ -4,6 +4,7 @@ import {
   carrySpent,
   checkInput,
   closedError,
+  getBy,
   isRefusedInput,
   keepableMs,
   newRun,
@@ -106,7 +107,6 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     heartbeat: (leases, leaseMs) =>
       call((now) => leases.map((lease) => heartbeatOne(lease, { now, leaseMs }))),
     findExpired: (limit, scope = {}) => call((now) => findExpired(limit, scope, now)),
-    read: (ids) => call((now) => readRuns(ids, now)),
     change: (changes) => call((now) => changes.map((change) => changeOne(change, now))),
     notes: {
       read: (query) => call((now) => notes.read(query, now)),
@@ -118,7 +118,10 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    get: (ids, options = {}) => call(() => getAll(ids, options)),
+    get: getBy({
+      runs: (ids, options = {}) => call(() => getAll(ids, options)),
+      seen: (ids) => call((now) => readRuns(ids, now)),
+    }),
     list: (query) => call((now) => listRuns(query, now)),
     wait: (request) => call(() => wait(request.lanes === undefined ? resultWaits : waits, request)),
     attend: (attendance) => call((now) => attend(attendance, now)),

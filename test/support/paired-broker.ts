@@ -20,7 +20,7 @@ import type {
   RunPage,
 } from '@retry/core/broker';
 import type { FigureSources } from '@retry/core/broker/kit';
-import { figuresBy, listHolds, sourcesOf } from '@retry/core/broker/kit';
+import { figuresBy, getBy, listHolds, sourcesOf } from '@retry/core/broker/kit';
 import { LIMITED_LANE } from './broker-model.ts';
 
 /** Two brokers as one that returns the answers of the first, and rejects when the second answers differently. */
@@ -45,11 +45,13 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     notes: pairNotes(first.notes, second.notes),
     reserve: (requests) => both('reserve', (broker) => broker.reserve(requests)),
     findCancelRequests: (leases) => both('findCancelRequests', (broker) => broker.findCancelRequests(leases)),
-    read: (ids) => readBoth(first, second, ids),
     change: (changes, options) => changeBoth(first, second, { changes, options }),
     ...(first.operations &&
       second.operations && { operations: pairOperations(first.operations, second.operations) }),
-    get: (ids, options) => both('get', (broker) => broker.get(ids, options)),
+    get: getBy({
+      runs: (ids, options) => both('get', (broker) => broker.get(ids, options)),
+      seen: (ids) => readBoth(first, second, ids),
+    }),
     list: (query) => listBoth(first, second, query),
     wait: first.wait,
     // Whether runs that wait for a concurrency key count is not specified.
@@ -200,11 +202,13 @@ async function exchangeBoth(first: Broker, second: Broker, request: ExchangeRequ
   return one;
 }
 
+const SEEN = { answer: 'seen' } as const;
+
 /** What both return of the runs; what they recognise them by differs, and each is given its own again. */
 async function readBoth(first: Broker, second: Broker, ids: readonly string[]): Promise<Reading> {
-  const [one, other] = [await first.read(ids), await second.read(ids)];
+  const [one, other] = [await first.get(ids, SEEN), await second.get(ids, SEEN)];
   const runsOf = ({ runs }: Reading) => runs.map((seen) => seen?.run);
-  deepStrictEqual(bare(runsOf(one), second), bare(runsOf(other)), 'read is answered differently');
+  deepStrictEqual(bare(runsOf(one), second), bare(runsOf(other)), 'get for a change is answered differently');
   const runs = one.runs.map((run, index) => {
     return run && { ...run, seen: JSON.stringify([run.seen, other.runs[index]?.seen]) };
   });

@@ -396,8 +396,9 @@ describe('dead letters by their ids', () => {
   it('may be as many as there are, and are read in parts', async () => {
     const scene = setScene();
     await bury(scene, { mails: 1_205, images: 0 });
-    const get = vi.fn(scene.broker.get);
-    const queue = createQueue({ broker: { ...scene.broker, get }, clock: scene.clock });
+    const own = { ...scene.broker };
+    const get = vi.spyOn(own, 'get');
+    const queue = createQueue({ broker: own, clock: scene.clock });
     const ids = Array.from({ length: 1_205 }, (_, index) => `mail@mail-${index}`);
 
     expect(await queue.deadLetters.redrive({ ids })).toEqual(ids);

@@ -269,8 +269,9 @@ describe('submit with keepResult', () => {
 describe('many that wait', () => {
   it('are served by few calls of the broker: 5 000 at the same time all get their results', async () => {
     const broker = createMemoryBroker({ keepCompleted: { count: 100 } });
-    const get = vi.fn(broker.get);
-    const queue = createQueue({ broker: { ...broker, get } });
+    const own = { ...broker };
+    const get = vi.spyOn(own, 'get');
+    const queue = createQueue({ broker: own });
     const worker = createWorker({ broker, tasks: [double], signals: [], concurrency: 100, prefetch: 200 });
     worker.start();
 
@@ -308,8 +309,9 @@ describe('many that wait', () => {
 
   it('of which none is kept are polled together, at most 500 in a call', async () => {
     const { clock, broker, startWorker } = setScene();
-    const get = vi.fn(broker.get);
-    const queue = createQueue({ broker: { ...broker, get }, clock });
+    const own = { ...broker };
+    const get = vi.spyOn(own, 'get');
+    const queue = createQueue({ broker: own, clock });
     const submitted = await queue.submitMany(
       double,
       Array.from({ length: 1_100 }, (_, index) => index),
@@ -331,9 +333,10 @@ describe('many that wait', () => {
 describe('a queue without waiting callers', () => {
   it('neither polls nor listens', async () => {
     const { clock, broker } = setScene();
-    const get = vi.fn(broker.get);
-    const wait = vi.fn(broker.wait);
-    const queue = createQueue({ broker: { ...broker, get, wait }, clock });
+    const own = { ...broker };
+    const get = vi.spyOn(own, 'get');
+    const wait = vi.spyOn(own, 'wait');
+    const queue = createQueue({ broker: own, clock });
 
     await queue.submit(double, 1, { keepResult: '1m' });
     await queue.submit(double, 2);

@@ -353,7 +353,6 @@ describe('a broker', () => {
     ['settleAndClaim', { settle: {} }],
     ['settleAndClaim', { claim: { worker: 'w', requestId: 'r', leaseMs: 1, lanes: ['mail@1'], limit: 1 } }],
     ['heartbeat', 'a'],
-    ['read', 'a'],
     ['change', { id: 'a', seen: '1', next: 'forget' }],
     ['change', [{ id: 'a', next: 'forget' }]],
     ['change', [{ id: 'a', seen: '1', next: 'cancel' }]],

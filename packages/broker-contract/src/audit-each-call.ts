@@ -17,7 +17,6 @@ export function auditEachCall(broker: Broker): Broker {
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
     findCancelRequests: (leases) => check(broker.findCancelRequests(leases)),
     reserve: (requests) => check(broker.reserve(requests)),
-    read: (ids) => check(broker.read(ids)),
     change: (changes, options) => check(broker.change(changes, options)),
     ...auditOperators(broker, check),
     get: (ids, options) => check(broker.get(ids, options)),

@@ -1,7 +1,7 @@
 import type { AsyncDispose } from '@retry/core';
 import type { Broker, Notes } from '@retry/core/broker';
 import type { AttendanceSource } from '@retry/core/broker/kit';
-import { attendBy, checkInput, createCloseGate, figuresBy } from '@retry/core/broker/kit';
+import { attendBy, checkInput, createCloseGate, figuresBy, getBy } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { Database } from './driver/database.ts';
 import { openDatabase } from './driver/database.ts';
@@ -180,20 +180,22 @@ function verbs(
   const { database } = port;
   const notes = createNotes(port);
   const list: Broker['list'] = (query) => listRuns(database, schema, query);
-  const read: Broker['read'] = (ids) => readRuns(database, ids);
+  const get = getBy({
+    runs: (ids, options) => getRuns(database, ids, options),
+    seen: (ids) => readRuns(database, ids),
+  });
   const change: Broker['change'] = (changes, options) =>
     changeRuns({ ...port, keepKeysMs: retention.keepKeysMs }, changes, options);
   return {
     submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
     heartbeat: port.heartbeats.heartbeat,
-    findExpired: createFindExpired({ ...port, list, read, change }, { ...retention, onError }),
-    ...{ read, change },
+    findExpired: createFindExpired({ ...port, list, get, change }, { ...retention, onError }),
+    ...{ get, change },
     notes,
     reserve: (requests) => reserveStarts(database, requests),
     findCancelRequests: (leases) => findCancelRequests(database, leases),
     operations: createOperations(database),
-    get: (ids, options) => getRuns(database, ids, options),
     list,
     attend: (attendance) => attendBy(attendanceSource(database, notes), attendance),
     audit: () => auditRuns(database),

@@ -191,7 +191,7 @@ export const rescheduleWherever = tell(async (steps) => {
 /** Runs are changed that are no longer what was seen, or twice in a call: each is written once at most. */
 export const changeWhatWasSeen = tell(async ({ submit, broker }) => {
   await submit('a', 'b');
-  const { now, runs } = await broker.read(['a', 'b']);
+  const { now, runs } = await broker.get(['a', 'b'], { answer: 'seen' });
   const [a, b] = runs.map((one) => ({
     ...{ id: one?.run.id ?? '', seen: one?.seen ?? '' },
     next: {

@@ -25,18 +25,18 @@ const MOVES: readonly (readonly [what: string, move: (scene: CaseScene) => Promi
 
 /** `read` and `change`: a run is written if it is still what was read, and no worker holds it. */
 export const changeCases: CasesByName = {
-  'read returns runs without payloads, in order, and the clock': async (scene) => {
+  'get for a change returns runs without payloads, in order, and the clock': async (scene) => {
     const before = await scene.now();
     await scene.submit({ id: 'a', payload: '"long"' }, { id: 'b', delayMs: LONG_MS });
 
-    const { now, runs } = await scene.broker.read(['b', 'unknown', 'a']);
+    const { now, runs } = await scene.broker.get(['b', 'unknown', 'a'], { answer: 'seen' });
 
     equal(
       runs.map((one) => one?.run),
       [{ ...(await scene.read('b')), payload: '' }, undefined, { ...(await scene.read('a')), payload: '' }],
     );
     atLeast(now, before);
-    atLeast((await scene.broker.read([])).now, before);
+    atLeast((await scene.broker.get([], { answer: 'seen' })).now, before);
   },
 
   'change writes nothing over a run that was %s since it was read': /* @__PURE__ */ each(
@@ -139,7 +139,7 @@ export const changeCases: CasesByName = {
 
   'change answers each of a batch, in order': async (scene) => {
     await scene.submit('a', 'b', 'c');
-    const { runs } = await scene.broker.read(['a', 'b', 'c']);
+    const { runs } = await scene.broker.get(['a', 'b', 'c'], { answer: 'seen' });
     await cancelRuns(scene.broker, ['b']);
     const changes = runs.flatMap((one) => (one === undefined ? [] : [cancelOf(one.run, one.seen)]));
 
@@ -165,7 +165,7 @@ export const changeCases: CasesByName = {
 
 /** Run `a` as it is read. */
 async function readOne({ broker }: CaseScene): Promise<SeenRun> {
-  const [seen] = (await broker.read(['a'])).runs;
+  const [seen] = (await broker.get(['a'], { answer: 'seen' })).runs;
   if (seen === undefined) throw new Error('run a is not kept');
   return seen;
 }

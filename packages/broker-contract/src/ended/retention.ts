@@ -178,8 +178,14 @@ const boundByBytes: CasesByName = {
     await untilTrimmed(scene, 'a');
 
     equal(await scene.broker.change([change]), ['changed']);
-    matches((await scene.broker.read(['a'])).runs[0]?.run, { payload: '', trimmed: ['payload'] });
-    matches((await scene.broker.read(['b'])).runs[0]?.run, { payload: '', trimmed: undefined });
+    matches((await scene.broker.get(['a'], { answer: 'seen' })).runs[0]?.run, {
+      payload: '',
+      trimmed: ['payload'],
+    });
+    matches((await scene.broker.get(['b'], { answer: 'seen' })).runs[0]?.run, {
+      payload: '',
+      trimmed: undefined,
+    });
   },
 
   'keepCompleted.bytes: a run that waits again loses nothing to one that ends in the same call': async (
@@ -339,7 +345,7 @@ async function end(
 
 /** A change of a run as it is now. */
 async function moveOf(scene: CaseScene, id: string, type: 'redrive' | 'cancel'): Promise<Change> {
-  const { runs, now: at } = await scene.broker.read([id]);
+  const { runs, now: at } = await scene.broker.get([id], { answer: 'seen' });
   const [read] = runs;
   if (read === undefined) throw new Error(`there is no run ${id}`);
   const event = type === 'cancel' ? { type, at } : { type, at, runAt: at, keepAttempts: false };

@@ -44,7 +44,7 @@ export const operationStepsCases: CasesByName = {
   'a step of an operation counts runs that have changed since they were read as skipped': async (scene) => {
     await failEach(scene, 'a', 'b');
     await operationsOf(scene).put(operationOf('o'));
-    const { runs } = await scene.broker.read(['a', 'b']);
+    const { runs } = await scene.broker.get(['a', 'b'], { answer: 'seen' });
     const changes = runs.flatMap((one) =>
       one === undefined ? [] : [{ id: one.run.id, seen: one.seen, next: 'forget' } as const],
     );

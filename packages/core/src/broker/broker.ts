@@ -50,8 +50,6 @@ export interface Broker {
    * integer ≥ 0. With `lanes`, runs of other lanes do not count against it.
    */
   readonly findExpired: (limit: number, scope?: ExpiredScope) => Promise<readonly Run[]>;
-  /** Returns the runs of these ids, with what `change` recognises them by. */
-  readonly read: (ids: readonly string[]) => Promise<Reading>;
   /**
    * Writes runs that no worker holds, and cancel requests of those that one does, each only if it is still what was seen. Whatever
    * follows from the difference of the two states follows in the same write: where it waits, a slot of its concurrency key, its error
@@ -77,8 +75,8 @@ export interface Broker {
    * listener. Only brokers that can do so at no cost have it; a worker asks `findCancelRequests` in any case.
    */
   readonly onCancelRequest?: (listener: (id: string) => void) => () => void;
-  /** Returns the runs of these ids; `undefined` for an unknown one. */
-  readonly get: (ids: readonly string[], options?: GetOptions) => Promise<readonly (Run | undefined)[]>;
+  /** Returns the runs of these ids, `undefined` for an unknown one; or with what `change` recognises them by. */
+  readonly get: GetRuns;
   /**
    * Returns a page of matching runs, in the order in which the broker keeps the runs of the state:
    *
@@ -167,12 +165,31 @@ export interface ExpiredScope {
   readonly exceptLanes?: readonly string[];
 }
 
+/** Returns runs, in the form that is asked for. */
+export type GetRuns = <Form extends keyof RunsAnswers = 'runs'>(
+  ids: readonly string[],
+  options?: GetOptions<Form>,
+) => Promise<RunsAnswers[Form]>;
+
+/** What `get` answers, by `GetOptions.answer`. */
+export interface RunsAnswers {
+  /** Whole runs; `undefined` for an unknown id. */
+  readonly runs: readonly (Run | undefined)[];
+  /** Perhaps nothing: the caller only collects. */
+  readonly none: readonly (Run | undefined)[];
+  /** For `change`: without payloads, and each with what the broker recognises it by. */
+  readonly seen: Reading;
+}
+
 /** Options of `get`. */
-export interface GetOptions {
-  /** From now on, keep an ended run that was kept for its result (`keepResultMs`) like any other. @default false */
+export interface GetOptions<Form extends keyof RunsAnswers = keyof RunsAnswers> {
+  /**
+   * From now on, keep an ended run that was kept for its result (`keepResultMs`) like any other. Not with `seen`, which leaves results
+   * out. @default false
+   */
   readonly collect?: boolean;
-  /** `none`: the caller only collects, so the broker may return an empty answer. @default 'runs' */
-  readonly answer?: 'runs' | 'none';
+  /** Its form: see {@link RunsAnswers}. @default 'runs' */
+  readonly answer?: Form;
 }
 
 /** The registration of a live worker. */

@@ -2,7 +2,7 @@ import type { ErrorGroupName } from './insight/groups.ts';
 import type { OperationStep } from './operations.ts';
 import type { Run } from './run.ts';
 
-/** What `read` returns. */
+/** Runs as `get` returns them for a change. */
 export interface Reading {
   /** The broker's clock, in epoch milliseconds. */
   readonly now: number;

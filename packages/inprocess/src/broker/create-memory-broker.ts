@@ -1,7 +1,14 @@
 import type { AsyncDispose } from '@retry/core';
 import type { Broker, Notes } from '@retry/core/broker';
 import type { AttendanceSource } from '@retry/core/broker/kit';
-import { attendBy, checkInput, createCloseGate, figuresBy, isRefusedInput } from '@retry/core/broker/kit';
+import {
+  attendBy,
+  checkInput,
+  createCloseGate,
+  figuresBy,
+  getBy,
+  isRefusedInput,
+} from '@retry/core/broker/kit';
 import {
   changeOperation,
   claimOperation,
@@ -58,7 +65,10 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     reserve: (requests) => each(requests, (request, now) => reserve(store, request, now)),
     onCancelRequest: (listener) => onCancelRequest(store, listener),
     ...changes(store, gate),
-    get: (ids, options) => each(ids, (id) => getRun(store, id, options)),
+    get: getBy({
+      runs: (ids, options) => each(ids, (id) => getRun(store, id, options)),
+      seen: (ids) => call((now) => readRuns(store, ids, now)),
+    }),
     list: (query) => call(() => listRuns(store, query)),
     wait: (request) => call(() => waitFor(store, request)),
     attend: (attendance) => attendBy(attendanceSource(store, gate, notes), attendance),
@@ -73,7 +83,6 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
 /** The verbs by which runs that no worker holds are changed, also as steps of operations. */
 function changes(store: Store, { call }: Gate) {
   return {
-    read: (ids) => call((now) => readRuns(store, ids, now)),
     change: (given, options) =>
       call((now) =>
         changeInStep({ store, now }, options?.operation, () =>

@@ -14,7 +14,7 @@ interface KeepingParts extends Pick<RetentionSettings, 'keepForMs' | 'keepDeadFo
 
 /** Creates the verb that every cleaner calls: it also forgets what is kept for a time, and has been kept for longer. */
 export function createFindExpired(
-  port: ExchangePort & Pick<Broker, 'list' | 'read' | 'change'>,
+  port: ExchangePort & Pick<Broker, 'list' | 'get' | 'change'>,
   { keepForMs, keepDeadForMs, onError }: KeepingParts,
 ): Broker['findExpired'] {
   const forgetOldLetters = createForgetOldLetters(port, keepDeadForMs);

@@ -1,22 +1,17 @@
-import type { Broker, Change, ChangeAnswer, OperationStep } from '@retry/core/broker';
+import type { Broker, Change, ChangeAnswer, OperationStep, Reading } from '@retry/core/broker';
+import { getBy } from '@retry/core/broker/kit';
 import type { Parts } from './operations.ts';
 import { askEach, partitionOf } from './spread.ts';
 
 /** Joins the verbs by which runs are read and changed. */
-export function joinChanges(parts: Parts): Pick<Broker, 'read' | 'change'> {
+export function joinChanges(parts: Parts): Pick<Broker, 'get' | 'change'> {
   const [home] = parts;
-  const partitions = parts.length;
+  const byId = { partitions: parts.length, idOf: (id: string) => id };
   return {
-    read: async (ids) => {
-      let now = 0;
-      const runs = await askEach(ids, { partitions, idOf: (id) => id }, async (at, some) => {
-        const reading = await (parts[at] ?? home).read(some);
-        // The latest clock: nothing that is decided by it is early on another server.
-        now = Math.max(now, reading.now);
-        return reading.runs;
-      });
-      return { now: ids.length === 0 ? (await home.read([])).now : now, runs };
-    },
+    get: getBy({
+      runs: (ids, options) => askEach(ids, byId, (at, some) => (parts[at] ?? home).get(some, options)),
+      seen: (ids) => readParts(parts, ids),
+    }),
     change: async (changes, options) => {
       const step = options?.operation;
       if (step !== undefined) return changeInStep(parts, changes, step);
@@ -24,6 +19,19 @@ export function joinChanges(parts: Parts): Pick<Broker, 'read' | 'change'> {
       return answers === 'fenced' ? [] : answers;
     },
   };
+}
+
+async function readParts(parts: Parts, ids: readonly string[]): Promise<Reading> {
+  const [home] = parts;
+  const seen = { answer: 'seen' } as const;
+  let now = 0;
+  const runs = await askEach(ids, { partitions: parts.length, idOf: (id) => id }, async (at, some) => {
+    const reading = await (parts[at] ?? home).get(some, seen);
+    // The latest clock: nothing that is decided by it is early on another server.
+    now = Math.max(now, reading.now);
+    return reading.runs;
+  });
+  return { now: ids.length === 0 ? (await home.get([], seen)).now : now, runs };
 }
 
 async function changeEach(

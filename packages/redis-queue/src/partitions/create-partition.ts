@@ -1,6 +1,6 @@
 import type { Broker, Notes } from '@retry/core/broker';
 import type { FigureSources } from '@retry/core/broker/kit';
-import { createCloseGate } from '@retry/core/broker/kit';
+import { createCloseGate, getBy } from '@retry/core/broker/kit';
 import type { HeartbeatLink } from '../driver/heartbeats/heartbeat-link.ts';
 import { isRefusal } from '../driver/refusal.ts';
 import { guardRights } from '../driver/rights.ts';
@@ -55,7 +55,10 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
     ownFigures: passFigures(createFigures(store), pass),
     reserve: (requests) => pass(() => reserveStarts(store, requests)),
     findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),
-    get: (ids, options) => pass(() => getRuns(store, ids, options)),
+    get: getBy({
+      runs: (ids, options) => pass(() => getRuns(store, ids, options)),
+      seen: (ids) => pass(() => readRuns(store, ids)),
+    }),
     list: (query) => pass(() => listRuns(store, query)),
     wait: (request) => pass(() => subscription.wait(request)),
     audit: () => pass(() => auditRuns(store)),
@@ -99,7 +102,6 @@ function passNotes({ read, write }: Notes, pass: Pass): Notes {
 /** The verbs by which runs are changed, and notes of all kinds. */
 function operatorVerbs(store: Store, pass: Pass) {
   return {
-    read: (ids) => pass(() => readRuns(store, ids)),
     change: (changes, options) => pass(() => changeRuns(store, changes, options)),
     notes: passNotes(createNotes(store), pass),
   } satisfies Partial<Broker>;

@@ -46,7 +46,7 @@ function figuresWithRates(sources: FigureSources): ReadFigures {
 }
 
 type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'reserve';
-type Changes = 'read' | 'change';
+type Changes = 'get' | 'change';
 type Waits = 'wait' | 'isRefusal' | 'close';
 
 function joinMoves(parts: Parts): Pick<Broker, Moves> {
@@ -71,7 +71,6 @@ function joinReads(
   parts: Parts,
 ): Omit<Broker, Moves | Changes | Waits | 'attend' | 'figures' | 'notes' | 'operations'> {
   const partitions = parts.length;
-  const byId = { partitions, idOf: (id: string) => id };
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
   return {
     findExpired: async (limit, scope) =>
@@ -85,7 +84,6 @@ function joinReads(
       });
       return leases.filter((_, index) => found[index]);
     },
-    get: (ids, options) => askEach(ids, byId, (at, some) => partAt(parts, at).get(some, options)),
     list: (query) => listParts(parts, query),
     audit: async () => (await Promise.all(parts.map((part) => part.audit()))).reduce(addAudits),
   };

@@ -1,6 +1,6 @@
 import type { Broker, ExpiredScope, Run } from '@retry/core/broker';
 import type { RetentionSettings } from '@retry/core/broker/kit';
-import { createForgetOldLetters, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import { createForgetOldLetters, getBy, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { forgettingFailed } from '../errors.ts';
 import { findExpiredScript, forgetOldScript } from '../scripts/lua-code.ts';
 import { toTag } from '../store/keys.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
 import { changeRuns } from './change.ts';
 import type { KeptRun, ReadReply } from './get.ts';
-import { decodeKept } from './get.ts';
+import { decodeKept, getRuns } from './get.ts';
 import { listRuns } from './list.ts';
 import { quarantine } from './quarantine.ts';
 import { readRuns } from './read.ts';
@@ -27,7 +27,7 @@ export function createFindExpired(
   const forgetOldLetters = createForgetOldLetters(
     {
       list: (query) => listRuns(store, query),
-      read: (ids) => readRuns(store, ids),
+      get: getBy({ runs: (ids) => getRuns(store, ids), seen: (ids) => readRuns(store, ids) }),
       change: (changes, options) => changeRuns(store, changes, options),
     },
     keepDeadForMs,

@@ -16,6 +16,7 @@ export type { Position } from './cursor.ts';
 export { readCursor, writeCursor } from './cursor.ts';
 export type { Extras } from './extras.ts';
 export { hasExtras, readExtras, writeExtras } from './extras.ts';
+export { getBy } from './get-by.ts';
 export {
   compareHolds,
   compareText,

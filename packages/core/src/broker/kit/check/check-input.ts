@@ -24,7 +24,6 @@ import {
   checkListQuery,
   checkWait,
 } from './check-reading.ts';
-import { checkIds } from './check-redrive.ts';
 import { findSettlementProblems, isPlainSettlement } from './check-settlement.ts';
 import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts';
 
@@ -39,7 +38,6 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     ...broker,
     ...checkParts(broker),
     ...checkReading(broker),
-    read: (ids) => after(checkIds, ids, () => broker.read(ids)),
     change: (changes, options) =>
       afterReading(readChanges, { changes, options }, (given) => broker.change(given.changes, given.options)),
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),

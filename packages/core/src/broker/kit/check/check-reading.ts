@@ -73,8 +73,11 @@ export function checkGet({
   checkIds(ids);
   if (options === undefined) return;
   check('get', ({ problems }) => {
-    if (findOptionsProblem('options', options, problems))
-      findWrongFields(options, GET, { problems, path: 'options' });
+    if (!findOptionsProblem('options', options, problems)) return;
+    findWrongFields(options, GET, { problems, path: 'options' });
+    if (options.answer !== 'seen' || options.collect !== true) return;
+    const message = "must be left out with answer: 'seen'";
+    problems.push({ path: 'options.collect', value: true, message, cure: 'Collect in a call of its own.' });
   });
 }
 
@@ -121,7 +124,7 @@ const EXPIRED_LIMIT = wholeFrom(0, { cure: 'Ask for 1000, and again when these a
 
 const GET: FieldRules<GetOptions> = {
   collect: FLAG,
-  answer: optional(oneOf(['runs', 'none'], 'Leave it out for the runs.')),
+  answer: optional(oneOf(['runs', 'none', 'seen'], 'Leave it out for the runs.')),
 };
 
 const INCLUDED = optional(oneOf(['include', 'omit'], "Leave it out for 'include'."));

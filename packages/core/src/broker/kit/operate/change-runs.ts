@@ -4,7 +4,7 @@ import type { OperationStep } from '../../operations.ts';
 import type { Locked } from '../../without-waiting.ts';
 
 /** The part of a broker by which runs are changed. */
-export type ChangeableBroker = Pick<Broker, 'read' | 'change'>;
+export type ChangeableBroker = Pick<Broker, 'get' | 'change'>;
 
 /** What is to be done with a run: only answered, or also changed. */
 export interface Decided<Answer> extends Partial<Pick<Change, 'next' | 'group'>> {
@@ -127,7 +127,10 @@ async function decideAll<Item extends { readonly id: string }, Answer>(
   const answers: (Answer | 'gone')[] = [];
   const changes: Change[] = [];
   const changed: { readonly index: number; readonly answer: Answer }[] = [];
-  const { now, runs } = await broker.read(items.map(({ id }) => id));
+  const { now, runs } = await broker.get(
+    items.map(({ id }) => id),
+    { answer: 'seen' },
+  );
   for (const [index, item] of items.entries()) {
     const seen = runs[index];
     if (seen === undefined) {

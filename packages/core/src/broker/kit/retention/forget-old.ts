@@ -4,7 +4,7 @@ import type { Broker, ListQuery } from '../../broker.ts';
 import { discardRuns } from '../operate/redrive-runs.ts';
 
 /** The part of a broker that forgets dead letters. */
-type Forgetting = Pick<Broker, 'list' | 'read' | 'change'>;
+type Forgetting = Pick<Broker, 'list' | 'get' | 'change'>;
 
 /** How many dead letters of each state one call looks at, in pages. */
 const PAGES = 4;
