@@ -16,7 +16,6 @@ export type { Position } from './cursor.ts';
 export { readCursor, writeCursor } from './cursor.ts';
 export type { Extras } from './extras.ts';
 export { hasExtras, readExtras, writeExtras } from './extras.ts';
-export { getBy } from './get-by.ts';
 export {
   compareHolds,
   compareText,
@@ -85,6 +84,7 @@ export {
   readRetention,
   trimmedRun,
 } from './retention/retention.ts';
+export { getBy } from './run/get-by.ts';
 export type { PackedError } from './run/run-errors.ts';
 export {
   addError,

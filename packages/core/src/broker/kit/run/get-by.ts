@@ -1,5 +1,5 @@
-import type { GetOptions, GetRuns, RunsAnswers } from '../broker.ts';
-import type { Reading } from '../change.ts';
+import type { GetOptions, GetRuns, RunsAnswers } from '../../broker.ts';
+import type { Reading } from '../../change.ts';
 
 /** The functions by which a broker reads runs. */
 interface RunSources {
