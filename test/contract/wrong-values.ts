@@ -63,6 +63,8 @@ const PAGE: Kind = { wrong: [...FROM_1.wrong, 1_001, 5_000], right: [1, 1_000] }
 const BOOLEAN: Kind = { wrong: [0, 1, 'true', null, {}], right: [true, false] };
 const TEXT: Kind = { wrong: NO_TEXTS, right: ['', '{}'] };
 const OBJECT: Kind = { wrong: NO_OBJECTS, right: [] };
+/** Some of its keys have to be there; the same, where a list or a Map would leave out the others. */
+const ITEM: Kind = { wrong: [...NO_OBJECTS, [], new Map([['a', 1]])], right: [] };
 /** All of its keys may be left out, as a list or a Map leaves them out. */
 const OPTIONS: Kind = {
   wrong: [...NO_OBJECTS, [], ['l'], new Map([['a', 1]]), new Set(), new Date(0)],
@@ -509,7 +511,7 @@ const ASKING: readonly Value[] = [
         attempts: optional(OPTIONS),
         memory: optional({ wrong: [false, 1, null], right: [true] }),
       },
-      ...{ dueTimes: optional(OPTIONS), groups: optional(OPTIONS) },
+      ...{ dueTimes: optional(ITEM), groups: optional(ITEM) },
     } as object,
     call: async (broker, query: object) => broker.figures?.(query),
   }),

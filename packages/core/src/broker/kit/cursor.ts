@@ -35,9 +35,9 @@ export function readCursor(broker: string, query: Cursored): Position | undefine
   const { after } = query;
   if (after === undefined) return undefined;
   const text = typeof after === 'string' ? after.slice(CHECK_DIGITS) : '';
-  if (text === '' || checksum(text) + text !== after) throw wrongCursor(after);
+  if (text === '' || checksum(text) + text !== after) throw wrongCursor(query);
   const [owner, position] = JSON.parse(text) as readonly [string, Position]; // the checksum is of a text that we wrote
-  if (owner !== ownerOf(broker, query)) throw wrongCursor(after);
+  if (owner !== ownerOf(broker, query)) throw wrongCursor(query);
   return position;
 }
 
@@ -45,10 +45,11 @@ function ownerOf(broker: string, { state, lane = '', errorGroup }: Cursored): st
   return JSON.stringify(errorGroup === undefined ? [broker, state, lane] : [broker, state, lane, errorGroup]);
 }
 
-function wrongCursor(value: unknown): InvalidOptionsError {
+function wrongCursor({ state, after: value }: Cursored): InvalidOptionsError {
+  const path = state === 'groups' ? 'groups.after' : 'after';
   const message = 'must be the next of a page of the same broker, state, lane and error group';
   const cure = 'Leave it out for the first page.';
-  return new InvalidOptionsError([{ path: 'after', value, message, cure }], 'query');
+  return new InvalidOptionsError([{ path, value, message, cure }], 'query');
 }
 
 /** FNV-1a: it finds texts that were cut, changed or never a cursor; it is no protection from forgery. */
