@@ -8,7 +8,7 @@ function openScene(): BrokerScene {
   return {
     open: async (options) => createMemoryBroker({ clock, ...options }),
     advance: clock.advance,
-    abilities: ['retention', 'cancel-notifications'],
+    abilities: ['retention'],
   };
 }
 

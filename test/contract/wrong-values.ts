@@ -294,11 +294,6 @@ const LEASING: readonly Value[] = [
     takes: { '[0]': required(OBJECT) },
     call: (broker, given) => broker.heartbeat([given['[0]']], 1),
   }),
-  ...valuesOf('findCancelRequests', '[0]', {
-    valid: { id: 'a', epoch: 9 },
-    takes: { epoch: required(WHOLE) },
-    call: (broker, lease) => broker.findCancelRequests([lease]),
-  }),
   ...valuesOf('findExpired', '', {
     valid: { limit: 1, scope: {} },
     takes: { limit: required(COUNT), scope: optional(OPTIONS) },

@@ -26,7 +26,6 @@ const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>
   reserve: (broker, list) => broker.reserve(list),
   heartbeat: (broker, list) => broker.heartbeat(list, 1_000),
   'findExpired, of its lanes': (broker, lanes) => broker.findExpired(1, { lanes }),
-  findCancelRequests: (broker, list) => broker.findCancelRequests(list),
   get: (broker, list) => broker.get(list),
   'get, for a change': (broker, list) => broker.get(list, { answer: 'seen' }),
   wait: (broker, list) => broker.wait({ lanes: list, timeoutMs: 0 }),

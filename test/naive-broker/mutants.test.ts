@@ -107,7 +107,7 @@ function sceneOf(create: typeof createNaiveBroker): BrokerScene {
       return harness.broker;
     },
     advance: (ms) => advance(ms),
-    abilities: ['retention', 'cancel-notifications', 'figures'],
+    abilities: ['retention', 'figures'],
   };
 }
 

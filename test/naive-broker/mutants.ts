@@ -275,10 +275,10 @@ export const MUTANTS: readonly Mutant[] = [
     to: "else if (next.state === 'started') write(kept, { ...next, state: 'cancelled' });",
   },
   {
-    name: 'calls no listener of cancel requests',
-    caughtBy: 'onCancelRequest calls its listener for started runs only, until the listener is removed',
-    from: 'for (const listener of [...listeners]) listener(id);',
-    to: '',
+    name: 'extends leases that it is only asked about',
+    caughtBy: 'heartbeat of 0 ms only reads: it extends no lease, revives none, and writes no heartbeatAt',
+    from: 'if (leaseMs > 0) extend();',
+    to: 'extend();',
   },
   {
     name: 'discards a run without counting it',

@@ -3,6 +3,6 @@ import { createNaiveBroker } from './naive-broker.ts';
 import { openNaive } from './open-naive.ts';
 
 describeBrokerContract('a naive broker over a Map', {
-  abilities: ['retention', 'cancel-notifications'],
+  abilities: ['retention'],
   open: async (options) => openNaive(createNaiveBroker, options),
 });

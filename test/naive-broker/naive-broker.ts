@@ -30,7 +30,6 @@ export interface NaiveOptions extends Retention {
  * what the contract asks for, and that the contract depends on no broker of ours.
  */
 export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker {
-  const listeners = new Set<(id: string) => void>();
   const waits = new Set<Wait>();
   const resultWaits = new Set<Wait>();
   const storage = createStorage(retention, () => {
@@ -84,8 +83,11 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     const kept = runs.get(id);
     if (kept === undefined) return 'gone';
     if (kept.run.state !== 'started' || kept.run.epoch !== epoch) return 'fenced';
-    move(kept, { type: 'heartbeat', at: now });
-    kept.leaseUntil = Math.max(kept.leaseUntil, now + leaseMs);
+    const extend = (): void => {
+      move(kept, { type: 'heartbeat', at: now });
+      kept.leaseUntil = Math.max(kept.leaseUntil, now + leaseMs);
+    };
+    if (leaseMs > 0) extend();
     return kept.run.isCancelRequested ? 'cancel' : 'ok';
   }
 
@@ -93,12 +95,6 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     const kept = runs.get(id);
     if (kept === undefined) return;
     kept.run = { ...kept.run, isCancelRequested: true };
-    for (const listener of [...listeners]) listener(id);
-  }
-
-  function hasCancelRequest({ id, epoch }: HeartbeatRequest): boolean {
-    const run = runs.get(id)?.run;
-    return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested === true;
   }
 
   return checkInput({
@@ -113,11 +109,6 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
       write: (writes) => call((now) => notes.write(writes, now)),
     },
     reserve: (requests) => call((now) => requests.map((request) => reserveOne(request, now))),
-    findCancelRequests: (leases) => call(() => leases.filter(hasCancelRequest)),
-    onCancelRequest: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
     get: getBy({
       runs: (ids, options = {}) => call(() => getAll(ids, options)),
       seen: (ids) => call((now) => readRuns(ids, now)),

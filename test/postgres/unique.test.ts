@@ -77,7 +77,7 @@ describeTwoConnections('unique submissions on two connections', (open) => {
 
     expect(idsOf(await claiming)).toEqual(['{k}a']);
     expect(await submitting).toEqual(['created']);
-    expect(await broker.findCancelRequests([{ id: '{k}a', epoch: 1 }])).toEqual([]);
+    expect(await broker.heartbeat([{ id: '{k}a', epoch: 1 }], 0)).not.toContain('cancel');
     expect(await broker.submit([unique('c')])).toEqual([{ type: 'kept', id: '{k}b' }]);
   });
 

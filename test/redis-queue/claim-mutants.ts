@@ -108,8 +108,8 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel request is found for an ended lease',
-    right: `${luaText('isIn(record, State.started)')} and epochOf(record) == leases[index * 2]`,
-    wrong: `${luaText('isIn(record, State.started)')}`,
+    right: `${luaText('isNotIn(record, State.started)')} or epochOf(record) ~= leases[index * 2]`,
+    wrong: `${luaText('isNotIn(record, State.started)')}`,
     scene: cancelRequestOfOneEpoch,
   },
 ];

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { STATE_LETTERS } from '@retry/core/broker/kit';
+import { ANSWER_LETTERS, STATE_LETTERS } from '@retry/core/broker/kit';
 import { isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import fc from 'fast-check';
 import { createClient } from 'redis';
 import { describe, expect, it } from 'vitest';
-import { ANSWERS } from '../../packages/redis-queue/src/record/answers.ts';
 import type { Layout } from '../../packages/redis-queue/src/record/layout.ts';
 import {
   ALL_KINDS,
@@ -81,7 +80,7 @@ describe('the letters of the layout', () => {
     expect(new Set(ALL_KINDS).size).toBe(10);
   });
 
-  it.each(Object.entries(ANSWERS))('are one for each answer to %s', (_verb, letters) => {
+  it.each(Object.entries(ANSWER_LETTERS))('are one for each answer to %s', (_verb, letters) => {
     const all: readonly string[] = Object.values(letters);
 
     expect(new Set(all).size).toBe(all.length);

@@ -135,7 +135,7 @@ async function useAll(broker: RedisBroker): Promise<void> {
   await broker.heartbeat([{ id: 'a', epoch: 1 }], 1);
   await broker.findExpired(9, { lanes: ['l'] });
   await cancelRuns(broker, ['a', 'b', 'c']);
-  await broker.findCancelRequests([{ id: 'a', epoch: 1 }]);
+  await broker.heartbeat([{ id: 'a', epoch: 1 }], 0);
   await broker.attend({ worker: 'w', lanes: ['m'], ttlMs: 1_000 });
   await broker.list({ state: 'submitted', limit: 9 });
   await broker.list({ state: 'scheduled', limit: 9 });

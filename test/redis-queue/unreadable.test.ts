@@ -196,7 +196,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const beats = ['broken', 'next'].map((id) => ({ id, epoch: 1 }));
 
     expect((await broker.heartbeat(beats, 1_000))[1]).toBe('ok');
-    expect(await broker.findCancelRequests(beats)).toEqual([]);
+    expect((await broker.heartbeat(beats, 0))[1]).toBe('ok');
     expect((await cancelRuns(broker, ['broken', 'next']))[1]).toBe('requested');
     expect((await redriveRuns(broker, ['broken', 'next']))[1]).toBe('refused');
     expect((await discardRuns(broker, ['broken', 'next']))[1]).toBe('refused');

@@ -20,7 +20,7 @@ export interface Smoke {
 const LONG = { timeout: 120_000 };
 
 /** What has no answer that could be compared step by step: the worker of the crash uses it. */
-const OF_WORKERS = ['ready', 'onCancelRequest', 'wait', 'isRefusal'];
+const OF_WORKERS = ['ready', 'wait', 'isRefusal'];
 
 /** Pairs whose calls are noted by the names of their verbs. */
 function listening({ open, close }: PairFactory, called: Set<string>): PairFactory {

@@ -4,7 +4,7 @@ import type { Extras } from '@retry/core/broker/kit';
 import { assertBalanced } from './broker-checked.ts';
 import { extrasOf } from './broker-extras.ts';
 import type { Model, ModelRun } from './broker-model.ts';
-import { modelCancelRequests } from './broker-model.ts';
+import { modelLeases } from './broker-model.ts';
 
 /** Throws unless the broker keeps exactly the runs of the model, and its audit is balanced. */
 export async function assertAgrees(model: Model, { broker }: { readonly broker: Broker }): Promise<void> {
@@ -26,7 +26,7 @@ export async function assertAgrees(model: Model, { broker }: { readonly broker: 
     known.map(seenOf),
   );
   const leases = model.claims.map(({ run: { id, epoch } }) => ({ id, epoch }));
-  assertSame(await broker.findCancelRequests(leases), modelCancelRequests(model, leases));
+  assertSame(await broker.heartbeat(leases, 0), modelLeases(model, leases));
   const audit = await broker.audit();
   assertBalanced(audit);
   const count = (...states: readonly string[]): number =>

@@ -25,10 +25,10 @@ import {
   modelAdvance,
   modelAttend,
   modelCancel,
-  modelCancelRequests,
   modelClaim,
   modelDiscard,
   modelHeartbeat,
+  modelLeases,
   modelRedrive,
   modelSettle,
   modelSubmit,
@@ -162,9 +162,7 @@ export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
     lists(),
     attends(),
     insights(),
-    fc
-      .array(picks, { maxLength: 20 })
-      .map((some) => command(`find cancel requests ${some}`, findCancelRequests(some))),
+    fc.array(picks, { maxLength: 20 }).map((some) => command(`read leases ${some}`, readLeases(some))),
     fc
       .array(knownIds, { minLength: 1, maxLength: 3 })
       .map((some) => command(`collect ${some}`, collect(some))),
@@ -566,13 +564,13 @@ function attends(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   );
 }
 
-function findCancelRequests(some: readonly number[]): Step {
+function readLeases(some: readonly number[]): Step {
   return async (model, { broker }) => {
     const leases = some.flatMap((pick) => {
       const claimed = model.claims.at(-1 - (pick % Math.max(1, model.claims.length)));
       return claimed === undefined ? [] : [{ id: claimed.run.id, epoch: claimed.run.epoch }];
     });
-    assertSame(await broker.findCancelRequests(leases), modelCancelRequests(model, leases));
+    assertSame(await broker.heartbeat(leases, 0), modelLeases(model, leases));
   };
 }
 

@@ -4,6 +4,7 @@ import type {
   ClaimedRun,
   Concurrency,
   EndAnswer,
+  HeartbeatAnswer,
   HeartbeatRequest,
   RescheduleAnswer,
   SettleAnswer,
@@ -223,12 +224,12 @@ export function modelHeartbeat(
   model: Model,
   { id, epoch }: { readonly id: string; readonly epoch: number },
   lease: Ripeness,
-): 'ok' | 'cancel' | 'fenced' | 'gone' {
+): HeartbeatAnswer {
+  const [answer = 'gone'] = modelLeases(model, [{ id, epoch }]);
   const run = model.runs.get(id);
-  if (run === undefined) return 'gone';
-  if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
-  if (run.ripeness !== 'never') run.ripeness = lease;
-  return run.isCancelRequested ? 'cancel' : 'ok';
+  if (run !== undefined && (answer === 'ok' || answer === 'cancel') && run.ripeness !== 'never')
+    run.ripeness = lease;
+  return answer;
 }
 
 export function modelCancel(model: Model, id: string): 'cancelled' | 'requested' | 'ended' | 'gone' {
@@ -297,14 +298,13 @@ export function modelDiscard(model: Model, id: string): 'discarded' | 'refused' 
   return 'discarded';
 }
 
-/** The leases that have a cancel request. */
-export function modelCancelRequests(
-  model: Model,
-  leases: readonly HeartbeatRequest[],
-): readonly HeartbeatRequest[] {
-  return leases.filter(({ id, epoch }) => {
+/** What is answered of leases that are not extended. */
+export function modelLeases(model: Model, leases: readonly HeartbeatRequest[]): readonly HeartbeatAnswer[] {
+  return leases.map(({ id, epoch }) => {
     const run = model.runs.get(id);
-    return run?.state === 'started' && run.epoch === epoch && run.isCancelRequested;
+    if (run === undefined) return 'gone';
+    if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
+    return run.isCancelRequested ? 'cancel' : 'ok';
   });
 }
 

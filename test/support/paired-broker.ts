@@ -44,7 +44,6 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
       both('findExpired', async (broker) => byId(await broker.findExpired(limit, scope))),
     notes: pairNotes(first.notes, second.notes),
     reserve: (requests) => both('reserve', (broker) => broker.reserve(requests)),
-    findCancelRequests: (leases) => both('findCancelRequests', (broker) => broker.findCancelRequests(leases)),
     change: (changes, options) => changeBoth(first, second, { changes, options }),
     ...(first.operations &&
       second.operations && { operations: pairOperations(first.operations, second.operations) }),

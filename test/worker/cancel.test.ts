@@ -3,15 +3,11 @@ import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import { pass, setScene, untilStopped } from './scene.ts';
 
-/** A broker that does not call back: its workers have to ask. */
-function silent(broker: Broker): Broker {
-  const { onCancelRequest: _, ...rest } = broker;
-  return rest;
-}
-
 /** A broker of which its workers learn no cancel request at all. */
 function mute(broker: Broker): Broker {
-  return { ...silent(broker), findCancelRequests: () => Promise.reject(new Error('no route')) };
+  const heartbeat: Broker['heartbeat'] = (leases, leaseMs) =>
+    leaseMs === 0 ? Promise.reject(new Error('no route')) : broker.heartbeat(leases, leaseMs);
+  return { ...broker, heartbeat };
 }
 
 const task = defineTask({ name: 'double', run: (number: number) => number * 2 });
@@ -158,7 +154,7 @@ describe('cancel with a broker that does not notify', () => {
     async (afterMs) => {
       const { clock, broker, queue, startWorker } = setScene();
       const { id } = await queue.submit(stuck, null);
-      startWorker({ tasks: [stuck], broker: silent(broker) });
+      startWorker({ tasks: [stuck], broker: broker });
       await clock.advance(afterMs);
 
       await queue.cancel(id);
@@ -171,12 +167,12 @@ describe('cancel with a broker that does not notify', () => {
   it('asks about at most 1 000 leases a call, and about all of them', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     const asked: (readonly HeartbeatRequest[])[] = [];
-    const findCancelRequests: Broker['findCancelRequests'] = (leases) => {
-      asked.push(leases);
-      return broker.findCancelRequests(leases);
+    const heartbeat: Broker['heartbeat'] = (leases, leaseMs) => {
+      if (leaseMs === 0) asked.push(leases);
+      return broker.heartbeat(leases, leaseMs);
     };
     await queue.submitMany(stuck, Array(2_100).fill(null));
-    startWorker({ tasks: [stuck], broker: { ...silent(broker), findCancelRequests }, concurrency: 2_100 });
+    startWorker({ tasks: [stuck], broker: { ...broker, heartbeat }, concurrency: 2_100 });
 
     await clock.advance('600ms');
 
@@ -186,9 +182,9 @@ describe('cancel with a broker that does not notify', () => {
 
   it('does not ask while no handler runs, nor about handlers that have just started', async () => {
     const { clock, broker, queue, startWorker } = setScene();
-    const findCancelRequests = vi.fn(broker.findCancelRequests);
+    const heartbeat = vi.fn(broker.heartbeat);
     const quick = defineTask({ name: 'quick', run: () => pass(clock, 300) });
-    startWorker({ tasks: [quick], broker: { ...silent(broker), findCancelRequests } });
+    startWorker({ tasks: [quick], broker: { ...broker, heartbeat } });
     for (let number = 0; number < 10; number += 1) {
       await queue.submit(quick, null);
       await clock.advance('400ms');
@@ -196,18 +192,20 @@ describe('cancel with a broker that does not notify', () => {
 
     await clock.advance('1m');
 
-    expect(findCancelRequests).not.toHaveBeenCalled();
+    expect(heartbeat.mock.calls.filter(([_, leaseMs]) => leaseMs === 0)).toEqual([]);
   });
 
   it('keeps asking when a call fails, and reports the failure', async () => {
     const { clock, broker, queue, startWorker } = setScene();
     let left = 2;
-    const findCancelRequests: Broker['findCancelRequests'] = (leases) => {
-      left -= 1;
-      return left >= 0 ? Promise.reject(new Error('no route')) : broker.findCancelRequests(leases);
+    const heartbeat: Broker['heartbeat'] = (leases, leaseMs) => {
+      if (leaseMs === 0) left -= 1;
+      return leaseMs === 0 && left >= 0
+        ? Promise.reject(new Error('no route'))
+        : broker.heartbeat(leases, leaseMs);
     };
     const { id } = await queue.submit(stuck, null);
-    const worker = startWorker({ tasks: [stuck], broker: { ...silent(broker), findCancelRequests } });
+    const worker = startWorker({ tasks: [stuck], broker: { ...broker, heartbeat } });
     await clock.advance(1);
     await queue.cancel(id);
 
@@ -224,7 +222,7 @@ describe('cancel with a broker that does not notify', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const quick = defineTask({ name: 'quick', run: () => {} });
     await queue.submit(quick, null);
-    const worker = startWorker({ tasks: [quick], broker: silent(broker) });
+    const worker = startWorker({ tasks: [quick], broker: broker });
     await clock.advance(1);
 
     const stopped = worker.stop();

@@ -136,31 +136,3 @@ describe('a listener', () => {
     startWorker({ tasks: [RECEIVED] });
   });
 });
-
-it('a broker that throws when its cancel requests are asked for is polled for them', async () => {
-  const { clock, broker, queue, startWorker } = setScene();
-  const refuse = (): never => {
-    throw new Error('no notifications');
-  };
-  let reason: unknown;
-  const task = defineTask({
-    name: 'long',
-    run: (_: null, { signal }) =>
-      new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => {
-          reason = signal.reason;
-          resolve();
-        });
-      }),
-  });
-  const worker = startWorker({ tasks: [task], broker: { ...broker, onCancelRequest: refuse } });
-  const { id } = await queue.submit(task, null);
-  await clock.advance('1s');
-  await queue.cancel(id);
-
-  await clock.advance('2s');
-
-  expect(reason).toMatchObject({ code: 'CANCELLED' });
-  expect(await queue.get(id)).toMatchObject({ state: 'cancelled' });
-  expect(worker.emittedOf('error')).toMatchObject([{ doing: 'asking for cancel requests' }]);
-});

@@ -41,13 +41,12 @@ function clientOf(
       await reached();
       return verb(...args);
     };
-  const { onCancelRequest: _, figures: __, operations: ___, ...rest } = broker;
+  const { figures: _, operations: __, ...rest } = broker;
   return {
     ...rest,
     settleAndClaim: guard(broker.settleAndClaim),
     heartbeat: guard(broker.heartbeat),
     findExpired: guard(broker.findExpired),
-    findCancelRequests: guard(broker.findCancelRequests),
     attend: guard(broker.attend),
     wait: guard(broker.wait),
   };

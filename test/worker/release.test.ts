@@ -221,7 +221,7 @@ describe('ctx.release', () => {
       },
     });
     const { id } = await queue.submit(task, null);
-    startWorker({ tasks: [task], broker: { ...broker, onCancelRequest: () => () => {} } });
+    startWorker({ tasks: [task], broker });
 
     await clock.advance('1s');
 

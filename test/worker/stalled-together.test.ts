@@ -23,13 +23,11 @@ function processOf(broker: Broker) {
       return hasEnded ? never() : answer;
     };
   };
-  const { onCancelRequest: _, ...rest } = broker;
   const guarded: Broker = {
-    ...rest,
+    ...broker,
     settleAndClaim: guard(broker.settleAndClaim),
     heartbeat: guard(broker.heartbeat),
     findExpired: guard(broker.findExpired),
-    findCancelRequests: guard(broker.findCancelRequests),
     attend: guard(broker.attend),
   };
   return {

@@ -15,7 +15,6 @@ export function auditEachCall(broker: Broker): Broker {
     settleAndClaim: (request) => check(broker.settleAndClaim(request)),
     heartbeat: (leases, leaseMs) => check(broker.heartbeat(leases, leaseMs)),
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
-    findCancelRequests: (leases) => check(broker.findCancelRequests(leases)),
     reserve: (requests) => check(broker.reserve(requests)),
     change: (changes, options) => check(broker.change(changes, options)),
     ...auditOperators(broker, check),
@@ -25,7 +24,6 @@ export function auditEachCall(broker: Broker): Broker {
     attend: (attendance) => check(broker.attend(attendance)),
     audit: () => check(broker.audit()),
     isRefusal: (error) => broker.isRefusal(error),
-    ...(broker.onCancelRequest && { onCancelRequest: broker.onCancelRequest }),
     ...(broker.ready && { ready: broker.ready }),
     close: () => broker.close(),
   };

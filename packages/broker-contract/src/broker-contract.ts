@@ -2,7 +2,7 @@ import type { BrokerCase, CasesByName } from './broker-case.ts';
 import { defineCases } from './broker-case.ts';
 import { cancelCases } from './cancel/cancel.ts';
 import { cancelRacesCases } from './cancel/cancel-races.ts';
-import { cancelNotificationCases, cancelRequestsCases } from './cancel/cancel-requests.ts';
+import { cancelRequestsCases } from './cancel/cancel-requests.ts';
 import { changeCases } from './change/change.ts';
 import { batchesCases } from './claim/batches.ts';
 import { claimCases } from './claim/claim.ts';
@@ -92,7 +92,6 @@ function listContract(): readonly BrokerCase[] {
     ...defineCases(groupsCases, { requires: ['figures'] }),
     ...defineCases(leaveGroupCases, { requires: ['figures'] }),
     ...defineCases(groupsClientsCases, { requires: ['figures', 'several-clients'] }),
-    ...defineCases(cancelNotificationCases, { requires: ['cancel-notifications'] }),
     ...defineCases(keepResultsCases, { storage: { keepCompleted: { count: 0 } }, requires: ['retention'] }),
     ...[insightLanesCases, insightAgesCases, insightSpreadCases, insightWorkersCases].flatMap((cases) =>
       defineCases(cases, { requires: ['figures'] }),

@@ -28,7 +28,7 @@ import { auditRuns } from './verbs/audit.ts';
 import { changeRuns } from './verbs/change.ts';
 import { createFindExpired } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
-import { findCancelRequests } from './verbs/heartbeat.ts';
+import { readLeases } from './verbs/heartbeat.ts';
 import { createFigures } from './verbs/insight/create-figures.ts';
 import { readLaneNames } from './verbs/insight/lanes.ts';
 import { listRuns } from './verbs/list.ts';
@@ -189,12 +189,12 @@ function verbs(
   return {
     submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
     settleAndClaim: (request) => settleAndClaim(port, request),
-    heartbeat: port.heartbeats.heartbeat,
+    heartbeat: (beats, leaseMs) =>
+      leaseMs > 0 ? port.heartbeats.heartbeat(beats, leaseMs) : readLeases(database, beats),
     findExpired: createFindExpired({ ...port, list, get, change }, { ...retention, onError }),
     ...{ get, change },
     notes,
     reserve: (requests) => reserveStarts(database, requests),
-    findCancelRequests: (leases) => findCancelRequests(database, leases),
     operations: createOperations(database),
     list,
     attend: (attendance) => attendBy(attendanceSource(database, notes), attendance),

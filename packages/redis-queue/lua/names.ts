@@ -2,7 +2,6 @@ import { MAX_INSTANT_AT } from '@retry/core';
 import * as kit from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../src/errors.ts';
 import { STEP, STEP_REFUSED } from '../src/operations/step.ts';
-import { ANSWERS } from '../src/record/answers.ts';
 import { APART } from '../src/record/apart.ts';
 import { CHANGE_MARKS, TRIMMED_MARK } from '../src/record/changes.ts';
 import { epochText } from '../src/record/encode-record.ts';
@@ -87,7 +86,7 @@ export const NAMES: Readonly<Record<string, Constant>> = {
     longMember: '\0'.repeat(65),
   },
   By: { firstCompletion: `${BY}\0`, completion: `${BY.slice('1'.length)}\0` },
-  Answer: ANSWERS,
+  Answer: kit.ANSWER_LETTERS,
   Exchange: indexesOf(requests.EXCHANGE),
   Claim: indexesOf(requests.CLAIM),
   ClaimLane: indexesOf(requests.CLAIM_LANE),

@@ -59,7 +59,7 @@ export const cancelRequestOfOneEpoch = tell(async ({ start, settle, claim, broke
   await cancelRuns(broker, ['a']);
   const leases = [1, 2, 3].map((epoch) => ({ id: 'a', epoch }));
 
-  assertSame(await broker.findCancelRequests(leases), [{ id: 'a', epoch: 2 }]);
+  assertSame(await broker.heartbeat(leases, 0), ['fenced', 'cancel', 'fenced']);
 });
 
 /** A run with a cancel request that would wait again is cancelled, however it is settled; one that ends has its own end. */

@@ -60,7 +60,7 @@ export const endWherever = tell(async (steps) => {
   await advance(100);
   assertSame(await claimEach(steps), ['b', 'd']);
   await endRuns(broker, [{ id: 'b', as: 'completed', result: '1' }]);
-  await broker.findCancelRequests([{ id: 'b', epoch: 1 }]);
+  await broker.heartbeat([{ id: 'b', epoch: 1 }], 0);
 });
 
 /** Dead letters are redriven for later, alone and with others, and those that ended too late stay; each starts once. */

@@ -62,9 +62,9 @@ export const refusalsCases: CasesByName = {
 
       const settled = await scene.settle({ ...settlement, epoch });
       const heartbeats = await scene.broker.heartbeat([{ id: 'a', epoch }], LONG_MS);
-      const requests = await scene.broker.findCancelRequests([{ id: 'a', epoch }]);
+      const requests = await scene.broker.heartbeat([{ id: 'a', epoch }], 0);
 
-      equal({ settled, heartbeats, requests }, { settled: ['fenced'], heartbeats: ['fenced'], requests: [] });
+      equal([settled, heartbeats, requests], [['fenced'], ['fenced'], ['fenced']]);
       equal(await scene.settle(settlement), ['ok']);
     },
   ),

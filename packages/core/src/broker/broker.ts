@@ -29,7 +29,8 @@ export interface Broker {
   readonly settleAndClaim: (request: ExchangeRequest) => Promise<ExchangeReply>;
   /**
    * Extends leases to `leaseMs` from now (`0 ≤ leaseMs < Infinity`) and sets `heartbeatAt`. A lease never shrinks; an expired one
-   * is valid again unless its run was taken meanwhile.
+   * is valid again unless its run was taken meanwhile. With 0 it answers the same and writes nothing, so a worker can ask for cancel
+   * requests once a second.
    */
   readonly heartbeat: (
     beats: readonly HeartbeatRequest[],
@@ -68,13 +69,6 @@ export interface Broker {
    * in order. A limit that is not used is forgotten. `reserveStarts` of the kit is this rule as a pure function.
    */
   readonly reserve: (requests: readonly Reservation[]) => Promise<readonly Reserved[]>;
-  /** Returns which of these leases have a cancel request. It only reads, so a worker can ask once a second. */
-  readonly findCancelRequests: (leases: readonly HeartbeatRequest[]) => Promise<readonly HeartbeatRequest[]>;
-  /**
-   * Calls the listener with the run's id when a started run gets a cancel request; returns a function that removes the
-   * listener. Only brokers that can do so at no cost have it; a worker asks `findCancelRequests` in any case.
-   */
-  readonly onCancelRequest?: (listener: (id: string) => void) => () => void;
   /** Returns the runs of these ids, `undefined` for an unknown one; or with what `change` recognises them by. */
   readonly get: GetRuns;
   /**

@@ -6,7 +6,7 @@ export interface HeartbeatRequest {
   readonly epoch: number;
 }
 
-/** `cancel`: the lease was extended, and there is a cancel request for the run. */
+/** `cancel`: as `ok`, and there is a cancel request for the run. */
 export type HeartbeatAnswer = 'ok' | 'cancel' | 'fenced' | 'gone';
 
 /**

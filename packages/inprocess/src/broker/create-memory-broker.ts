@@ -24,7 +24,6 @@ import type { Store } from './record/store.ts';
 import { createStore, followWallClock, readNow } from './record/store.ts';
 import { countDepths } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
-import { isCancelRequested, onCancelRequest } from './verbs/cancel-requests.ts';
 import { changeRun } from './verbs/change.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRun } from './verbs/get.ts';
@@ -61,9 +60,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     settleAndClaim: (request) => call((now) => settleAndClaim(store, request, now)),
     heartbeat: (beats, leaseMs) => each(beats, (lease, now) => extendLease(store, lease, { now, leaseMs })),
     findExpired: (limit, scope) => call((now) => findExpiredRuns(store, { ...scope, limit }, now)),
-    findCancelRequests: (leases) => call(() => leases.filter((lease) => isCancelRequested(store, lease))),
     reserve: (requests) => each(requests, (request, now) => reserve(store, request, now)),
-    onCancelRequest: (listener) => onCancelRequest(store, listener),
     ...changes(store, gate),
     get: getBy({
       runs: (ids, options) => each(ids, (id) => getRun(store, id, options)),

@@ -19,18 +19,17 @@ export function heartbeat(
   });
 }
 
-/** Returns those of the leases that have a cancel request. */
-export async function findCancelRequests(
-  database: Database,
+/** Answers as a heartbeat does, and only reads. */
+export function readLeases(
+  database: Pick<Database, 'call'>,
   leases: readonly HeartbeatRequest[],
-): Promise<readonly HeartbeatRequest[]> {
-  const answers = await inChunks(
+): Promise<readonly HeartbeatAnswer[]> {
+  return inChunks(
     leases,
     async (chunk) =>
-      readAnswers('heartbeat', (await database.call('find_cancel_requests', leaseArguments(chunk))) ?? ''),
+      readAnswers('heartbeat', (await database.call('read_leases', leaseArguments(chunk))) ?? ''),
     { maxItems: MAX_LEASES },
   );
-  return leases.filter((_, index) => answers[index] === 'cancel');
 }
 
 function leaseArguments(leases: readonly HeartbeatRequest[]) {

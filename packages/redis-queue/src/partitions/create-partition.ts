@@ -12,7 +12,7 @@ import { changeRuns } from '../verbs/change.ts';
 import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
-import { findCancelRequests, heartbeat } from '../verbs/heartbeat.ts';
+import { heartbeat, readLeases } from '../verbs/heartbeat.ts';
 import { createFigures } from '../verbs/insight/create-figures.ts';
 import { listRuns } from '../verbs/list.ts';
 import { createNotes } from '../verbs/notes.ts';
@@ -47,14 +47,14 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
   return {
     submit: passSubmit(durable, pass),
     settleAndClaim: (request) => pass(() => settleAndClaim(request)),
-    heartbeat: (leases, leaseMs) => pass(() => heartbeat(heartbeats, leases, leaseMs)),
+    heartbeat: (leases, leaseMs) =>
+      pass(() => (leaseMs > 0 ? heartbeat(heartbeats, leases, leaseMs) : readLeases(store, leases))),
     findExpired: (limit, scope) => pass(() => findExpired(limit, scope)),
     ...operatorVerbs(store, pass),
     ownOperations: createPartOperations(store, pass),
     ownLanes: passLanes(store, pass),
     ownFigures: passFigures(createFigures(store), pass),
     reserve: (requests) => pass(() => reserveStarts(store, requests)),
-    findCancelRequests: (leases) => pass(() => findCancelRequests(store, leases)),
     get: getBy({
       runs: (ids, options) => pass(() => getRuns(store, ids, options)),
       seen: (ids) => pass(() => readRuns(store, ids)),

@@ -70,20 +70,11 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
 function joinReads(
   parts: Parts,
 ): Omit<Broker, Moves | Changes | Waits | 'attend' | 'figures' | 'notes' | 'operations'> {
-  const partitions = parts.length;
-  const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
   return {
     findExpired: async (limit, scope) =>
       sizedPage(
         (await Promise.all(parts.map((part) => part.findExpired(limit, scope)))).flat().slice(0, limit),
       ),
-    findCancelRequests: async (leases) => {
-      const found = await askEach(leases, own, async (at, some) => {
-        const asked = new Set(await partAt(parts, at).findCancelRequests(some));
-        return some.map((lease) => asked.has(lease));
-      });
-      return leases.filter((_, index) => found[index]);
-    },
     list: (query) => listParts(parts, query),
     audit: async () => (await Promise.all(parts.map((part) => part.audit()))).reduce(addAudits),
   };

@@ -1,14 +1,7 @@
 import { ANSWER_LETTERS } from '@retry/core/broker/kit';
 import { changedReply } from '../errors.ts';
 
-type Letters = typeof ANSWER_LETTERS;
-/** The letters of core's kit, and those of answers that only our own code reads. */
-export interface Answers extends Letters {
-  readonly cancelRequest: Readonly<Record<'requested' | 'none', string>>;
-}
-
-/** The letter of each word; a script answers with one letter an item. */
-export const ANSWERS: Answers = { ...ANSWER_LETTERS, cancelRequest: { requested: 'y', none: 'n' } };
+type Answers = typeof ANSWER_LETTERS;
 
 /**
  * Returns the answers of a verb that a script replied, one letter each.
@@ -32,7 +25,7 @@ export function readAnswers<Verb extends keyof Answers>(
 }
 
 const WORDS = Object.fromEntries(
-  Object.entries(ANSWERS).map(([verb, letters]) => [
+  Object.entries(ANSWER_LETTERS).map(([verb, letters]) => [
     verb,
     Object.fromEntries(Object.entries(letters).map(([word, letter]) => [letter, word])),
   ]),

@@ -2,7 +2,7 @@ import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
 import { readAnswers } from '../record/answers.ts';
 import { epochText } from '../record/encode-record.ts';
 import type { Script } from '../scripts/create-script.ts';
-import { cancelRequestsScript, heartbeatScript } from '../scripts/lua-code.ts';
+import { heartbeatScript, readLeasesScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
 import type { ScriptStore, Store } from '../store/store.ts';
 import { runScript } from '../store/store.ts';
@@ -31,17 +31,13 @@ export async function heartbeatBy(
   return readAnswers('heartbeat', await runScript(store, script, [`${leaseMs}`, packed(leases)]));
 }
 
-/** Returns those of the leases that have a cancel request. */
-export async function findCancelRequests(
+/** Answers as a heartbeat does, and only reads. */
+export async function readLeases(
   store: Store,
   leases: readonly HeartbeatRequest[],
-): Promise<readonly HeartbeatRequest[]> {
+): Promise<readonly HeartbeatAnswer[]> {
   if (leases.length === 0) return [];
-  const answers = readAnswers(
-    'cancelRequest',
-    await runScript(store, cancelRequestsScript, [packed(leases)]),
-  );
-  return leases.filter((_, index) => answers[index] === 'requested');
+  return readAnswers('heartbeat', await runScript(store, readLeasesScript, [packed(leases)]));
 }
 
 function packed(leases: readonly HeartbeatRequest[]): Buffer {

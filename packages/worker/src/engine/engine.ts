@@ -156,7 +156,6 @@ export class Engine {
     if (ready !== undefined) await waitUntilReady({ ...this.#settings, onError }, signal);
     if (this.#state.isStopping) return this.#close();
     this.#isReady = true;
-    this.#executions.leases.watchCancelRequests();
     void this.#attendance.begin().then(() => this.#watch.begin(), this.#onAttendError);
     if (drain !== undefined) await this.#beginToDrain(drain);
     await this.#loop();

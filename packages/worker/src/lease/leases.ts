@@ -61,11 +61,6 @@ export class Leases {
     return this.#guard.by;
   }
 
-  /** Subscribes to cancel requests. */
-  watchCancelRequests(): void {
-    this.#cancelWatch.open();
-  }
-
   /** Begins to guard them, which may take as long as the broker takes to be ready. */
   guard(): void {
     this.#guard.open();

@@ -1,7 +1,6 @@
 import { CancelledError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
-import { callOutside } from '../session/outside.ts';
 import type { Execution } from './execution.ts';
 
 /** How often the broker is asked for cancel requests, and how long a handler runs before it is asked about, in ms. */
@@ -11,15 +10,14 @@ const POLL_MS = 500;
 const MAX_LEASES = 1_000;
 
 /**
- * Passes cancel requests to running handlers: immediately if the broker notifies of them, otherwise within a second. It polls
- * only while there is a handler that has run for some time.
+ * Passes cancel requests to running handlers within a second. It asks the broker only while there is a handler that has run for some
+ * time.
  */
 export class CancelWatch {
   readonly #settings: WorkerSettings;
   readonly #emitter: WorkerEmitter;
   readonly #executions: Iterable<Execution>;
   #cancelTimer: (() => void) | undefined;
-  #unsubscribe: (() => void) | undefined;
   #isPolling = false;
   #isClosed = false;
 
@@ -30,34 +28,16 @@ export class CancelWatch {
     this.#executions = executions;
   }
 
-  /** Subscribes to the broker's notifications; without them, it polls. */
-  open(): void {
-    try {
-      this.#unsubscribe = this.#settings.broker.onCancelRequest?.((id) => {
-        // The broker may call from within the request that cancels, and the signal of the handler from here.
-        for (const execution of this.#executions)
-          if (execution.run.id === id) callOutside(cancelExecution, execution);
-      });
-    } catch (error) {
-      this.#onError(error);
-    }
-  }
-
   /** Schedules a poll, because a handler has started. Whether one still runs is checked then: most end sooner. */
   arm(): void {
     if (this.#isClosed || this.#isPolling || this.#cancelTimer !== undefined) return;
     this.#cancelTimer = this.#settings.clock.setTimer(() => void this.#poll(), POLL_MS);
   }
 
-  /** Ends subscription and polling. */
+  /** Ends polling. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer?.();
-    try {
-      this.#unsubscribe?.();
-    } catch (error) {
-      this.#onError(error);
-    }
   }
 
   async #poll(): Promise<void> {
@@ -75,11 +55,9 @@ export class CancelWatch {
   async #askAbout(executions: readonly Execution[]): Promise<void> {
     const { broker } = this.#settings;
     const leases = executions.map(({ run: { id, epoch } }) => ({ id, epoch }));
-    const byId = new Map(executions.map((execution) => [execution.run.id, execution]));
-    for (const { id, epoch } of await broker.findCancelRequests(leases)) {
-      const execution = byId.get(id);
-      if (execution?.run.epoch === epoch) cancelExecution(execution);
-    }
+    const answers = await broker.heartbeat(leases, 0);
+    for (const [index, execution] of executions.entries())
+      if (answers[index] === 'cancel') cancelExecution(execution);
   }
 
   #onError(error: unknown): void {

@@ -132,8 +132,6 @@ export interface Store extends Settings {
   readonly waits: Set<() => void>;
   /** Ends every call that waits for a result. */
   readonly resultWaits: Set<() => void>;
-  /** Called with the id of a started run that gets a cancel request. */
-  readonly cancelListeners: Set<(id: string) => void>;
   /** How many runs were read to be changed. */
   readings: number;
   created: number;
@@ -170,7 +168,6 @@ export function createStore(settings: Settings): Store {
     replies: new Map(),
     waits: new Set(),
     resultWaits: new Set(),
-    cancelListeners: new Set(),
     readings: 0,
     created: 0,
     forgotten: 0,

@@ -11,7 +11,7 @@ export function changeRun(store: Store, { id, seen, next, group }: Change): Chan
   if (entry === undefined) return 'gone';
   if (seenOf(store, entry) !== seen || !isPossible(entry, next)) return 'changed';
   if (next === 'forget') forget(store, entry);
-  else if (next.state === 'started') requestCancel(store, entry);
+  else if (next.state === 'started') requestCancel(entry);
   else moveRun(store, entry, { next, group });
   return 'done';
 }
@@ -23,7 +23,6 @@ function isPossible({ run: { state } }: Entry, next: Change['next']): boolean {
   return state !== 'started' && !(isEnd(state) && isEnd(next.state));
 }
 
-function requestCancel(store: Store, entry: Entry): void {
+function requestCancel(entry: Entry): void {
   entry.run = { ...entry.run, isCancelRequested: true };
-  for (const listener of store.cancelListeners) listener(entry.run.id);
 }

@@ -20,7 +20,6 @@ import {
   checkFindExpired,
   checkGet,
   checkHeartbeat,
-  checkLeases,
   checkListQuery,
   checkWait,
 } from './check-reading.ts';
@@ -57,7 +56,6 @@ function checkReading(broker: Broker) {
       after(checkHeartbeat, { beats, leaseMs }, () => broker.heartbeat(beats, leaseMs)),
     findExpired: (limit, scope) =>
       after(checkFindExpired, { limit, scope }, () => broker.findExpired(limit, scope)),
-    findCancelRequests: (leases) => after(checkLeases, leases, () => broker.findCancelRequests(leases)),
     get: (ids, options) => after(checkGet, { ids, options }, () => broker.get(ids, options)),
     list: (query) => after(checkListQuery, query, () => broker.list(query)),
     wait: (request) => after(checkWait, request, () => broker.wait(request)),

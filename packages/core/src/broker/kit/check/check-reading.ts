@@ -32,11 +32,6 @@ import {
 /** The most runs of a page. */
 const MAX_PAGE = 1_000;
 
-/** Checks leases. @throws {InvalidOptionsError} */
-export function checkLeases(leases: readonly HeartbeatRequest[]): void {
-  check('leases', (findings) => findLeasesProblems(leases, findings));
-}
-
 /** Checks a call of `heartbeat`. @throws {InvalidOptionsError} */
 export function checkHeartbeat(call: {
   readonly beats: readonly HeartbeatRequest[];
