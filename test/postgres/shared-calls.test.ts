@@ -16,8 +16,8 @@ async function soon<Value>(promise: Promise<Value>): Promise<Value | 'still wait
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-const settleWithoutWaiting = async ({ withoutWaiting }: Broker, settlements: readonly Settlement[]) =>
-  withoutWaiting?.settle(settlements);
+const settleWithoutWaiting = async (broker: Broker, settle: readonly Settlement[]) =>
+  (await broker.settleAndClaim({ settle, whenLocked: 'answer' })).settled;
 
 describeTwoConnections('while a transaction of the user has a run or a key, a queue', (open) => {
   let tx: ReturnType<typeof open>['tx'];

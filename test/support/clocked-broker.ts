@@ -51,7 +51,6 @@ export function clockBroker(
         .filter((entry): entry is [string, Verb] => typeof entry[1] === 'function')
         .map(([name, verb]) => [name, (...args: readonly unknown[]) => track(verb, name, args)]),
     );
-  const { withoutWaiting } = broker;
   // The broker's own wait for work takes real time; the broker contract tests it.
   const wait: Broker['wait'] = (request) =>
     request.lanes === undefined ? broker.wait(request) : waitFor(clock, waiters, request);
@@ -59,7 +58,6 @@ export function clockBroker(
     ...broker,
     ...tracked(broker),
     notes: { ...broker.notes, ...tracked(broker.notes) },
-    ...(withoutWaiting && { withoutWaiting: { ...withoutWaiting, ...tracked(withoutWaiting) } }),
     wait,
   };
   return { clock, broker: clocked, aheadMs, close: () => broker.close() };

@@ -31,7 +31,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     return one;
   };
   return {
-    submit: (submissions) => both('submit', (broker) => broker.submit(submissions)),
+    submit: (submissions, options) => both('submit', (broker) => broker.submit(submissions, options)),
     settleAndClaim: async (request) => {
       if (request.claim?.lanes.size !== 0) return exchangeBoth(first, second, request);
       // Of a claim that is repeated, a broker may leave out the runs that its worker no longer holds.

@@ -403,7 +403,8 @@ describe('dead letters by their ids', () => {
 
     expect(await queue.deadLetters.redrive({ ids })).toEqual(ids);
 
-    expect(Math.max(...get.mock.calls.map(([asked]) => asked.length))).toBeLessThanOrEqual(500);
+    const whole = get.mock.calls.filter(([_, options]) => options?.answer !== 'seen');
+    expect(Math.max(...whole.map(([asked]) => asked.length))).toBeLessThanOrEqual(500);
   });
 });
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Broker, Submission, WithoutWaiting } from '@retry/core/broker';
+import type { Broker, Submission } from '@retry/core/broker';
 import { createQueue, defineTask, PartlySubmittedError } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import { setScene } from './scene.ts';
@@ -47,14 +47,14 @@ describe('submitMany', () => {
   it('sends those again that another transaction has locked, and no others', async () => {
     const { broker, clock } = setScene();
     const calls: string[][] = [];
-    const submit: WithoutWaiting['submit'] = async (submissions) => {
+    const submit: Broker['submit'] = async (submissions, options) => {
+      expect(options).toEqual({ whenLocked: 'answer' });
       calls.push(submissions.map(({ payload }) => payload));
       const isFree = (index: number): boolean => index > 0 || calls.length > 2;
       const answers = await broker.submit(submissions.filter((_, index) => isFree(index)));
       return submissions.map((_, index) => (isFree(index) ? (answers[0] ?? 'created') : 'locked'));
     };
-    const withoutWaiting = { submit } as WithoutWaiting; // a queue that only submits calls no other verb
-    const queue = createQueue({ broker: { ...broker, withoutWaiting }, clock });
+    const queue = createQueue({ broker: { ...broker, submit }, clock });
 
     const submitted = await queue.submitMany(task, [1, 2, 3]);
 

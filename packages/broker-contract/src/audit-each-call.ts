@@ -11,7 +11,7 @@ export function auditEachCall(broker: Broker): Broker {
     return answer;
   };
   return {
-    submit: (submissions) => check(broker.submit(submissions)),
+    submit: (submissions, options) => check(broker.submit(submissions, options)),
     settleAndClaim: (request) => check(broker.settleAndClaim(request)),
     heartbeat: (leases, leaseMs) => check(broker.heartbeat(leases, leaseMs)),
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),

@@ -39,7 +39,7 @@ import type { ExchangePort } from './verbs/settle-and-claim.ts';
 import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { hasUnique, submitUnique } from './verbs/submit/unique.ts';
 import { submitRuns } from './verbs/submit.ts';
-import { createWithoutWaiting } from './verbs/without-waiting.ts';
+import { exchangeUnlocked, submitUnlocked } from './verbs/when-locked.ts';
 import type { Notifications } from './wake/notifications.ts';
 import { openNotifications } from './wake/notifications.ts';
 import { canListen } from './wake/subscription.ts';
@@ -187,8 +187,12 @@ function verbs(
   const change: Broker['change'] = (changes, options) =>
     changeRuns({ ...port, keepKeysMs: retention.keepKeysMs }, changes, options);
   return {
-    submit: (submissions) => (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions),
-    settleAndClaim: (request) => settleAndClaim(port, request),
+    submit: (submissions, { whenLocked = 'wait' } = {}) => {
+      if (whenLocked === 'answer') return submitUnlocked(port, submissions);
+      return (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions);
+    },
+    settleAndClaim: (request) =>
+      (request.whenLocked === 'answer' ? exchangeUnlocked : settleAndClaim)(port, request),
     heartbeat: (beats, leaseMs) =>
       leaseMs > 0 ? port.heartbeats.heartbeat(beats, leaseMs) : readLeases(database, beats),
     findExpired: createFindExpired({ ...port, list, get, change }, { ...retention, onError }),
@@ -200,7 +204,6 @@ function verbs(
     attend: (attendance) => attendBy(attendanceSource(database, notes), attendance),
     audit: () => auditRuns(database),
     figures: figuresBy(createFigures(database, schema, notes)),
-    withoutWaiting: createWithoutWaiting(port),
   };
 }
 

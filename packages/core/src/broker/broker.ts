@@ -5,12 +5,12 @@ import type { ExchangeReply, ExchangeRequest } from './exchange.ts';
 import type { HeartbeatAnswer, HeartbeatModule, HeartbeatRequest } from './heartbeat.ts';
 import type { ReadFigures } from './insight/figures.ts';
 import type { WorkerFacts } from './insight/workers.ts';
+import type { LockOptions } from './locked.ts';
 import type { Notes } from './notes.ts';
 import type { Operations } from './operations.ts';
 import type { Reservation, Reserved } from './reservation.ts';
 import type { Run } from './run.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
-import type { WithoutWaiting } from './without-waiting.ts';
 
 /**
  * Storage that keeps runs and executes named, fenced moves. It never computes a delay and never chooses a state: the
@@ -24,7 +24,10 @@ export interface Broker {
   /** Resolves once the broker can serve: connected, and its server accepted. Without it, it can from the start. */
   readonly ready?: () => Promise<void>;
   /** Stores new runs. A known id is not submitted again; its answer is `exists`. */
-  readonly submit: (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
+  readonly submit: (
+    submissions: readonly Submission[],
+    options?: LockOptions,
+  ) => Promise<readonly SubmitAnswer[]>;
   /** Settles finished claims, then makes new ones, in one round trip; either part may be empty. */
   readonly settleAndClaim: (request: ExchangeRequest) => Promise<ExchangeReply>;
   /**
@@ -128,12 +131,6 @@ export interface Broker {
    * the earlier one has the earlier runs.
    */
   readonly submitsInOrder?: boolean;
-  /**
-   * Verbs for callers that share a call: one of them that has to wait for a transaction would hold up the others. Only brokers whose
-   * calls may have to wait for transactions have it. Queues call these in place of the verbs of the same names; a wrapper
-   * of a broker has to wrap them, too, or leave them out.
-   */
-  readonly withoutWaiting?: WithoutWaiting;
   /**
    * The broker opened its connection itself, from a URL. A worker that a signal stopped closes such a broker, so that
    * the process can end.

@@ -1,8 +1,9 @@
+import type { LockOptions } from './locked.ts';
 import type { Concurrency, Run } from './run.ts';
 import type { SettleAnswer, Settlement } from './settlement.ts';
 
-/** Settlements to write, then a claim to make; either may be absent. */
-export interface ExchangeRequest {
+/** Settlements to write, then a claim to make; either may be absent. A handler that completes its run in a transaction keeps it locked. */
+export interface ExchangeRequest extends LockOptions {
   /** Written before anything is claimed, and answered one by one. */
   readonly settle?: readonly Settlement[];
   /** Absent: nothing is claimed. */

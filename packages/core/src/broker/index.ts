@@ -36,6 +36,7 @@ export type { ErrorGroup, ErrorGroupName, GroupPage, GroupsQuery } from './insig
 export type { LaneFigures, LaneRates, LaneReport, LanesQuery, Rate } from './insight/lanes.ts';
 export type { ServerMemory } from './insight/memory.ts';
 export type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from './insight/workers.ts';
+export type { Locked, LockOptions } from './locked.ts';
 export type { Note, Notes, NotesPage, NotesQuery, NotesWritten, NoteWrite } from './notes.ts';
 export type {
   CancelAnswer,
@@ -64,4 +65,3 @@ export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
 export type { Spent, SpentError } from './spent.ts';
 export type { KeyAnswer, Submission, SubmitAnswer, Unique } from './submission.ts';
-export type { Locked, WithoutWaiting } from './without-waiting.ts';

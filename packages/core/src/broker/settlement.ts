@@ -1,5 +1,6 @@
 import type { RunEventType } from '../lifecycle/run-event.ts';
 import type { ErrorGroupName } from './insight/groups.ts';
+import type { Locked } from './locked.ts';
 import type { Run } from './run.ts';
 import type { Submission } from './submission.ts';
 
@@ -45,6 +46,6 @@ export interface Settlement {
 
 /**
  * `ok`: written. `already`: the same settlement was written before, and its reply was lost. `fenced`: another worker
- * holds the run, or this epoch was settled otherwise. `gone`: no such run.
+ * holds the run, or this epoch was settled otherwise. `gone`: no such run. `locked`: only as `whenLocked` says.
  */
-export type SettleAnswer = 'ok' | 'already' | 'fenced' | 'gone';
+export type SettleAnswer = 'ok' | 'already' | 'fenced' | 'gone' | Locked;

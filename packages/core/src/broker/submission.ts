@@ -1,3 +1,4 @@
+import type { Locked } from './locked.ts';
 import type { Concurrency } from './run.ts';
 import type { Spent } from './spent.ts';
 
@@ -63,8 +64,8 @@ export interface Unique {
   readonly onConflict: 'keep' | 'replace';
 }
 
-/** `exists`: the id is known, nothing was submitted. */
-export type SubmitAnswer = 'created' | 'exists' | KeyAnswer;
+/** `exists`: the id is known, nothing was submitted. `locked`: only as `whenLocked` says. */
+export type SubmitAnswer = 'created' | 'exists' | KeyAnswer | Locked;
 
 /**
  * A unique submission met another run that had its key. `kept`: nothing was submitted; the run of this id has the key, and may have

@@ -1,5 +1,5 @@
 import { InvalidOptionsError } from '@retry/core';
-import type { Broker, ExchangeReply, ExchangeRequest, Settlement } from '@retry/core/broker';
+import type { Broker, ExchangeReply, ExchangeRequest, LockOptions, Settlement } from '@retry/core/broker';
 import { refuseUnsettled } from '@retry/core/broker/kit';
 import type { Call } from '../driver/call.ts';
 import { createCall } from '../driver/call.ts';
@@ -36,7 +36,8 @@ export function brokerWithin(
 ): TransactionBroker {
   const call = createCall(readTransaction(transaction), schema);
   return {
-    submit: async (submissions) => {
+    submit: async (submissions, options) => {
+      refuseAnswer(options);
       if (submissions.length === 0) return [];
       const notify = wakeOnCommit;
       if (hasUnique(submissions))
@@ -48,7 +49,9 @@ export function brokerWithin(
   };
 }
 
-async function settleWithin(call: Call, { settle = [], claim }: ExchangeRequest): Promise<ExchangeReply> {
+async function settleWithin(call: Call, request: ExchangeRequest): Promise<ExchangeReply> {
+  const { settle = [], claim } = request;
+  refuseAnswer(request);
   if (claim !== undefined) throw wrong('claim', 'cannot be part of a transaction', 'Claim outside of it.');
   refuseUnsettled(settle);
   let reply: ExchangeReply = { settled: [], claimed: [], now: 0 };
@@ -57,6 +60,12 @@ async function settleWithin(call: Call, { settle = [], claim }: ExchangeRequest)
     reply = { settled: [...reply.settled, ...settled], claimed: [], now };
   }
   return reply;
+}
+
+/** A statement that gives up at a lock would end the user's transaction. */
+function refuseAnswer({ whenLocked }: LockOptions = {}): void {
+  if (whenLocked !== 'answer') return;
+  throw wrong('whenLocked', 'cannot be part of a transaction', 'Leave it out: the transaction waits.');
 }
 
 function settlePart(call: Call, part: readonly Settlement[]): Promise<string | null> {

@@ -40,12 +40,11 @@ export async function settleAlone(queued: QueuedSettlement, alone: Alone): Promi
 /** Whatever fails is left to an exchange, which sends it again, divides it and replaces it. */
 async function ask(
   { settlement }: QueuedSettlement,
-  { broker: { withoutWaiting } }: WorkerSettings,
-): Promise<SettleAnswer | 'locked' | 'others'> {
-  if (withoutWaiting === undefined) return 'others';
+  { broker }: WorkerSettings,
+): Promise<SettleAnswer | 'others'> {
   try {
-    const [answer = 'others'] = await withoutWaiting.settle([settlement]);
-    return answer;
+    const { settled } = await broker.settleAndClaim({ settle: [settlement], whenLocked: 'answer' });
+    return settled[0] ?? 'others';
   } catch {
     return 'others';
   }

@@ -1,4 +1,4 @@
-import type { Broker, Locked, Run, Submission, SubmitAnswer } from '@retry/core/broker';
+import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { PartlySubmittedError } from '../errors.ts';
@@ -81,15 +81,15 @@ async function submitBatch(submit: Submit, batch: Batch, note: Note): Promise<vo
  * for it would keep its connection from all others, also from those that the transaction may wait for.
  */
 async function submitUnlocked(broker: Broker, submissions: readonly Submission[]): Promise<Answers> {
-  const shared = broker.withoutWaiting ?? broker;
-  const answers: (SubmitAnswer | Locked | undefined)[] = [...(await shared.submit(submissions))];
+  const submit = (some: readonly Submission[]) => broker.submit(some, { whenLocked: 'answer' });
+  const answers: (SubmitAnswer | undefined)[] = [...(await submit(submissions))];
   for (let pauseMs = FIRST_PAUSE_MS; answers.includes('locked'); pauseMs = longerPause(pauseMs)) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const locked = [...answers.keys()].filter((index) => answers[index] === 'locked');
-    const again = await shared.submit(locked.map((index) => submissions[index] as Submission)); // each answer is that of one
+    const again = await submit(locked.map((index) => submissions[index] as Submission)); // each answer is that of one
     for (const [position, index] of locked.entries()) answers[index] = again[position];
   }
-  return answers as Answers; // none of them is locked
+  return answers;
 }
 
 /** What is known of one submission after a call failed. */

@@ -178,10 +178,13 @@ function readCall<More>(
 
 type Send = (submission: Submission) => Promise<SubmitAnswer>;
 
+/** Many callers share a call: one of them that waits for a lock would hold up the others. */
+const ANSWER_LOCKED = { whenLocked: 'answer' } as const;
+
 /** Coalesces single submissions. */
 function createSender({ broker }: Parts): Send {
-  const shared = broker.withoutWaiting ?? broker;
-  return coalesce<Submission, SubmitAnswer>((submissions) => shared.submit(submissions), {
+  const submit = (submissions: readonly Submission[]) => broker.submit(submissions, ANSWER_LOCKED);
+  return coalesce<Submission, SubmitAnswer>(submit, {
     outstanding: broker.submitsInOrder === true ? 2 : 1,
     bytesOf: submissionBytes,
     isRefusal: (error) => isRefused(broker, error),

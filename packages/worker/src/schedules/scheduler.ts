@@ -62,8 +62,9 @@ export class Scheduler {
     const { broker } = settings;
     this.#settings = settings;
     this.#emitter = emitter;
-    const shared = broker.withoutWaiting ?? broker;
-    this.#submit = coalesce<Submission, SubmitAnswer>((submissions) => shared.submit(submissions), {
+    const submit = (submissions: readonly Submission[]) =>
+      broker.submit(submissions, { whenLocked: 'answer' });
+    this.#submit = coalesce<Submission, SubmitAnswer>(submit, {
       outstanding: 1,
       bytesOf: submissionBytes,
       isRefusal: (error) => isRefused(broker, error),

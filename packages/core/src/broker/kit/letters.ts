@@ -8,6 +8,7 @@
 import type { RunState } from '../../lifecycle/run-state.ts';
 import type { ChangeAnswer } from '../change.ts';
 import type { HeartbeatAnswer } from '../heartbeat.ts';
+import type { Locked } from '../locked.ts';
 import type { SettleAnswer } from '../settlement.ts';
 import type { KeyAnswer, SubmitAnswer } from '../submission.ts';
 import type { Destination } from './settlement-rules.ts';
@@ -41,10 +42,10 @@ export const DESTINATION_LETTERS: Readonly<Record<Destination, string>> = {
 
 /** The answers of each verb that replies by letters. */
 interface Answers {
-  readonly submit: Exclude<SubmitAnswer, KeyAnswer>;
+  readonly submit: Exclude<SubmitAnswer, KeyAnswer | Locked>;
   /** Of submissions that may be unique. An id comes with those that name a run. */
-  readonly submitUnique: Exclude<SubmitAnswer, KeyAnswer> | KeyAnswer['type'];
-  readonly settle: SettleAnswer;
+  readonly submitUnique: Exclude<SubmitAnswer, KeyAnswer | Locked> | KeyAnswer['type'];
+  readonly settle: Exclude<SettleAnswer, Locked>;
   readonly heartbeat: HeartbeatAnswer;
   readonly change: ChangeAnswer;
 }

@@ -1,18 +1,19 @@
 import type { AsyncDispose } from '../../../async-dispose.ts';
 import { disposedBy } from '../../../async-dispose.ts';
+import { optional } from '../../../fields/check-arguments.ts';
 import type { Broker } from '../../broker.ts';
 import type { ExchangeRequest } from '../../exchange.ts';
+import type { LockOptions } from '../../locked.ts';
 import type { Notes } from '../../notes.ts';
 import type { Operations } from '../../operations.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Submission } from '../../submission.ts';
-import type { WithoutWaiting } from '../../without-waiting.ts';
 import { withStorableRuns } from '../storable-runs.ts';
 import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
 import { readChanges } from './check-change.ts';
 import { findClaimProblems } from './check-claim.ts';
 import { checkFigures } from './check-figures.ts';
-import { check, findList, listOf, optionsOf, readCall } from './check-findings.ts';
+import { check, findList, findOptionsProblem, listOf, optionsOf, readCall } from './check-findings.ts';
 import { checkNotesQuery, checkNoteWrites } from './check-notes.ts';
 import { checkReservations } from './check-operations.ts';
 import {
@@ -25,6 +26,8 @@ import {
 } from './check-reading.ts';
 import { findSettlementProblems, isPlainSettlement } from './check-settlement.ts';
 import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts';
+import type { FieldRules } from './field-rules.ts';
+import { findWrongFields, oneOf } from './field-rules.ts';
 
 /**
  * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that not every
@@ -32,7 +35,7 @@ import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts
  * problem. What settlements carry is limited to what every broker can store. `await using` closes it.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispose {
-  const { within, withoutWaiting, figures, notes, operations } = broker;
+  const { within, figures, notes, operations } = broker;
   return {
     ...broker,
     ...checkParts(broker),
@@ -43,7 +46,6 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     ...(figures && { figures: (query) => after(checkFigures, query, () => figures(query)) }),
     notes: checkedNotes(notes),
     ...(operations && { operations: checkedOperations(operations) }),
-    ...(withoutWaiting && { withoutWaiting: checkWithoutWaiting(withoutWaiting) }),
     ...(within && { within: (transaction: unknown) => checkParts(within(transaction)) }),
     ...disposedBy('close'),
   };
@@ -82,17 +84,10 @@ function checkedOperations({ put, get, claim, change, list }: Operations): Opera
 
 function checkParts({ submit, settleAndClaim }: Pick<Broker, 'submit' | 'settleAndClaim'>) {
   return {
-    submit: (submissions) => after(checkSubmissions, submissions, () => submit(submissions)),
+    submit: (submissions, options) =>
+      after(checkSubmit, { submissions, options }, () => submit(submissions, options)),
     settleAndClaim: (request) => afterReading(readExchange, request, settleAndClaim),
   } satisfies Partial<Broker>;
-}
-
-function checkWithoutWaiting(verbs: WithoutWaiting): WithoutWaiting {
-  return {
-    submit: (submissions) => after(checkSubmissions, submissions, () => verbs.submit(submissions)),
-    settle: (settlements) =>
-      afterReading(readExchange, { settle: settlements }, ({ settle = [] }) => verbs.settle(settle)),
-  };
 }
 
 /** Makes the call after the check; a failed check rejects. */
@@ -119,8 +114,19 @@ function afterReading<Input, Read, Answer>(
   return answer(given);
 }
 
-function checkSubmissions(submissions: readonly Submission[]): void {
+interface SubmitCall {
+  readonly submissions: readonly Submission[];
+  readonly options: LockOptions | undefined;
+}
+
+const LOCKED: FieldRules<LockOptions> = {
+  whenLocked: optional(oneOf(['wait', 'answer'], "Leave it out for 'wait'.")),
+};
+
+function checkSubmit({ submissions, options }: SubmitCall): void {
   check('submission', (findings) => {
+    if (options !== undefined && findOptionsProblem('options', options, findings.problems))
+      findWrongFields(options, LOCKED, { problems: findings.problems, path: 'options' });
     // Not by its entries, because every submission comes here.
     const list = listOf(submissions);
     for (let index = 0; index < list.length; index += 1) {
@@ -131,7 +137,7 @@ function checkSubmissions(submissions: readonly Submission[]): void {
 }
 
 function readExchange(request: ExchangeRequest): ExchangeRequest {
-  const { settle = [], claim } = optionsOf(request);
+  const { settle = [], claim, whenLocked } = optionsOf(request);
   check('settleAndClaim', (findings) => {
     const list = findList('settle', settle, findings.problems);
     for (let index = 0; index < list.length; index += 1) {
@@ -139,6 +145,7 @@ function readExchange(request: ExchangeRequest): ExchangeRequest {
       if (!isPlainSettlement(settlement)) findSettlementProblems(settlement, `settle[${index}]`, findings);
     }
     if (claim !== undefined) findClaimProblems(claim, findings);
+    if (whenLocked !== undefined) findWrongFields(request, LOCKED, { problems: findings.problems, path: '' });
   });
   return withStorableRuns(request);
 }

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts';
 import type { Change, SeenRun } from '../../change.ts';
+import type { Locked } from '../../locked.ts';
 import type { OperationStep } from '../../operations.ts';
-import type { Locked } from '../../without-waiting.ts';
 
 /** The part of a broker by which runs are changed. */
 export type ChangeableBroker = Pick<Broker, 'get' | 'change'>;

@@ -1,7 +1,7 @@
 import { isEnd } from '../../../lifecycle/run-state.ts';
 import type { SeenRun } from '../../change.ts';
+import type { Locked } from '../../locked.ts';
 import type { EndAnswer, EndRequest } from '../../operation.ts';
-import type { Locked } from '../../without-waiting.ts';
 import { readCall } from '../check/check-findings.ts';
 import { checkEnds } from '../check/check-operations.ts';
 import { transitionRun } from '../copy-run.ts';

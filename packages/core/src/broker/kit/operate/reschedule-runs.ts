@@ -1,6 +1,6 @@
 import type { SeenRun } from '../../change.ts';
+import type { Locked } from '../../locked.ts';
 import type { RescheduleAnswer, RescheduleRequest } from '../../operation.ts';
-import type { Locked } from '../../without-waiting.ts';
 import { readCall } from '../check/check-findings.ts';
 import { checkReschedules } from '../check/check-operations.ts';
 import { transitionRun } from '../copy-run.ts';

@@ -1,4 +1,12 @@
-import type { Locked, Settlement, Submission, SubmitAnswer, WithoutWaiting } from '@retry/core/broker';
+import type {
+  ExchangeReply,
+  ExchangeRequest,
+  Locked,
+  SettleAnswer,
+  Settlement,
+  Submission,
+  SubmitAnswer,
+} from '@retry/core/broker';
 import type { Call } from '../driver/call.ts';
 import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
@@ -8,30 +16,12 @@ import { settleAndClaim } from './settle-and-claim.ts';
 import { hasUnique, submitUniqueChunk, UNIQUE_SUBMISSIONS } from './submit/unique.ts';
 import { SUBMISSIONS, submitChunk, submitRuns } from './submit.ts';
 
-/**
- * Returns the verbs that answer `locked` where another transaction has locked a run or a key. One that waits for a key fails its
- * statement, so that all of the statement are answered so.
- */
-export function createWithoutWaiting(waiting: ExchangePort): WithoutWaiting {
-  const port: ExchangePort = { ...waiting, database: unlocked(waiting.database) };
-  return {
-    submit: (submissions) => submit({ waiting, port }, submissions),
-    settle: (settlements) =>
-      inChunks(
-        settlements,
-        (settle) => orLocked(settle, async () => (await settleAndClaim(port, { settle })).settled),
-        ALONE,
-      ),
-  };
-}
-
-/** All of a statement are answered `locked` where one is; callers settle few runs so. */
-const ALONE: ChunkLimits<Settlement> = { maxItems: 1 };
-
-function submit(
-  { waiting, port }: { readonly waiting: ExchangePort; readonly port: ExchangePort },
+/** Submits runs, and answers `locked` where another transaction has a key: all of the statement that would wait for it. */
+export function submitUnlocked(
+  waiting: ExchangePort,
   submissions: readonly Submission[],
-): Promise<readonly (SubmitAnswer | Locked)[]> {
+): Promise<readonly SubmitAnswer[]> {
+  const port = portOf(waiting);
   if (hasUnique(submissions)) {
     const submitUnique = (chunk: readonly Submission[]) =>
       orLocked(chunk, () => submitUniqueChunk(port, chunk));
@@ -41,6 +31,25 @@ function submit(
   if (submissions.every(({ keyed = false }) => !keyed)) return submitRuns(waiting, submissions);
   return inChunks(submissions, (chunk) => orLocked(chunk, () => submitChunk(port, chunk)), SUBMISSIONS);
 }
+
+/** Settles runs one by one, and answers `locked` where another transaction has one; then claims. */
+export async function exchangeUnlocked(
+  waiting: ExchangePort,
+  { settle = [], claim }: ExchangeRequest,
+): Promise<ExchangeReply> {
+  const port = portOf(waiting);
+  const settleOne = async (one: readonly Settlement[]): Promise<readonly SettleAnswer[]> =>
+    (await settleAndClaim(port, { settle: one })).settled;
+  const settled = await inChunks(settle, (one) => orLocked(one, () => settleOne(one)), ALONE);
+  return { ...(await settleAndClaim(waiting, claim === undefined ? {} : { claim })), settled };
+}
+
+function portOf(waiting: ExchangePort): ExchangePort {
+  return { ...waiting, database: unlocked(waiting.database) };
+}
+
+/** All of a statement are answered `locked` where one is; callers settle few runs so. */
+const ALONE: ChunkLimits<Settlement> = { maxItems: 1 };
 
 const LOCKED = new Error('another transaction has a lock that this call needs');
 
