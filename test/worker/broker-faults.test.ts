@@ -167,7 +167,11 @@ describe('a broker that fails', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const task = defineTask({ name: 'long', run: () => pass(clock, 60_000) });
     const { id } = await queue.submit(task, null);
-    const faulty = failing(broker, { verb: 'heartbeat', times: 2, when: 'before' });
+    const { heartbeat: fail } = failing(broker, { verb: 'heartbeat', times: 2, when: 'before' });
+    // What only asks for cancel requests reaches it.
+    const heartbeat: Broker['heartbeat'] = (beats, leaseMs) =>
+      (leaseMs > 0 ? fail : broker.heartbeat)(beats, leaseMs);
+    const faulty: Broker = { ...broker, heartbeat };
     const worker = startWorker({ tasks: [task], broker: faulty, lease: '9s' });
     startWorker({ tasks: [task], lease: '9s', cleanerInterval: '1s' });
 
