@@ -176,7 +176,7 @@ describe('options', () => {
 
     const broker = createPostgresBroker({ url: 'postgres://h/db', ...options, ...more });
 
-    expect(broker.ownsConnection).toBe(true);
+    expect(broker.facts?.ownsConnection).toBe(true);
     await broker.close();
   });
 

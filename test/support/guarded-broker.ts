@@ -43,10 +43,12 @@ export function guardedBroker(options: GuardOptions = {}) {
   const memory = createMemoryBroker();
   const broker: Broker = {
     ...memory,
-    heartbeatModule: {
-      source: SOURCE,
-      driver: { name: 'redis', from: import.meta.url },
-      options: () => ({ ...options, counts }),
+    facts: {
+      heartbeats: {
+        source: SOURCE,
+        driver: { name: 'redis', from: import.meta.url },
+        options: () => ({ ...options, counts }),
+      },
     },
   };
   const count = (name: (typeof COUNTS)[number]): number => Atomics.load(counts, COUNTS.indexOf(name));

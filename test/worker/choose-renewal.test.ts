@@ -6,13 +6,13 @@ import { systemClock } from '../../packages/worker/src/clock.ts';
 import { chooseRenewal } from '../../packages/worker/src/lease/choose-renewal.ts';
 
 describe('chooseRenewal', () => {
-  const { heartbeatModule: _, ...withoutModule } = createMemoryBroker();
+  const { facts: _, ...withoutModule } = createMemoryBroker();
 
   it.each([
     ['a broker over a client', withoutModule, systemClock, /not opened by a url/],
     [
       'a client that handlers use, too',
-      { ...withoutModule, sharesHeartbeatClient: true },
+      { ...withoutModule, facts: { heartbeats: 'shared-client' } as const },
       systemClock,
       /heartbeats wait while handlers/,
     ],

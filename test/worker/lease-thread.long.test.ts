@@ -233,15 +233,15 @@ describe('the thread that renews leases', () => {
 });
 
 function withoutDriver(broker: Broker): Broker {
-  const { heartbeatModule } = broker;
-  if (heartbeatModule === undefined || heartbeatModule === 'not-needed') throw new Error('has a module');
+  const module = broker.facts?.heartbeats;
+  if (typeof module !== 'object') throw new Error('has a module');
   return {
     ...broker,
-    heartbeatModule: { ...heartbeatModule, driver: { name: 'no-such-driver', from: undefined } },
+    facts: { heartbeats: { ...module, driver: { name: 'no-such-driver', from: undefined } } },
   };
 }
 
-function withoutModule({ heartbeatModule: _, ...broker }: Broker): Broker {
+function withoutModule({ facts: _, ...broker }: Broker): Broker {
   return broker;
 }
 

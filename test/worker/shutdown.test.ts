@@ -233,7 +233,7 @@ describe('stop', () => {
     const { clock, broker, startWorker } = setScene();
     const close = vi.fn(broker.close);
     const tasks = [defineTask({ name: 'any', run: () => {} })];
-    const worker = startWorker({ tasks, broker: { ...broker, ownsConnection: true, close } });
+    const worker = startWorker({ tasks, broker: { ...broker, facts: { ownsConnection: true }, close } });
     await clock.advance('1s');
 
     await worker.stop();

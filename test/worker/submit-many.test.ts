@@ -21,7 +21,10 @@ function failingQueue(
     if (fails) throw error;
     return submissions.map(() => 'created' as const);
   });
-  const queue = createQueue({ broker: { ...scene.broker, submit, submitsInOrder }, clock: scene.clock });
+  const queue = createQueue({
+    broker: { ...scene.broker, submit, facts: { submitsInOrder } },
+    clock: scene.clock,
+  });
   return { ...scene, queue, submit: vi.mocked(submit) };
 }
 

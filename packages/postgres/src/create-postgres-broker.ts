@@ -1,5 +1,5 @@
 import type { AsyncDispose } from '@retry/core';
-import type { Broker, Notes } from '@retry/core/broker';
+import type { Broker, BrokerFacts, Notes } from '@retry/core/broker';
 import type { AttendanceSource } from '@retry/core/broker/kit';
 import { attendBy, checkInput, createCloseGate, figuresBy, getBy } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
@@ -98,33 +98,29 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     wait: (request) =>
       waits.pass(() => (request.lanes === undefined ? resultWaits.wait(request) : workWaits.wait(request))),
     ...{ isRefusal, close },
-    ...connectionFactsOf(settings),
+    facts: factsOf(settings),
     within: (transaction) => brokerWithin(transaction, settings),
   });
 }
 
 /** Returns what the broker says about its connection. */
-function connectionFactsOf(settings: PostgresBrokerSettings): Partial<PostgresBroker> {
+function factsOf(settings: PostgresBrokerSettings): BrokerFacts {
+  const heartbeats = heartbeatsOf(settings);
   return {
     ...(settings.url !== undefined && { ownsConnection: true }),
-    ...heartbeatModuleOf(settings),
-    ...(canHandlersTake(settings.client) && { sharesHeartbeatClient: true }),
+    ...(heartbeats !== undefined && { heartbeats }),
   };
 }
 
 /** How another thread connects: by a URL, the broker's or that of the user's pool. A database in this process is for its thread alone. */
-function heartbeatModuleOf({ url, client, schema }: PostgresBrokerSettings): Pick<Broker, 'heartbeatModule'> {
-  if (client !== undefined && canListen(client)) return { heartbeatModule: 'not-needed' };
+function heartbeatsOf({ url, client, schema }: PostgresBrokerSettings): BrokerFacts['heartbeats'] {
+  if (client !== undefined && canListen(client)) return 'not-needed';
+  if (client !== undefined && !hasOwnPool(client)) return 'shared-client';
   const connectionString = url ?? (client && urlOfClient(client));
-  if (connectionString === undefined) return {};
+  if (connectionString === undefined) return undefined;
   const options: HeartbeatOptions = { url: connectionString, schema };
   const driver = { name: 'pg', from: import.meta.url };
-  return { heartbeatModule: { source: HEARTBEAT_CODE, driver, options: () => options } };
-}
-
-/** Whether heartbeats need a connection that handlers can take. All runs in a database of this process are its own. */
-function canHandlersTake(client: PostgresBrokerSettings['client']): boolean {
-  return client !== undefined && !canListen(client) && !hasOwnPool(client);
+  return { source: HEARTBEAT_CODE, driver, options: () => options };
 }
 
 /** Takes the user's client, or opens a pool by the URL. */

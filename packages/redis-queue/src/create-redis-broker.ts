@@ -1,5 +1,5 @@
 import type { AsyncDispose } from '@retry/core';
-import type { Broker } from '@retry/core/broker';
+import type { Broker, BrokerFacts } from '@retry/core/broker';
 import { checkInput, closedError } from '@retry/core/broker/kit';
 import { createConnectionWarning, withoutThrowing } from './driver/connection-warning.ts';
 import type { ServerReport } from './driver/doctor.ts';
@@ -54,35 +54,26 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
     openPartition({ keys, isHome: index === 0, retention }, server, keeping),
   );
   const broker = closedLast(joinParts(parts), server);
-  // A client of the user's may be a pool; our own connection keeps the order of what it sends.
-  const isOwn = 'url' in settings.source;
+  const { source } = settings;
   return {
     ...checkInput(broker),
     queues: async () => {
       await broker.server();
       return findQueues(server.link, settings.prefix, partitions);
     },
-    submitsInOrder: isOwn,
-    ownsConnection: isOwn,
-    ...heartbeatModuleOf(settings),
+    facts: 'url' in source ? factsOfOwn(source.url, settings) : {},
   };
 }
 
-/** What a thread opens a connection of its own by, which it cannot by a client of the user's. */
-function heartbeatModuleOf({
-  source,
-  prefix,
-  partitions,
-}: RedisBrokerSettings): Pick<Broker, 'heartbeatModule'> {
-  if (!('url' in source)) return {};
-  const options: HeartbeatOptions = { url: source.url, prefix, partitions, script: heartbeatScript };
-  return {
-    heartbeatModule: {
-      source: HEARTBEAT_CODE,
-      driver: { name: 'redis', from: import.meta.url },
-      options: () => options,
-    },
-  };
+/** A client of the user's may be a pool, and a thread cannot have it; our own connection keeps the order of what it sends. */
+function factsOfOwn(
+  url: string,
+  { prefix, partitions }: Pick<RedisBrokerSettings, 'prefix' | 'partitions'>,
+): BrokerFacts {
+  const options: HeartbeatOptions = { url, prefix, partitions, script: heartbeatScript };
+  const driver = { name: 'redis', from: import.meta.url };
+  const heartbeats = { source: HEARTBEAT_CODE, driver, options: () => options };
+  return { heartbeats, submitsInOrder: true, ownsConnection: true };
 }
 
 function openPartition(where: Omit<Store, 'link'>, server: ServerLink, keeping: KeepingParts): Part {

@@ -40,16 +40,6 @@ export interface Broker {
     leaseMs: number,
   ) => Promise<readonly HeartbeatAnswer[]>;
   /**
-   * How another thread sends heartbeats while the event loop is blocked. `not-needed`: no other process claims the runs. Absent:
-   * only the event loop can send them, as over a client of the user's.
-   */
-  readonly heartbeatModule?: HeartbeatModule | 'not-needed';
-  /**
-   * Heartbeats are sent over a client of the user's, and wait while handlers keep it busy. Absent: over a connection that handlers
-   * cannot take.
-   */
-  readonly sharesHeartbeatClient?: boolean;
-  /**
    * Returns started runs whose lease has expired, longest ago first, without their payloads (`payload: ''`); at most `limit`, an
    * integer ≥ 0. With `lanes`, runs of other lanes do not count against it.
    */
@@ -127,25 +117,37 @@ export interface Broker {
    */
   readonly isRefusal: (error: unknown) => boolean;
   /**
-   * Calls take effect, and are answered, in their order: the next submit may be sent before the last is answered, and of two claims
-   * the earlier one has the earlier runs.
-   */
-  readonly submitsInOrder?: boolean;
-  /**
-   * The broker opened its connection itself, from a URL. A worker that a signal stopped closes such a broker, so that
-   * the process can end.
-   */
-  readonly ownsConnection?: boolean;
-  /**
    * Returns the same broker inside a transaction of the user's, given the client that began it: submissions and
    * settlements take effect when it commits. Only brokers that live in the user's own database have it.
    */
   readonly within?: (transaction: unknown) => Pick<Broker, 'submit' | 'settleAndClaim'>;
+  /** How it is connected. Without them it is used with the least assumptions. */
+  readonly facts?: BrokerFacts;
   /**
    * Closes what the broker opened itself, after the calls under way; ends waits for work. Every later call except
    * `close` rejects.
    */
   readonly close: () => Promise<void>;
+}
+
+/** What a broker says about its connection. */
+export interface BrokerFacts {
+  /**
+   * How heartbeats reach the server while handlers keep the event loop, or a client, busy: by another thread. `not-needed`: no other
+   * process claims the runs. `shared-client`: not at all, as they are sent over a client that handlers can take. Absent: by the event
+   * loop, over a connection that handlers cannot take.
+   */
+  readonly heartbeats?: HeartbeatModule | 'not-needed' | 'shared-client';
+  /**
+   * Calls take effect, and are answered, in their order: the next submit may be sent before the last is answered, and of two claims
+   * the earlier one has the earlier runs. @default false
+   */
+  readonly submitsInOrder?: boolean;
+  /**
+   * The broker opened its connection itself, from a URL. A worker that a signal stopped closes such a broker, so that
+   * the process can end. @default false
+   */
+  readonly ownsConnection?: boolean;
 }
 
 /** Which expired leases to find. Without either key, all. */

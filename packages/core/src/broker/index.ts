@@ -3,6 +3,7 @@ export type {
   Attendance,
   Audit,
   Broker,
+  BrokerFacts,
   ExpiredScope,
   GetOptions,
   GetRuns,

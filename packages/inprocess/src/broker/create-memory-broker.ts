@@ -71,7 +71,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
     attend: (attendance) => attendBy(attendanceSource(store, gate, notes), attendance),
     audit: () => call(() => auditStore(store)),
     ...{ notes, figures: figuresBy(createFigures(store, call, notes)) },
-    heartbeatModule: 'not-needed',
+    facts: { heartbeats: 'not-needed' },
     isRefusal: isRefusedInput,
     close,
   });

@@ -43,11 +43,11 @@ export function chooseRenewal({
   broker,
   clock,
 }: Pick<WorkerSettings, 'leaseRenewal' | 'broker' | 'clock'>): Renewal {
-  const { heartbeatModule: module } = broker;
+  const module = broker.facts?.heartbeats;
   if (leaseRenewal === 'loop' || module === 'not-needed') return { by: 'loop' };
   if (clock !== systemClock && leaseRenewal === undefined) return { by: 'loop' };
   if (clock !== systemClock) return { by: 'loop', problem: OWN_CLOCK };
-  if (broker.sharesHeartbeatClient === true) return { by: 'loop', problem: SHARED_CLIENT };
+  if (module === 'shared-client') return { by: 'loop', problem: SHARED_CLIENT };
   if (module === undefined) return { by: 'loop', problem: OWN_CLIENT };
   if (isOldDeno()) return { by: 'loop', problem: OLD_DENO };
   const driver = findDriver(module.driver);

@@ -31,7 +31,7 @@ export async function submitInBatches(
   submissions: readonly Submission[],
   note: Note,
 ): Promise<readonly Submitted<never>[]> {
-  const outstanding = broker.submitsInOrder === true ? 2 : 1;
+  const outstanding = broker.facts?.submitsInOrder === true ? 2 : 1;
   const batches = batchesOf(submissions);
   const pending: Promise<void>[] = [];
   try {

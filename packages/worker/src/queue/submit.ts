@@ -185,7 +185,7 @@ const ANSWER_LOCKED = { whenLocked: 'answer' } as const;
 function createSender({ broker }: Parts): Send {
   const submit = (submissions: readonly Submission[]) => broker.submit(submissions, ANSWER_LOCKED);
   return coalesce<Submission, SubmitAnswer>(submit, {
-    outstanding: broker.submitsInOrder === true ? 2 : 1,
+    outstanding: broker.facts?.submitsInOrder === true ? 2 : 1,
     bytesOf: submissionBytes,
     isRefusal: (error) => isRefused(broker, error),
     orderBy: ({ unique }) => unique?.key,

@@ -272,5 +272,5 @@ async function leaveBroker(
   if (use === undefined) return;
   use.workers -= 1;
   use.isProcessEnding ||= isProcessEnding;
-  if (use.workers === 0 && use.isProcessEnding && broker.ownsConnection === true) await broker.close();
+  if (use.workers === 0 && use.isProcessEnding && broker.facts?.ownsConnection === true) await broker.close();
 }

@@ -65,7 +65,7 @@ export class WorkerReport {
       slots: this.#settings.concurrency,
       slotsTaken: slots.running,
       leases: leased,
-      ...(this.#settings.broker.sharesHeartbeatClient === true && { sharesHeartbeatClient: true }),
+      ...(this.#settings.broker.facts?.heartbeats === 'shared-client' && { sharesHeartbeatClient: true }),
     };
   }
 }

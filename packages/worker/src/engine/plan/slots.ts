@@ -24,7 +24,7 @@ interface Limited {
 
 interface SlotsSettings {
   readonly concurrency: number;
-  readonly broker?: Pick<Broker, 'submitsInOrder'>;
+  readonly broker?: Pick<Broker, 'facts'>;
 }
 
 /**
@@ -32,7 +32,7 @@ interface SlotsSettings {
  * time, they would overtake each other.
  */
 export function claimsOneByOne({ concurrency, broker }: SlotsSettings): boolean {
-  return concurrency === 1 && broker?.submitsInOrder !== true;
+  return concurrency === 1 && broker?.facts?.submitsInOrder !== true;
 }
 
 /**
