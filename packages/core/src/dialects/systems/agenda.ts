@@ -14,7 +14,10 @@ export const agenda: System = /* @__PURE__ */ defineSystem({
   title: 'Agenda',
   version: '6.2.6',
   fidelity: 'exact',
-  remarks: ['The cap is applied before the jitter, so that a delay may be over it.'],
+  remarks: [
+    'The cap is applied before the jitter, so that a delay may be over it.',
+    'It counts the failures since the last success: a recurring job that used its retries up has none in its next runs.',
+  ],
   options: {
     backoff: choice(
       ['exponential', 'linear', 'constant', 'aggressive', 'standard', 'relaxed'],
