@@ -61,8 +61,8 @@ describe('findUnevenVerbs', () => {
 describe('listMembers', () => {
   it('returns the members of one interface that are not optional, in kebab-case', () => {
     const text =
-      'interface Broker { readonly submit: () => void; settleAndClaim(): void; readonly within?: () => void } interface Other { a: 1 }';
+      'interface Broker { readonly submit: () => void; findExpired(): void; readonly within?: () => void } interface Other { a: 1 }';
 
-    expect(listMembers({ path: 'broker.ts', text }, 'Broker')).toEqual(['submit', 'settle-and-claim']);
+    expect(listMembers({ path: 'broker.ts', text }, 'Broker')).toEqual(['submit', 'find-expired']);
   });
 });

@@ -10,7 +10,7 @@ describe('the port of brokers', () => {
       ...[
         'ready',
         'submit',
-        'settleAndClaim',
+        'exchange',
         'heartbeat',
         'findExpired',
         'change',

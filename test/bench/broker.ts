@@ -28,7 +28,7 @@ async function work(broker: Broker): Promise<void> {
   let settle: Settlement[] = [];
   for (let request = 0; ; request += 1) {
     const claim = { worker: 'bench', requestId: `${request}`, limit: BATCH, lanes: LANES, leaseMs: 30_000 };
-    const { claimed, now } = await broker.settleAndClaim({ settle, claim });
+    const { claimed, now } = await broker.exchange({ settle, claim });
     if (claimed.length === 0) return;
     settle = claimed.map(({ run }) => completed(run, now));
   }

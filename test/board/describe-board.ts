@@ -89,7 +89,7 @@ export function describeBoard(open: () => Promise<BoardHarness>): void {
     const { id } = await queueOf().submit(task, undefined);
     const lanes = new Map([[task.lane, 1]]);
     const claim = { worker: 'killed', requestId: id, limit: 1, lanes, leaseMs: 1 };
-    await harness.broker.settleAndClaim({ claim });
+    await harness.broker.exchange({ claim });
     const worker = createWorker({
       ...{ broker: harness.broker, tasks: [mail, report], lease: '9s', cleanerInterval: '1s', signals: [] },
     });

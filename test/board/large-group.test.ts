@@ -15,13 +15,13 @@ it('shows the latest runs of a group of thousands first, over its pages', async 
     limit: ids.length,
     lanes: new Map([['charge@1', ids.length]]),
   };
-  const { claimed, now } = await broker.settleAndClaim({ claim: { ...claim, leaseMs: 60_000 } });
+  const { claimed, now } = await broker.exchange({ claim: { ...claim, leaseMs: 60_000 } });
   const group = { id: 'bank', title: 'the bank is closed' };
   const settle = claimed.map(({ run }) => ({
     ...settlementOf(run, { type: 'fail', at: now + Number(run.id.slice(4)) }),
     group,
   }));
-  await broker.settleAndClaim({ settle });
+  await broker.exchange({ settle });
   const params = { lane: 'charge@1', id: 'bank' };
 
   const first = await ask(board, 'GET groups/:lane/:id', { params, query: '?limit=3' });

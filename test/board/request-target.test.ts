@@ -19,9 +19,9 @@ async function serve(basePath = '') {
   let asked = 0;
   const counting: typeof broker = {
     ...broker,
-    settleAndClaim: (request) => {
+    exchange: (request) => {
       asked += 1;
-      return broker.settleAndClaim(request);
+      return broker.exchange(request);
     },
   };
   const board = createBoard({

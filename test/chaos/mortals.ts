@@ -64,7 +64,7 @@ export async function beginOperations(broker: Broker, healed: string): Promise<r
   writeFileSync(healed, '');
   const planned: Planned[] = [];
   for (const [cause, plan] of PLANS.entries()) {
-    const { now } = await broker.settleAndClaim({});
+    const { now } = await broker.exchange({});
     const errorGroup = fingerprint(failureOf(cause)).id;
     const filter = { state: 'failed', lane: LANE, errorGroup, endedBefore: now } as const;
     const ids = await listAll(broker, filter);

@@ -98,7 +98,7 @@ async function bringTo(scene: JobbersScene, task: AnyTask, state: string): Promi
   // Each of these events needs only the instant, and ends the claim.
   const moved = transition<Run, RunEvent>(claimed, { type, at: scene.brokerNow() } as RunEvent);
   if (moved.type === 'rejected') throw new Error(`A started run takes no ${type}.`);
-  await scene.broker.settleAndClaim({ settle: [{ id, epoch: claimed.epoch, event: type, next: moved.run }] });
+  await scene.broker.exchange({ settle: [{ id, epoch: claimed.epoch, event: type, next: moved.run }] });
   return id;
 }
 
@@ -110,7 +110,7 @@ async function claim(
 ): Promise<readonly Run<'started'>[]> {
   const lanes = new Map([[lane, 100]]);
   const claim = { worker: 'gone', requestId: randomUUID(), limit: 100, lanes, leaseMs };
-  const { claimed } = await broker.settleAndClaim({ claim });
+  const { claimed } = await broker.exchange({ claim });
   return claimed.map(({ run }) => run);
 }
 

@@ -154,10 +154,10 @@ describe('createMemoryBroker', () => {
               lanes: new Map([['l', 1]]),
               leaseMs: 9,
             };
-            const { claimed, now: at } = await broker.settleAndClaim({ claim });
+            const { claimed, now: at } = await broker.exchange({ claim });
             const more = event === 'complete' ? { result: jsonOf(result) } : {};
             const settle = claimed.map(({ run }) => settlementOf(run, { type: event, at }, more));
-            await broker.settleAndClaim({ settle });
+            await broker.exchange({ settle });
             sizes.push(event === 'fail' ? 0 : longOf(jsonOf(payload)) + longOf(more.result));
 
             const runs = await broker.get(sizes.map((_, id) => `${id}`));

@@ -58,7 +58,7 @@ function describeWrongValues(name: string, open: () => Promise<Opened>): void {
         const given = { id: 'a', lane: 'l', payload: '1', state: 'completed' } as const;
         const next = { ...newRun(given as never), ...given, epoch: Math.max(epoch, 0) };
 
-        const { settled } = await opened.broker.settleAndClaim({
+        const { settled } = await opened.broker.exchange({
           settle: [
             { id: 'a', epoch, event: 'complete', next },
             { id: 'none', epoch, event: 'complete', next: { ...next, id: 'none' } },
@@ -104,7 +104,7 @@ function describeWrongValues(name: string, open: () => Promise<Opened>): void {
 async function claimOne(broker: Broker): Promise<void> {
   await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
   const lanes = new Map([['l', 1]]);
-  await broker.settleAndClaim({
+  await broker.exchange({
     claim: { worker: 'w', requestId: 'first', limit: 1, lanes, leaseMs: 600_000 },
   });
 }

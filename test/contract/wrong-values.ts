@@ -135,7 +135,7 @@ const OPERATION: OperationRequest = {
 const STEP: OperationStep = { id: 'o', epoch: 1, skipped: 0, progress: '{}', isLast: false };
 
 const good: Submission = { id: 'good', lane: 'l', payload: '{}' };
-const settle: Call<Settlement> = (broker, settlement) => broker.settleAndClaim({ settle: [settlement] });
+const settle: Call<Settlement> = (broker, settlement) => broker.exchange({ settle: [settlement] });
 const settleRun: Call<Run> = (broker, next) => settle(broker, { ...SETTLEMENT, next });
 
 const EVENTS = [
@@ -153,22 +153,22 @@ function all<Key extends string>(keys: readonly Key[], kind: Kind): Readonly<Rec
 
 const SETTLING: readonly Value[] = [
   {
-    verb: 'settleAndClaim',
+    verb: 'exchange',
     path: '',
     takes: { ...OPTIONS, right: [{}] },
-    call: (broker, request) => broker.settleAndClaim(request),
+    call: (broker, request) => broker.exchange(request),
   },
-  ...valuesOf('settleAndClaim', '', {
+  ...valuesOf('exchange', '', {
     valid: {},
     takes: { settle: optional(LIST), claim: optional(OBJECT) } as object,
-    call: (broker, request: object) => broker.settleAndClaim(request),
+    call: (broker, request: object) => broker.exchange(request),
   }),
-  ...valuesOf('settleAndClaim', '', {
+  ...valuesOf('exchange', '', {
     valid: { 'settle[0]': SETTLEMENT },
     takes: { 'settle[0]': required(OBJECT) },
     call: (broker, given) => settle(broker, given['settle[0]']),
   }),
-  ...valuesOf('settleAndClaim', 'settle[0]', {
+  ...valuesOf('exchange', 'settle[0]', {
     valid: SETTLEMENT,
     takes: {
       ...{ epoch: required(WHOLE), event: required(oneOf(...EVENTS)), next: required(OBJECT) },
@@ -177,7 +177,7 @@ const SETTLING: readonly Value[] = [
     },
     call: settle,
   }),
-  ...valuesOf('settleAndClaim', 'settle[0].next', {
+  ...valuesOf('exchange', 'settle[0].next', {
     valid: RUN,
     takes: {
       ...{ state: required(oneOf(...WAITS, ...ENDS)), ...all(COUNTERS, required(COUNT)) },
@@ -187,12 +187,12 @@ const SETTLING: readonly Value[] = [
     },
     call: settleRun,
   }),
-  ...valuesOf('settleAndClaim', 'settle[0].next', {
+  ...valuesOf('exchange', 'settle[0].next', {
     valid: { 'errors[1]': ERROR },
     takes: { 'errors[1]': required(OBJECT) },
     call: (broker, given) => settleRun(broker, { ...RUN, errors: [ERROR, given['errors[1]']] }),
   }),
-  ...valuesOf('settleAndClaim', 'settle[0].next.errors[1]', {
+  ...valuesOf('exchange', 'settle[0].next.errors[1]', {
     valid: ERROR,
     takes: {
       ...{ epoch: required(WHOLE), at: required(FINITE), startedAt: optional(FINITE) },
@@ -207,38 +207,38 @@ const SETTLING: readonly Value[] = [
     },
     call: (broker, error) => settleRun(broker, { ...RUN, errors: [ERROR, error] }),
   }),
-  ...valuesOf('settleAndClaim', 'settle[0].submit', {
+  ...valuesOf('exchange', 'settle[0].submit', {
     valid: { ...good, id: '{a}b' },
     takes: { runAt: optional(NUMBER), keepResultMs: optional(AT_LEAST_0), keyed: optional(BOOLEAN) },
     call: (broker, submit) => settle(broker, { ...SETTLEMENT, submit }),
   }),
-  ...valuesOf('settleAndClaim', 'claim', {
+  ...valuesOf('exchange', 'claim', {
     valid: CLAIM,
     takes: { limit: required(COUNT), leaseMs: required(FINITE_AT_LEAST_0), lanes: required(MAP) },
-    call: (broker, claim) => broker.settleAndClaim({ settle: [SETTLEMENT], claim }),
+    call: (broker, claim) => broker.exchange({ settle: [SETTLEMENT], claim }),
   }),
-  ...valuesOf('settleAndClaim', 'claim', {
+  ...valuesOf('exchange', 'claim', {
     valid: { 'lanes(other)': 1 },
     takes: { 'lanes(other)': required(COUNT) },
     call: (broker, given) =>
-      broker.settleAndClaim({
+      broker.exchange({
         settle: [SETTLEMENT],
         claim: { ...CLAIM, lanes: new Map([['l', 1]]).set('other', given['lanes(other)']) },
       }),
   }),
-  ...valuesOf('settleAndClaim', 'claim', {
+  ...valuesOf('exchange', 'claim', {
     valid: { ...CLAIM, concurrency: new Map(), dueLimits: new Map() },
     takes: { concurrency: optional(MAP), dueLimits: optional(MAP) },
-    call: (broker, claim) => broker.settleAndClaim({ settle: [SETTLEMENT], claim }),
+    call: (broker, claim) => broker.exchange({ settle: [SETTLEMENT], claim }),
   }),
-  ...valuesOf('settleAndClaim', 'claim.concurrency(l)', {
+  ...valuesOf('exchange', 'claim.concurrency(l)', {
     valid: { limit: 1, whenFull: 'wait' as const },
     takes: {
       limit: required({ ...FROM_1, wrong: [...FROM_1.wrong, 2 ** 31] }),
       whenFull: required(oneOf('wait', 'claim')),
     },
     call: (broker, ofLane) =>
-      broker.settleAndClaim({
+      broker.exchange({
         settle: [SETTLEMENT],
         claim: { ...CLAIM, concurrency: new Map([['l', ofLane]]) },
       }),

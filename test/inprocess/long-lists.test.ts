@@ -15,10 +15,10 @@ const run = {
 /** Every verb that takes a list, by the list that is too long. */
 const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>> = {
   submit: (broker, list) => broker.submit(list),
-  settle: (broker, list) => broker.settleAndClaim({ settle: list }),
+  settle: (broker, list) => broker.exchange({ settle: list }),
   'settle, of its errors': (broker, errors) => {
     const next = { ...run, errors } as never; // a list of errors that nobody made
-    return broker.settleAndClaim({ settle: [{ id: 'a', epoch: 1, event: 'complete', next }] });
+    return broker.exchange({ settle: [{ id: 'a', epoch: 1, event: 'complete', next }] });
   },
   change: (broker, list) => broker.change(list),
   hold: (broker, list) => holdLanes(broker, list),

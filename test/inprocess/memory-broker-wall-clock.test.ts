@@ -14,7 +14,7 @@ function setStage() {
   const broker = createMemoryBroker({ clock: stepped });
   const claim = async (id: string) => {
     const lanes = new Map([[MAIL, 10]]);
-    const { claimed } = await broker.settleAndClaim({
+    const { claimed } = await broker.exchange({
       claim: { worker: 'w', requestId: id, lanes, limit: 10, leaseMs: 30_000 },
     });
     return claimed.map(({ run }) => run.id);

@@ -21,7 +21,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
   [
     'naive-broker.ts',
     'storage.ts',
-    'settle-and-claim.ts',
+    'exchange.ts',
     'wait.ts',
     'unique.ts',
     'read.ts',

@@ -10,10 +10,10 @@ import {
   newRun,
 } from '@retry/core/broker/kit';
 import { createChanges } from './change.ts';
+import { createExchange } from './exchange.ts';
 import { createGroups, figuresOfGroups } from './groups.ts';
 import { createReads } from './read.ts';
 import { createReservations } from './reservations.ts';
-import { createSettleAndClaim } from './settle-and-claim.ts';
 import type { Kept, Retention } from './storage.ts';
 import { createStorage } from './storage.ts';
 import { createTakeKey } from './unique.ts';
@@ -38,7 +38,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   const { runs, notes, knownKeys, add, move, forgetOld, audit } = storage;
   const { findExpired, getAll, listRuns, attend } = createReads(storage);
   const groups = createGroups(storage);
-  const settleAndClaim = createSettleAndClaim(storage, groups, submitOne);
+  const exchange = createExchange(storage, groups, submitOne);
   const { readRuns, changeOne } = createChanges(storage, groups, requestCancel);
   const reserveOne = createReservations();
   const takeKey = createTakeKey(storage);
@@ -99,7 +99,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
 
   return checkInput({
     submit: (submissions) => call((now) => submissions.map((submission) => submitOne(submission, now))),
-    settleAndClaim: (request) => call((now) => settleAndClaim(request, now)),
+    exchange: (request) => call((now) => exchange(request, now)),
     heartbeat: (leases, leaseMs) =>
       call((now) => leases.map((lease) => heartbeatOne(lease, { now, leaseMs }))),
     findExpired: (limit, scope = {}) => call((now) => findExpired(limit, scope, now)),

@@ -52,7 +52,7 @@ async function redriveByMortals(
   args: readonly string[],
   { killedAt, ...request }: Redrive,
 ): Promise<Operation | undefined> {
-  const endedBefore = (await broker.settleAndClaim({})).now;
+  const endedBefore = (await broker.exchange({})).now;
   await broker.operations?.put({
     ...{ ...request, id: 'o', kind: 'redrive', isPlanExact: true },
     filter: { state: 'failed', endedBefore },

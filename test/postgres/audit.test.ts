@@ -60,12 +60,12 @@ describeOnPostgres('the audit of many runs', (server) => {
     ]);
     const claim = async (lane: string, limit: number) => {
       const lanes = new Map([[lane, limit]]);
-      return broker.settleAndClaim({
+      return broker.exchange({
         claim: { worker: lane, requestId: lane, limit, lanes, leaseMs: 60_000 },
       });
     };
     const { claimed, now } = await claim('l', 9);
-    await broker.settleAndClaim({
+    await broker.exchange({
       settle: claimed.map(({ run }, index) => settlementOf(run, { type: ends[index] ?? 'fail', at: now })),
     });
     await claim('keyed', 3);

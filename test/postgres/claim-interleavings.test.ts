@@ -59,7 +59,7 @@ describeTwoConnections('claims on two connections', (open) => {
     const [first] = await claim('first', 1, late);
     isHolding = true;
     const settle = first ? [settlementOf(first.run, { type: 'release', at: 0 })] : [];
-    const settling = late.settleAndClaim({ settle });
+    const settling = late.exchange({ settle });
     while (replies.length === 0) await passTime(5);
     isHolding = false;
     expect(idsOf(await claim('again', 1, late))).toEqual(['a']);
@@ -83,10 +83,10 @@ describeTwoConnections('claims on two connections', (open) => {
       const claimed = await Promise.all([claim(`${round}-1`, 1), claim(`${round}-2`, 1)]);
       // Settled some rounds later, as by slow handlers.
       unsettled.push(claimed.flat());
-      if (unsettled.length > 5) await broker.settleAndClaim({ settle: completed(unsettled.shift() ?? []) });
+      if (unsettled.length > 5) await broker.exchange({ settle: completed(unsettled.shift() ?? []) });
     }
     const during = await pool.query(`select count(*)::integer from ${schema.name}.claim`);
-    await broker.settleAndClaim({ settle: completed(unsettled.flat()) });
+    await broker.exchange({ settle: completed(unsettled.flat()) });
     await submit({ id: 'last' });
     await claim('last', 1);
     const after = await pool.query(`select count(*)::integer from ${schema.name}.claim`);
@@ -99,7 +99,7 @@ describeTwoConnections('claims on two connections', (open) => {
     const { pool, schema, tx, broker, submit, claim } = open();
     const settleAll = async (request: string): Promise<unknown> => {
       await submit({ id: request });
-      return broker.settleAndClaim({ settle: completed(await claim(request, 1)) });
+      return broker.exchange({ settle: completed(await claim(request, 1)) });
     };
     for (const request of ['a', 'b', 'c', 'd']) await settleAll(request);
     await tx.query(`select from ${schema.name}.claim for update`);
@@ -118,10 +118,10 @@ describeTwoConnections('claims on two connections', (open) => {
     const { tx, broker, submit } = open();
     await submit({ id: 'a' }, { id: 'b' });
     const lanes = new Map([['l', 9]]);
-    const { claimed } = await broker.settleAndClaim({
+    const { claimed } = await broker.exchange({
       claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 },
     });
-    await broker.within(tx).settleAndClaim({ settle: completed(claimed.slice(0, 1)) });
+    await broker.within(tx).exchange({ settle: completed(claimed.slice(0, 1)) });
     await passTime(5);
 
     expect((await broker.findExpired(9)).map(({ id }) => id)).toEqual(['b']);
@@ -138,8 +138,8 @@ describeTwoConnections('claims on two connections', (open) => {
     const claim = { worker: 'w', limit: 1, lanes, leaseMs: 1 };
     for (const requestId of ['a', 'b', 'c', 'd', 'e']) {
       await submit({ id: requestId });
-      const { claimed } = await broker.settleAndClaim({ claim: { ...claim, requestId } });
-      await transaction(pool, (tx) => broker.within(tx).settleAndClaim({ settle: completed(claimed) }));
+      const { claimed } = await broker.exchange({ claim: { ...claim, requestId } });
+      await transaction(pool, (tx) => broker.within(tx).exchange({ settle: completed(claimed) }));
     }
     await pool.query(`update ${schema.name}.claim set at = at - 60000 where request <> 'e'`);
     await passTime(5);
@@ -152,10 +152,10 @@ describeTwoConnections('claims on two connections', (open) => {
   it('refuse the settlement of a reused id from its earlier holder', async () => {
     const { broker, claim } = open();
     const { other, lost } = await reuseId(open());
-    const waiting = await broker.settleAndClaim({ settle: completed(lost) });
-    const byStranger = await other.settleAndClaim({ settle: completed(lost) });
+    const waiting = await broker.exchange({ settle: completed(lost) });
+    const byStranger = await other.exchange({ settle: completed(lost) });
     const [again] = await claim('again', 9, other);
-    const started = await broker.settleAndClaim({ settle: completed(lost) });
+    const started = await broker.exchange({ settle: completed(lost) });
     await other.close();
 
     const answers = [waiting, byStranger, started].flatMap(({ settled }) => settled);
@@ -168,7 +168,7 @@ describeTwoConnections('claims on two connections', (open) => {
     const { other } = await reuseId(open());
     await other.close();
 
-    const { settled } = await broker.settleAndClaim({ settle: completed(await claim('again')) });
+    const { settled } = await broker.exchange({ settle: completed(await claim('again')) });
 
     expect(settled).toEqual(['ok']);
   });
@@ -182,7 +182,7 @@ describeTwoConnections('claims on two connections', (open) => {
       await tx.query('select 1');
       const settle = completed(await claim('r'));
 
-      await expect(broker.within(tx).settleAndClaim({ settle })).rejects.toMatchObject({ code: '40001' });
+      await expect(broker.within(tx).exchange({ settle })).rejects.toMatchObject({ code: '40001' });
     },
   );
 });
@@ -192,7 +192,7 @@ async function reuseId({ pool, schema, submit, claim }: TwoConnections) {
   const other = createPostgresBroker({ client: pool, schema: schema.name, listen: false });
   await submit({ id: 'a' });
   const lost = await claim('r');
-  await other.settleAndClaim({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
+  await other.exchange({ settle: lost.map(({ run }) => settlementOf(run, { type: 'fail', at: 0 })) });
   await discardRuns(other, ['a']);
   await submit({ id: 'a' });
   return { other, lost };

@@ -31,11 +31,11 @@ describeOnPostgres('long texts in Postgres', (server) => {
     await broker.submit([{ id: 'a', lane: 'l', payload: LONG }]);
     const lanes = new Map([['l', 1]]);
     const claim = { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: 60_000 };
-    const { claimed, now } = await broker.settleAndClaim({ claim });
+    const { claimed, now } = await broker.exchange({ claim });
     const settle = claimed.map(({ run }) =>
       settlementOf(run, { type: 'complete', at: now }, { result: LONG }),
     );
-    await broker.settleAndClaim({ settle });
+    await broker.exchange({ settle });
 
     const { rows } = await pool.query(
       `select pg_column_compression(payload) as payload, pg_column_compression(result) as result from ${schema}.run`,

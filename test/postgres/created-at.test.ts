@@ -17,7 +17,7 @@ describeTwoConnections('the creation of a run', (open) => {
       .query(`select created_at, submitted_at from ${schema.name}.run`)
       .then(({ rows }) => rows);
     const claimed = await claim('r');
-    await broker.settleAndClaim({ settle: completed(claimed) });
+    await broker.exchange({ settle: completed(claimed) });
     const run = await read('a');
 
     expect(fresh.created_at).toBeNull();
@@ -51,7 +51,7 @@ describeTwoConnections('the creation of a run', (open) => {
     const [first] = await claim('first', 1);
     const at = Number(first?.run.startedAt);
     const retried = first && settlementOf(first.run, { type: 'retry', at, runAt: at + 1 });
-    await broker.settleAndClaim({ settle: retried === undefined ? [] : [retried] });
+    await broker.exchange({ settle: retried === undefined ? [] : [retried] });
     const seen: unknown[] = [];
     for (const delayMs of [5, 0, 1, 1, 0]) {
       await rescheduleRuns(
@@ -75,13 +75,13 @@ describeTwoConnections('the creation of a run', (open) => {
     const [first] = await claim('first');
     const at = Number(first?.run.startedAt);
     const retried = first && settlementOf(first.run, { type: 'retry', at, runAt: at });
-    await broker.settleAndClaim({ settle: retried === undefined ? [] : [retried] });
+    await broker.exchange({ settle: retried === undefined ? [] : [retried] });
     await passTime(5);
     const seen: unknown[] = [];
     for (const keepAttempts of [true, false]) {
       const [next] = await claim(`after ${keepAttempts}`);
       const failed = next && settlementOf(next.run, { type: 'fail', at: Number(next.run.startedAt) });
-      await broker.settleAndClaim({ settle: failed === undefined ? [] : [failed] });
+      await broker.exchange({ settle: failed === undefined ? [] : [failed] });
       seen.push(next?.run.createdAt, (await read('a'))?.createdAt);
       await passTime(5);
       await redriveRuns(broker, ['a'], { keepAttempts });

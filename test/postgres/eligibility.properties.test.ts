@@ -65,11 +65,11 @@ describeOnPostgres('the views for people', (server) => {
       const { broker, close } = await schema.open();
       await broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '{}' })));
       const claim = { worker: 'w', requestId: 'r', limit: 2, lanes: new Map([['l', 2]]), leaseMs: 60_000 };
-      const { claimed, now } = await broker.settleAndClaim({ claim });
+      const { claimed, now } = await broker.exchange({ claim });
       const [retried] = claimed.map(({ run }) =>
         settlementOf(run, { type: 'retry', at: now, runAt: now + 60_000 }),
       );
-      await broker.settleAndClaim({ settle: retried === undefined ? [] : [retried] });
+      await broker.exchange({ settle: retried === undefined ? [] : [retried] });
 
       const { rows: shown } = await pool.query(
         `select id, state, attempts, next_run_at, is_due from ${schema.name}.retry_eligible order by id`,

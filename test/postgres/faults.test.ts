@@ -108,9 +108,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     const broker = createPostgresBroker({ client: strict, listen: false });
     const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 60_000 };
 
-    await expect(broker.settleAndClaim({ claim })).rejects.toThrow(
-      'needs the isolation level read committed',
-    );
+    await expect(broker.exchange({ claim })).rejects.toThrow('needs the isolation level read committed');
     await strict.end();
   });
 });

@@ -14,7 +14,7 @@ describeTwoConnections('two connections', (open) => {
   it('do not block other operators while one waits for a run that a transaction is settling', async () => {
     const { tx, broker, submit, claim } = open();
     await submit({ id: 'open' });
-    await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
+    await broker.within(tx).exchange({ settle: completed(await claim('r')) });
     await submit({ id: 'waits' }, { id: 'other' });
 
     expect(await cancelRuns(broker, ['open', 'waits'])).toEqual(['locked', 'cancelled']);
@@ -26,7 +26,7 @@ describeTwoConnections('two connections', (open) => {
   it('end and reschedule by hand what waits beside a run that a transaction is settling', async () => {
     const { tx, broker, submit, claim } = open();
     await submit({ id: 'open' });
-    await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
+    await broker.within(tx).exchange({ settle: completed(await claim('r')) });
     await submit({ id: 'ends' }, { id: 'moves' });
 
     const moved = await rescheduleRuns(
@@ -71,7 +71,7 @@ describeTwoConnections('two connections', (open) => {
     const reschedule = () => rescheduleRuns(broker, [{ id: 'parked', delayMs: 1 }]);
     const rescheduling = reschedule();
     await untilBlocked();
-    const settling = broker.settleAndClaim({ settle });
+    const settling = broker.exchange({ settle });
 
     expect(await rescheduling).toEqual(['locked']);
     expect((await settling).settled).toEqual(['ok']);
@@ -93,7 +93,7 @@ describeTwoConnections('two connections', (open) => {
       return query select * from show_listed_then(p_ids, p_ats, p_ords, p_payloads); end $$`);
     const listing = broker.list({ state: 'started', limit: 9 });
     await untilBlocked();
-    await broker.settleAndClaim({ settle });
+    await broker.exchange({ settle });
     await discardRuns(broker, ['b']);
     await tx.query('commit');
 
@@ -107,7 +107,7 @@ describeTwoConnections('two connections', (open) => {
     const { schema, tx, broker, claim, untilBlocked } = open();
     const keyed = { id: 'a', lane: 'l', payload: '{}', keyed: true };
     await broker.submit([keyed]);
-    await broker.settleAndClaim({ settle: completed(await claim('r')) });
+    await broker.exchange({ settle: completed(await claim('r')) });
     const forgetting = createPostgresBroker({ client: tx, schema: schema.name, listen: false });
     expect(await discardRuns(forgetting, ['a'])).toEqual(['discarded']);
 
@@ -121,7 +121,7 @@ describeTwoConnections('two connections', (open) => {
   it('refuse to discard or redrive a waiting run, also while a transaction is moving it', async () => {
     const { tx, broker, submit, claim } = open();
     await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
-    await broker.within(tx).settleAndClaim({ settle: completed(await claim('r')) });
+    await broker.within(tx).exchange({ settle: completed(await claim('r')) });
 
     expect(await discardRuns(broker, ['parked'])).toEqual(['refused']);
     expect(await redriveRuns(broker, ['parked'])).toEqual(['refused']);
@@ -145,7 +145,7 @@ describeTwoConnections('two connections', (open) => {
     const cancel = () => cancelRuns(watched, ['parked', 'second']);
     const cancelling = cancel();
     await untilBlocked();
-    const settling = watched.settleAndClaim({ settle });
+    const settling = watched.exchange({ settle });
 
     expect(await cancelling).toEqual(['locked', 'locked']);
     expect((await settling).settled).toEqual(['ok']);
@@ -176,11 +176,11 @@ describeTwoConnections('two connections', (open) => {
       await tx.query('select 1');
       await claim('parks');
 
-      const settling = broker.within(tx).settleAndClaim({ settle });
+      const settling = broker.within(tx).exchange({ settle });
 
       await expect(settling).rejects.toThrow('needs the isolation level read committed');
       await tx.query('rollback');
-      expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
+      expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
       expect(idsOf(await claim('next'))).toEqual(['parked']);
     },
   );

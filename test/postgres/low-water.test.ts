@@ -44,9 +44,9 @@ describeOnPostgres('claims while a transaction pins old rows', (server) => {
           lanes: new Map([['l', limit]]),
           leaseMs: 60_000,
         };
-        await broker.settleAndClaim({ settle });
+        await broker.exchange({ settle });
         takeReadPages('ready');
-        const { claimed } = await broker.settleAndClaim({ claim });
+        const { claimed } = await broker.exchange({ claim });
         expect(claimed).toHaveLength(limit);
         latest = claimed;
         return takeReadPages('ready');

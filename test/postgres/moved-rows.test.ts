@@ -33,7 +33,7 @@ for (const count of [5, 40])
     const claim = (limit = count): Promise<ExchangeReply> => {
       requests += 1;
       const lanes = new Map([['l', limit]]);
-      return broker.settleAndClaim({
+      return broker.exchange({
         claim: { worker: 'w', requestId: `${requests}`, limit, lanes, leaseMs: 60_000 },
       });
     };
@@ -93,7 +93,7 @@ for (const count of [5, 40])
       const reply = await claim();
       await shift();
 
-      const { settled } = await broker.settleAndClaim({ settle: completed(reply) });
+      const { settled } = await broker.exchange({ settle: completed(reply) });
 
       expect(settled).toEqual(ids.map(() => 'ok'));
       expect(await resultsOf()).toEqual(ids.map((id) => `"${id}"`));
@@ -111,7 +111,7 @@ for (const count of [5, 40])
       );
       const settle = failed.map((one) => (one.id === late ? { ...one, epoch: 7 } : one));
 
-      const { settled } = await broker.settleAndClaim({ settle });
+      const { settled } = await broker.exchange({ settle });
 
       expect(settled).toEqual(ids.map((id) => (id === late ? 'fenced' : 'ok')));
       const runs = await broker.get(ids);
@@ -126,7 +126,7 @@ for (const count of [5, 40])
     it('are forgotten, and no other run in their place', async () => {
       await submit(['first'], 'other');
       await submit([...ids, 'waits']);
-      await broker.settleAndClaim({ settle: completed(await claim()) });
+      await broker.exchange({ settle: completed(await claim()) });
       await shift();
       const strict = createPostgresBroker({
         client: pool,
@@ -137,7 +137,7 @@ for (const count of [5, 40])
       const { claimed, now } = await claim(1);
       const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
 
-      await strict.settleAndClaim({ settle });
+      await strict.exchange({ settle });
 
       expect((await broker.get([...ids, 'waits'])).map((run) => run?.id)).toEqual([
         ...ids.slice(1).map(() => undefined),
@@ -178,8 +178,8 @@ describeOnPostgres('an exchange that completes plain runs', (server) => {
       take();
       const lanes = new Map([['l', 9]]);
       const claim = { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 60_000 };
-      const reply = await broker.settleAndClaim({ claim });
-      await broker.settleAndClaim({ settle: completed(reply) });
+      const reply = await broker.exchange({ claim });
+      await broker.exchange({ settle: completed(reply) });
 
       const reads = readsOf(take()).filter(({ table }) => table === 'run');
       await broker.close();

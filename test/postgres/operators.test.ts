@@ -62,12 +62,12 @@ describeOnPostgres('operators among workers', (server) => {
   const work = async (worker: string, round: number): Promise<void> => {
     const lanes = new Map([['l', 10]]);
     const claim = { worker, requestId: `${round}`, limit: 10, lanes, leaseMs: 60_000 };
-    const { claimed, now: at } = await broker.settleAndClaim({ claim });
+    const { claimed, now: at } = await broker.exchange({ claim });
     const settle = claimed.map(({ run }, index) => {
       const type = (['complete', 'fail', 'retry', 'release'] as const)[(index + round) % 4] ?? 'fail';
       return settlementOf(run, type === 'retry' ? { type, at, runAt: at + (index % 2) } : { type, at });
     });
-    await broker.settleAndClaim({ settle: settle.reverse() });
+    await broker.exchange({ settle: settle.reverse() });
   };
 
   it('cancel, end, reschedule, redrive and discard the same runs at the same time, and every run stays in one location', {

@@ -36,7 +36,7 @@ describeOnPostgres('runs that are due at the same time', (server) => {
         // As workers do whose slots are taken in turns: one lane, then another.
         const asked = claims % 2 === 0 ? names : names.slice(claims % lanes);
         const claim = { worker: 'w', requestId: `${claims}`, limit: BATCH, leaseMs: 60_000 };
-        const { claimed: got } = await broker.settleAndClaim({
+        const { claimed: got } = await broker.exchange({
           claim: { ...claim, lanes: new Map(asked.map((lane) => [lane, BATCH])) },
         });
         claimed += got.length;

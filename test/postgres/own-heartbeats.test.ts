@@ -9,7 +9,7 @@ const LEASE_MS = 60_000;
 async function takeAll(pool: pg.Pool, broker: ReturnType<typeof createPostgresBroker>) {
   await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
   const lanes = new Map([['l', 1]]);
-  await broker.settleAndClaim({
+  await broker.exchange({
     claim: { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: LEASE_MS },
   });
   const max = pool.options.max ?? 1;

@@ -114,14 +114,14 @@ describeOnPostgres('the plan of every statement', (server) => {
         Array.from({ length: 40 }, (_, index) => ({ id: `many-${index}`, lane: 'many', payload: '{}' })),
       );
       const claim = { worker: 'w', limit: 40, lanes: new Map([['many', 40]]), leaseMs: 60_000 };
-      const first = await broker.settleAndClaim({ claim: { ...claim, requestId: '1' } });
+      const first = await broker.exchange({ claim: { ...claim, requestId: '1' } });
       take();
       const failed = first.claimed.map(({ run }) =>
         settlementOf(run, { type: 'retry', at: first.now, runAt: first.now }),
       );
-      await broker.settleAndClaim({ settle: failed });
+      await broker.exchange({ settle: failed });
       const settling = take();
-      const second = await broker.settleAndClaim({ claim: { ...claim, requestId: '2' } });
+      const second = await broker.exchange({ claim: { ...claim, requestId: '2' } });
       const claiming = take();
 
       await broker.close();
@@ -150,7 +150,7 @@ describeOnPostgres('the plan of every statement', (server) => {
     };
     await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
     const lanes = new Map([['l', 1]]);
-    await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: 60_000 } });
+    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: 60_000 } });
     await client.query('analyze');
     await readAll('a');
     await hold(client, schema);

@@ -166,15 +166,15 @@ export async function exercise(client: pg.Client, schema: string, tag: string): 
     { ...submission, id: `${tag}-d`, concurrency },
   ]);
   const claim = { worker: 'w', requestId: tag, limit: 40, lanes, leaseMs: 60_000 };
-  const { claimed, now } = await broker.settleAndClaim({ claim });
+  const { claimed, now } = await broker.exchange({ claim });
   const events = ['complete', 'fail', 'release', 'retry', 'retry'] as const;
   const settle = claimed.map(({ run }, index) => {
     const type = events[index % events.length] ?? 'complete';
     const runAt = now + (index % 2) * 60_000;
     return settlementOf(run, type === 'retry' ? { type, at: now, runAt } : { type, at: now });
   });
-  await broker.settleAndClaim({ settle, claim: { ...claim, requestId: `${tag}-again` } });
-  await broker.settleAndClaim({ settle });
+  await broker.exchange({ settle, claim: { ...claim, requestId: `${tag}-again` } });
+  await broker.exchange({ settle });
   await claimHeld(broker, claim);
   await broker.heartbeat([{ id: 'started-1', epoch: 1 }], 1_000);
   await callRest(broker);
@@ -190,7 +190,7 @@ async function claimHeld(broker: Broker, claim: Claim): Promise<void> {
     { lane: 'l', source: 'circuit-breaker', until: 1, probeMs: 60_000 },
   ]);
   await listHolds(broker);
-  await broker.settleAndClaim({ claim: { ...claim, requestId: `${claim.requestId}-held` } });
+  await broker.exchange({ claim: { ...claim, requestId: `${claim.requestId}-held` } });
   await broker.wait({ lanes: ['l', lane], timeoutMs: 1 });
   await resumeLanes(broker, [{ lane }, { lane: 'l' }, { lane: 'l' }]);
 }

@@ -89,7 +89,7 @@ describeTwoConnections('what a trigger of the database refuses', (open) => {
     const { claim } = open();
     const claimed = await claim('r', 32);
 
-    const { settled } = await broker.settleAndClaim({ settle: completed(claimed) });
+    const { settled } = await broker.exchange({ settle: completed(claimed) });
 
     expect(settled).toEqual(ids.map(() => 'ok'));
     expect(idsOf(claimed)).toEqual(ids);

@@ -13,8 +13,8 @@ async function end(broker: Broker, type: 'complete' | 'fail', ids: readonly stri
   await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '{}' })));
   const lanes = new Map([['l', ids.length]]);
   const claim = { worker: 'w', requestId: ids.join(), limit: ids.length, lanes, leaseMs: 60_000 };
-  const { claimed, now } = await broker.settleAndClaim({ claim });
-  await broker.settleAndClaim({ settle: claimed.map(({ run }) => settlementOf(run, { type, at: now })) });
+  const { claimed, now } = await broker.exchange({ claim });
+  await broker.exchange({ settle: claimed.map(({ run }) => settlementOf(run, { type, at: now })) });
 }
 
 describeOnPostgres('retention', (server) => {

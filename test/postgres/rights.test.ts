@@ -93,9 +93,9 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
     });
     await broker.submit(['dead', 'expired'].map((id) => ({ id, lane: 'kept', payload: '1' })));
     const claim = { worker: 'w', requestId: 'r', limit: 2, lanes: new Map([['kept', 2]]), leaseMs: 1 };
-    const { claimed, now: at } = await broker.settleAndClaim({ claim });
+    const { claimed, now: at } = await broker.exchange({ claim });
     const settle = claimed.slice(0, 1).map(({ run }) => settlementOf(run, { type: 'fail', at }));
-    await broker.settleAndClaim({ settle });
+    await broker.exchange({ settle });
     await passTime(20);
     await admin.query('revoke delete on retry.run from app');
 

@@ -17,7 +17,7 @@ async function soon<Value>(promise: Promise<Value>): Promise<Value | 'still wait
 }
 
 const settleWithoutWaiting = async (broker: Broker, settle: readonly Settlement[]) =>
-  (await broker.settleAndClaim({ settle, whenLocked: 'answer' })).settled;
+  (await broker.exchange({ settle, whenLocked: 'answer' })).settled;
 
 describeTwoConnections('while a transaction of the user has a run or a key, a queue', (open) => {
   let tx: ReturnType<typeof open>['tx'];
@@ -61,7 +61,7 @@ describeTwoConnections('while a transaction of the user has a run or a key, a qu
     const { broker, submit, claim } = open();
     await submit({ id: 'a' }, { id: 'b' }, { id: 'c' });
     const settlements = completed(await claim('r'));
-    await broker.within(tx).settleAndClaim({ settle: settlements.slice(1, 2) });
+    await broker.within(tx).exchange({ settle: settlements.slice(1, 2) });
 
     const during = await soon(settleWithoutWaiting(broker, settlements));
     await tx.query('rollback');
@@ -107,8 +107,8 @@ describeTwoConnections('while a transaction of the user has a run or a key, a qu
       [1, 2, 3, 4].map((n) => queue.submit(task, `${n}`)),
     );
     const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['task@1', 1]]), leaseMs: 60_000 };
-    const { claimed } = await broker.settleAndClaim({ claim });
-    await broker.within(tx).settleAndClaim({ settle: completed(claimed) });
+    const { claimed } = await broker.exchange({ claim });
+    await broker.within(tx).exchange({ settle: completed(claimed) });
 
     const held = act(first?.id ?? '');
     const others = await soon(Promise.all([act(second?.id ?? ''), act(third?.id ?? '')]));

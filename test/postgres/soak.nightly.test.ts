@@ -70,8 +70,8 @@ async function passBatch(broker: Broker, first: number): Promise<number> {
     lanes: new Map([['l', BATCH]]),
     leaseMs: 60_000,
   };
-  const { claimed, now } = await broker.settleAndClaim({ claim });
-  await broker.settleAndClaim({ settle: claimed.map((one, index) => outcomeOf(one, index, now)) });
+  const { claimed, now } = await broker.exchange({ claim });
+  await broker.exchange({ settle: claimed.map((one, index) => outcomeOf(one, index, now)) });
   await broker.get(
     ids.filter((_, index) => index % 7 === 0),
     { collect: true },

@@ -42,9 +42,9 @@ describeTwoConnections('a transaction of the user', (open) => {
   describe('submit', () => {
     it('is kept with what the transaction wrote, and not seen before', async () => {
       const answers = await broker.within(tx).submit([submission]);
-      const before = (await broker.settleAndClaim(claim('before'))).claimed;
+      const before = (await broker.exchange(claim('before'))).claimed;
       await tx.query('commit');
-      const after = (await broker.settleAndClaim(claim('after'))).claimed;
+      const after = (await broker.exchange(claim('after'))).claimed;
 
       expect(answers).toEqual(['created']);
       expect(before).toEqual([]);
@@ -112,30 +112,30 @@ describeTwoConnections('a transaction of the user', (open) => {
   describe('settle', () => {
     it('completes a run with what the transaction wrote', async () => {
       await broker.submit([submission]);
-      const { claimed, now } = await broker.settleAndClaim(claim('r'));
+      const { claimed, now } = await broker.exchange(claim('r'));
       const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
 
-      const reply = await broker.within(tx).settleAndClaim({ settle });
+      const reply = await broker.within(tx).exchange({ settle });
       const [before] = await broker.get(['a']);
       await tx.query('commit');
 
       expect(reply.settled).toEqual(['ok']);
       expect(before?.state).toBe('started');
       expect((await broker.get(['a']))[0]?.state).toBe('completed');
-      expect((await broker.settleAndClaim({ settle })).settled).toEqual(['already']);
+      expect((await broker.exchange({ settle })).settled).toEqual(['already']);
       expect(await orders()).toBe(1);
     });
 
     it('keeps the run started when the transaction is rolled back', async () => {
       await broker.submit([submission]);
-      const { claimed, now } = await broker.settleAndClaim(claim('r'));
+      const { claimed, now } = await broker.exchange(claim('r'));
       const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
 
-      await broker.within(tx).settleAndClaim({ settle });
+      await broker.within(tx).exchange({ settle });
       await tx.query('rollback');
 
       expect((await broker.get(['a']))[0]?.state).toBe('started');
-      expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
+      expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
       expect(await orders()).toBe(0);
     });
 
@@ -144,12 +144,12 @@ describeTwoConnections('a transaction of the user', (open) => {
       ['rollback', 'started', undefined],
     ])('submits another run together with the end of its own: %s', async (end, state, next) => {
       await broker.submit([submission, { ...submission, id: 'other' }]);
-      const { claimed, now: at } = await broker.settleAndClaim(claim('r'));
+      const { claimed, now: at } = await broker.exchange(claim('r'));
       const settle = claimed.map(({ run }) => settlementOf(run, { type: 'fail', at }));
       const submit = { id: '{a}next', lane: 'm', payload: '1', origin: 'a' };
       const both = settle.map((one) => (one.id === 'a' ? { ...one, submit } : one));
 
-      const reply = await broker.within(tx).settleAndClaim({ settle: both });
+      const reply = await broker.within(tx).exchange({ settle: both });
       const before = await broker.get(['a', '{a}next']);
       await tx.query(end);
 
@@ -160,16 +160,16 @@ describeTwoConnections('a transaction of the user', (open) => {
         state,
         next,
       ]);
-      const { settled } = await broker.settleAndClaim({ settle: both });
+      const { settled } = await broker.exchange({ settle: both });
       expect(settled).toEqual(end === 'commit' ? ['already', 'already'] : ['ok', 'ok']);
       expect(await broker.audit()).toMatchObject({ created: 3, submitted: 1, unbalanced: 0 });
     });
 
     it('blocks neither heartbeats nor cleaners', async () => {
       await broker.submit([submission, { ...submission, id: 'other' }]);
-      const { claimed, now } = await broker.settleAndClaim(claim('r'));
+      const { claimed, now } = await broker.exchange(claim('r'));
       const [first] = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
-      await broker.within(tx).settleAndClaim({ settle: first === undefined ? [] : [first] });
+      await broker.within(tx).exchange({ settle: first === undefined ? [] : [first] });
 
       const beats = await broker.heartbeat(
         ['a', 'other'].map((id) => ({ id, epoch: 1 })),
@@ -182,7 +182,7 @@ describeTwoConnections('a transaction of the user', (open) => {
     });
 
     it('refuses a claim, and a transaction that is no client', async () => {
-      await expect(broker.within(tx).settleAndClaim(claim('r'))).rejects.toThrow(InvalidOptionsError);
+      await expect(broker.within(tx).exchange(claim('r'))).rejects.toThrow(InvalidOptionsError);
       expect(() => broker.within({})).toThrow('the transaction must have query(text, values)');
       expect(() => broker.within(pool)).toThrow('the transaction must be one connection, got a pool');
     });

@@ -73,7 +73,7 @@ async function openTwo(url: string): Promise<TwoConnections> {
     submit: (...runs) => broker.submit(runs.map((run) => ({ lane: 'l', payload: '{}', ...run }))),
     claim: async (requestId, limit = 9, by = broker) => {
       const lanes = new Map([['l', limit]]);
-      const { claimed } = await by.settleAndClaim({
+      const { claimed } = await by.exchange({
         claim: { worker: 'w', requestId, limit, lanes, leaseMs: 60_000 },
       });
       return claimed;

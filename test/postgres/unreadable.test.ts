@@ -51,7 +51,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     const claimed = await claim('r');
 
     expect(idsOf(claimed)).toEqual(['before', 'behind']);
-    expect((await broker.settleAndClaim({ settle: completed(claimed) })).settled).toEqual(['ok', 'ok']);
+    expect((await broker.exchange({ settle: completed(claimed) })).settled).toEqual(['ok', 'ok']);
     await expectFailed('broken');
     expect(await discardRuns(broker, ['broken'])).toEqual(['discarded']);
   });
@@ -73,7 +73,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     await spoil('a', 'epoch = 2147483647');
 
     const claimed = await claim('r');
-    const { settled } = await broker.settleAndClaim({ settle: completed(claimed) });
+    const { settled } = await broker.exchange({ settle: completed(claimed) });
 
     expect(claimed.map(({ run }) => run.epoch)).toEqual([2_147_483_648]);
     expect(settled).toEqual(['ok']);
@@ -117,7 +117,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     const { broker, submit } = open();
     await submit({ id: 'broken' }, { id: 'fine' });
     const lanes = new Map([['l', 9]]);
-    await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
+    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
     await spoil('broken', "record = '{'");
     await passTime(5);
 
@@ -145,7 +145,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     expect(extended).toEqual(['fenced', 'ok']);
     expect(await cancelRuns(broker, ['broken'])).toEqual(['requested']);
     const settle = completed(fine === undefined ? [] : [fine]);
-    expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
+    expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
   });
 
   it('is settled and answered like any other while it is started', async () => {
@@ -155,9 +155,9 @@ describeTwoConnections('a wrongly stored run', (open) => {
     await spoil('broken', "record = '{'");
     const late = claimed.map(({ run }) => settlementOf(run, { type: 'fail', at: 1 }));
 
-    const first = await broker.settleAndClaim({ settle: completed(claimed) });
+    const first = await broker.exchange({ settle: completed(claimed) });
     await spoil('broken', "record = '{'");
-    const again = await broker.settleAndClaim({ settle: late });
+    const again = await broker.exchange({ settle: late });
 
     expect(first.settled).toEqual(['ok', 'ok']);
     expect(again.settled).toEqual(['fenced', 'fenced']);
@@ -168,7 +168,7 @@ describeTwoConnections('a wrongly stored run', (open) => {
     await submit({ id: 'a' });
     const [first] = await claim('first');
     const failed = first === undefined ? [] : [settlementOf(first.run, { type: 'fail', at: 1 })];
-    await broker.settleAndClaim({ settle: failed });
+    await broker.exchange({ settle: failed });
     await spoil('a', `record = '{"redrives":"many","errors":{}}'`);
 
     expect((await broker.get(['a']))[0]?.errors.at(-1)?.name).toBe('UNREADABLE_RUN');

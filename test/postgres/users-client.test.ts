@@ -120,7 +120,7 @@ describeOnPrivatePostgres("a client of the user's", () => {
     const broker = open(pool);
     await broker.submit([{ id: level, lane: level, payload: '{}' }]);
 
-    const { claimed } = await broker.settleAndClaim({
+    const { claimed } = await broker.exchange({
       claim: { worker: 'w', requestId: level, limit: 1, lanes: new Map([[level, 1]]), leaseMs: 60_000 },
     });
 

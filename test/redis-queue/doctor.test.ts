@@ -178,7 +178,7 @@ describeOnPrivateRedis('the doctor', () => {
       { id: 'b', lane: 'l', payload: '1', delayMs: 60_000 },
       { id: 'c', lane: 'l', payload: '1' },
     ]);
-    await broker.settleAndClaim({ claim });
+    await broker.exchange({ claim });
     await cancelRuns(broker, ['b', 'c']);
 
     const client = await createClient({ url: server.url }).connect();

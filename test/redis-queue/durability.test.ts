@@ -94,11 +94,11 @@ function describeWaitAof(): void {
     });
 
     let claimed: readonly unknown[] = [];
-    while (claimed.length === 0) ({ claimed } = await broker.settleAndClaim({ claim: CLAIM }));
+    while (claimed.length === 0) ({ claimed } = await broker.exchange({ claim: CLAIM }));
 
     expect(isAnswered).toBe(false);
     await set('appendfsync', 'always');
-    await broker.settleAndClaim({ claim: { ...CLAIM, requestId: 'next' } });
+    await broker.exchange({ claim: { ...CLAIM, requestId: 'next' } });
     await submitting;
   });
 
@@ -123,7 +123,7 @@ function describeWaitAof(): void {
 
     expect(answers).toEqual([]);
     await set('appendfsync', 'always');
-    await second.settleAndClaim({ claim: CLAIM });
+    await second.exchange({ claim: CLAIM });
     await Promise.all(submitting);
     expect(answers.sort()).toEqual(['created', 'exists']);
   });
@@ -160,7 +160,7 @@ function describeWaitAof(): void {
 
     expect(answers).toEqual([]);
     await Promise.all(cluster.urls.map((url) => set('appendfsync', 'always', url)));
-    await broker.settleAndClaim({ claim: CLAIM });
+    await broker.exchange({ claim: CLAIM });
     await Promise.all(submitting);
   });
 

@@ -34,7 +34,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
   const claim = async (requestId: string): Promise<readonly ClaimedRun[]> => {
     const lanes = new Map([['l', 10]]);
     const wanted = { worker: 'w', requestId, limit: 10, lanes, leaseMs: LONG_MS };
-    return (await untilAnswered(() => broker.settleAndClaim({ claim: wanted }))).claimed;
+    return (await untilAnswered(() => broker.exchange({ claim: wanted }))).claimed;
   };
 
   /** Repeats a call until it is answered, as a worker does. */
@@ -61,7 +61,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
 
   it('returns the same runs, charged once, to a claim that is repeated because its reply was lost', async () => {
     await submit('a', 'b');
-    await broker.settleAndClaim({});
+    await broker.exchange({});
     proxy.loseReplyTo('EVALSHA');
 
     const claimed = await claim('lost');
@@ -76,7 +76,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
 
   it('returns the same runs, charged once, when the reply with their large payloads was lost', async () => {
     const payload = JSON.stringify('x'.repeat(20_000));
-    await broker.settleAndClaim({});
+    await broker.exchange({});
     await broker.submit([{ id: 'a', lane: 'l', payload }]);
     proxy.loseReplyTo('HMGET');
 
@@ -93,7 +93,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     const settle = claimed ? [settlementOf(claimed.run, { type: 'complete', at: 1 }, { result: '1' })] : [];
     proxy.loseReplyTo('EVALSHA');
 
-    const { settled } = await untilAnswered(() => broker.settleAndClaim({ settle }));
+    const { settled } = await untilAnswered(() => broker.exchange({ settle }));
 
     expect(proxy.lost()).toBe(1);
     expect(settled).toEqual(['already']);
@@ -122,7 +122,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     const [first] = await claim('without memory');
     const beats = await broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS);
     const settle = first ? [settlementOf(first.run, { type: 'complete', at: 1 })] : [];
-    const { settled } = await broker.settleAndClaim({ settle });
+    const { settled } = await broker.exchange({ settle });
     const [second] = await claim('still without');
 
     await expect(submit('c')).rejects.toThrow(/OOM/);
@@ -140,7 +140,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
       await other.configSet('maxmemory', '1');
 
       const late = await openRedisBroker({ client });
-      const { claimed } = await late.settleAndClaim({
+      const { claimed } = await late.exchange({
         claim: { worker: 'w', requestId: 'late', limit: 1, lanes: new Map([['l', 1]]), leaseMs: LONG_MS },
       });
 

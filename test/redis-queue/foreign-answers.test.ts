@@ -41,7 +41,7 @@ describeOnRedis('a client on which a transaction is open', (server) => {
     const claim = { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: 1_000 };
     const calls = [
       broker.submit([{ id: 'a', lane: 'l', payload: '1' }]),
-      broker.settleAndClaim({ claim }),
+      broker.exchange({ claim }),
       broker.get(['a']),
       broker.audit(),
       listHolds(broker),

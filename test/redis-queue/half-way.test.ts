@@ -35,10 +35,10 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     leaseMs,
   });
   const claim = async (lane = 'l', leaseMs = 60_000) =>
-    (await broker.settleAndClaim({ claim: claimOf([lane], leaseMs) })).claimed.map(({ run }) => run);
+    (await broker.exchange({ claim: claimOf([lane], leaseMs) })).claimed.map(({ run }) => run);
   const complete = async (run: Awaited<ReturnType<typeof claim>>[number]) => {
-    const { now: at } = await broker.settleAndClaim({});
-    return (await broker.settleAndClaim({ settle: [settlementOf(run, { type: 'complete', at })] })).settled;
+    const { now: at } = await broker.exchange({});
+    return (await broker.exchange({ settle: [settlementOf(run, { type: 'complete', at })] })).settled;
   };
 
   it('keeps no run of a submit to a lane whose key another program uses', async () => {
@@ -79,11 +79,11 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     const submit = { id: '{a}next', lane: 'taken', payload: '1' };
     const settle = [{ ...settlementOf(run, { type: 'fail', at: run.firstStartedAt ?? 0 }), submit }];
 
-    await expect(broker.settleAndClaim({ settle })).rejects.toThrow('WRONGTYPE');
+    await expect(broker.exchange({ settle })).rejects.toThrow('WRONGTYPE');
 
     expect((await broker.get(['a', '{a}next'])).map((one) => one?.state)).toEqual(['started', undefined]);
     await client.del(key('lane:taken'));
-    expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
+    expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
     expect((await claim('taken')).map(({ id }) => id)).toEqual(['{a}next']);
     assertBalanced(await broker.audit());
   });
@@ -96,9 +96,9 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     const submit = { id: '{a}next', lane: 'm', payload: '1' };
     const settle = [{ ...settlementOf(run, { type: 'fail', at: run.firstStartedAt ?? 0 }), submit }];
 
-    await expect(broker.settleAndClaim({ settle })).rejects.toThrow('WRONGTYPE');
+    await expect(broker.exchange({ settle })).rejects.toThrow('WRONGTYPE');
     await client.del(key('dead'));
-    await broker.settleAndClaim({ settle });
+    await broker.exchange({ settle });
 
     expect((await claim('m')).map(({ id }) => id)).toEqual(['{a}next']);
     expect(await claim('m')).toEqual([]);
@@ -113,9 +113,9 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     await client.set(key('lane:taken'), 'of another program');
     const settle = [settlementOf(run, { type: 'complete', at: run.firstStartedAt ?? 0 })];
 
-    await expect(broker.settleAndClaim({ settle, claim: claimOf(['taken']) })).rejects.toThrow('WRONGTYPE');
+    await expect(broker.exchange({ settle, claim: claimOf(['taken']) })).rejects.toThrow('WRONGTYPE');
 
-    expect((await broker.settleAndClaim({ settle })).settled).toEqual(['ok']);
+    expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
     expect((await claim()).map(({ id }) => id)).toEqual(['b']);
     await client.del(key('lane:taken'));
     assertBalanced(await broker.audit());

@@ -44,7 +44,7 @@ describeOnPrivateRedis("heartbeats over a user's client", () => {
     const broker = createRedisBroker({ client, onError });
     await broker.submit([{ id: 'a', lane: 'l', payload: '{}' }]);
     const lanes = new Map([['l', 1]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'w', requestId: 'r', limit: 1, lanes, leaseMs: LEASE_MS },
     });
     return { broker, heartbeat: () => broker.heartbeat([{ id: 'a', epoch: 1 }], LEASE_MS) };

@@ -25,7 +25,7 @@ describeOnRedis('holds on Redis', (server) => {
   const claim = async (...lanes: readonly string[]) => {
     const limits = new Map(lanes.map((lane) => [lane, 9]));
     const asked = { worker: 'w', requestId: `r${++requests}`, limit: 9, lanes: limits, leaseMs: 60_000 };
-    return (await harness.broker.settleAndClaim({ claim: asked })).claimed.map(({ run }) => run.id);
+    return (await harness.broker.exchange({ claim: asked })).claimed.map(({ run }) => run.id);
   };
   const submit = (...lanes: readonly string[]) =>
     harness.broker.submit(lanes.map((lane) => ({ id: `of ${lane}`, lane, payload: '1' })));
@@ -100,7 +100,7 @@ describeOnPrivateRedis('a claim beside holds', () => {
     await holdLanes(broker, [{ lane: 'elsewhere', source: 'operator' }]);
     await client.configResetStat();
 
-    await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
+    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
 
     // The holds of all lanes, and the claims that the worker sent before.
     expect(await client.info('commandstats')).toContain('cmdstat_hmget:calls=2,');

@@ -30,7 +30,7 @@ describeOnRedis('large batches on Redis', (server) => {
 
     const lanes = new Map([[task.lane, 3_000]]);
     const claim = { worker: 'w', requestId: 'r', limit: 3_000, lanes, leaseMs: 1_000 };
-    const { claimed } = await broker.settleAndClaim({ claim });
+    const { claimed } = await broker.exchange({ claim });
     expect(broker.facts?.submitsInOrder).toBe(true);
     expect(claimed.map(({ run }) => Number(run.payload))).toEqual(payloads);
     await close();

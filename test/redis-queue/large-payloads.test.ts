@@ -104,7 +104,7 @@ describeOnPrivateRedis('long payloads on Redis', () => {
 
     const lanes = new Map([['l', 100]]);
     const claim = { worker: 'w', requestId: 'r', limit: 100, lanes, leaseMs: 60_000 };
-    const { claimed } = await broker.settleAndClaim({ claim });
+    const { claimed } = await broker.exchange({ claim });
     expect(claimed.map(({ run }) => run.payload)).toEqual(payloads);
   });
 
@@ -123,8 +123,8 @@ describeOnPrivateRedis('long payloads on Redis', () => {
     const broker = await open('by url', { keepCompleted: { count: 0 } });
     await broker.submit([{ id: 'a', lane: 'l', payload: textOf('a'), keyed: true }]);
     const claim = { worker: 'w', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 60_000 };
-    const { claimed, now: at } = await broker.settleAndClaim({ claim });
-    await broker.settleAndClaim({
+    const { claimed, now: at } = await broker.exchange({ claim });
+    await broker.exchange({
       settle: claimed.map(({ run }) => settlementOf(run, { type: 'complete', at })),
     });
 

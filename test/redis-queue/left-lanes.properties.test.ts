@@ -90,11 +90,11 @@ class Player {
   async #claim(limit: number, outcome: Step['outcome']): Promise<readonly string[]> {
     const lanes = new Map([['l', limit]]);
     const claim = { worker: 'w', requestId: `${++this.#requests}`, limit, lanes, leaseMs: LONG_MS };
-    const { claimed, now: at } = await this.#broker.settleAndClaim({ claim });
+    const { claimed, now: at } = await this.#broker.exchange({ claim });
     if (outcome !== 'keep') {
       const event =
         outcome === 'retry' ? { type: outcome, at, runAt: at } : ({ type: outcome, at } as RunEvent);
-      await this.#broker.settleAndClaim({ settle: claimed.map(({ run }) => settlementOf(run, event)) });
+      await this.#broker.exchange({ settle: claimed.map(({ run }) => settlementOf(run, event)) });
     }
     return claimed.map(({ run }) => run.id);
   }
@@ -141,7 +141,7 @@ describeOnRedis('runs that leave their lane and come back to it', (server) => {
     assertBalanced(await broker.audit());
     const lanes = new Map([['l', 9]]);
     const claim = { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: LONG_MS };
-    const { claimed } = await broker.settleAndClaim({ claim });
+    const { claimed } = await broker.exchange({ claim });
     const left = await client.exists([`{${prefix}:0}:lane:l`, `{${prefix}:0}:cancelled-in-lane`]);
     await client.close();
     await close();

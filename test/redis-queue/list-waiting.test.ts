@@ -20,7 +20,7 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
   const submission = (id: string) => ({ id, lane: 'l', payload: '1' });
   const claim = async (broker: Broker, requestId: string, limit: number): Promise<void> => {
     const lanes = new Map([['l', limit]]);
-    await broker.settleAndClaim({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: 60_000 } });
+    await broker.exchange({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: 60_000 } });
   };
   const listAll = async (
     broker: Broker,

@@ -11,14 +11,14 @@ describeOnPrivateRedis('list on Redis', () => {
     const { broker, sent, close } = await openWatched(server.url);
     await broker.submit(['dead', 'disposable'].map((id) => ({ id, lane: 'l', payload: '1' })));
     const lanes = new Map([['l', 9]]);
-    const { claimed, now } = await broker.settleAndClaim({
+    const { claimed, now } = await broker.exchange({
       claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 60_000 },
     });
     const fail = async (index: number, isDisposable?: true) => {
       const { run } = claimed[index] ?? {};
       if (run === undefined) throw new Error('too few were claimed');
       const ended = { ...run, ...(isDisposable && { isDisposable }) };
-      await broker.settleAndClaim({ settle: [settlementOf(ended, { type: 'fail', at: now })] });
+      await broker.exchange({ settle: [settlementOf(ended, { type: 'fail', at: now })] });
     };
     const list = async () => (await broker.list({ state: 'failed', limit: 9 })).runs.map(({ id }) => id);
 
@@ -39,10 +39,10 @@ describeOnPrivateRedis('list on Redis', () => {
     const ids = Array.from({ length: 600 }, (_, index) => `run-${index}`);
     await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1' })));
     const lanes = new Map([['l', 600]]);
-    const { claimed, now } = await broker.settleAndClaim({
+    const { claimed, now } = await broker.exchange({
       claim: { worker: 'w', requestId: 'r', limit: 600, lanes, leaseMs: 60_000 },
     });
-    await broker.settleAndClaim({
+    await broker.exchange({
       settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at: now })),
     });
     sent.length = 0;

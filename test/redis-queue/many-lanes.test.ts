@@ -21,7 +21,7 @@ describeOnRedis('claims from many lanes on Redis', (server) => {
     const claim = async (limit: number): Promise<number> => {
       const request = { worker: 'w', requestId: `r${Math.random()}`, limit, leaseMs: 60_000 };
       const lanes = new Map(LANES.map((lane) => [lane, limit]));
-      const { claimed } = await scene.broker.settleAndClaim({ claim: { ...request, lanes } });
+      const { claimed } = await scene.broker.exchange({ claim: { ...request, lanes } });
       seen.push(...claimed.map(({ run }) => run.id));
       return claimed.length;
     };

@@ -16,8 +16,8 @@ describeOnPrivateRedis('a Redis server of 64 MB', () => {
     const die = async (id: string): Promise<void> => {
       await broker.submit([{ id, lane: 'l', payload }]);
       const claim = { worker: 'w', requestId: id, limit: 1, lanes: new Map([['l', 1]]), leaseMs: 60_000 };
-      const { claimed, now } = await broker.settleAndClaim({ claim });
-      await broker.settleAndClaim({
+      const { claimed, now } = await broker.exchange({ claim });
+      await broker.exchange({
         settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at: now })),
       });
     };

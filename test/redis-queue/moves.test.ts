@@ -80,14 +80,14 @@ describeOnRedis('retries and later completions that are settled together on Redi
     };
 
     const settle = [failed(runIn(runs, 'b'), at), failed(runIn(runs, 'a'), at)];
-    const reply = await scene.broker.settleAndClaim({ settle, claim });
+    const reply = await scene.broker.exchange({ settle, claim });
 
     expect(reply.settled).toEqual(['ok', 'ok']);
     expect(reply.claimed.map(({ run }) => [run.id, run.epoch, run.failures])).toEqual([
       ['b', 2, 1],
       ['a', 2, 1],
     ]);
-    expect((await scene.broker.settleAndClaim({ claim })).claimed.map(({ run }) => run)).toEqual(
+    expect((await scene.broker.exchange({ claim })).claimed.map(({ run }) => run)).toEqual(
       reply.claimed.map(({ run }) => run),
     );
   });
@@ -114,11 +114,11 @@ describeOnRedis('retries and later completions that are settled together on Redi
       ]),
       leaseMs: LONG_MS,
     });
-    const { claimed } = await scene.broker.settleAndClaim({ claim: claimOf('first') });
+    const { claimed } = await scene.broker.exchange({ claim: claimOf('first') });
     const at = await scene.now();
     await scene.settle(...claimed.map(({ run }) => failed(run, at)));
 
-    const again = await scene.broker.settleAndClaim({ claim: claimOf('again') });
+    const again = await scene.broker.exchange({ claim: claimOf('again') });
 
     expect(again.claimed.map(({ run }) => [run.id, run.epoch, run.failures])).toEqual(
       ids.map((id) => [id, 2, 1]),
@@ -165,7 +165,7 @@ describeOnRedis('retries and later completions that are settled together on Redi
     const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['taken', 9]]), leaseMs: LONG_MS };
     const settle = [...runs.values()].map((run) => failed(run, at));
 
-    await expect(scene.broker.settleAndClaim({ settle, claim })).rejects.toThrow('WRONGTYPE');
+    await expect(scene.broker.exchange({ settle, claim })).rejects.toThrow('WRONGTYPE');
 
     expect((await scene.read('a')).state).toBe('started');
     expect(await scene.settle(...settle)).toEqual(['ok', 'ok']);

@@ -24,7 +24,7 @@ describeOnRedis('one bad input on Redis', (server) => {
   const claim = async (lane: string, { limit = 10_000, leaseMs = 60_000 } = {}) => {
     const lanes = new Map([[lane, limit]]);
     const claim = { worker: 'w', requestId: `r${++requests}`, limit, lanes, leaseMs };
-    return (await broker.settleAndClaim({ claim })).claimed;
+    return (await broker.exchange({ claim })).claimed;
   };
 
   it.each(['', 'x', 'NaN', '1e300', '-1', '0', '9'.repeat(400), '{"type":"work"}', '\u0000'])(
@@ -73,9 +73,9 @@ describeOnRedis('one bad input on Redis', (server) => {
     await harness.advance(20);
 
     const expired = await broker.findExpired(1_000);
-    const { now: at } = await broker.settleAndClaim({});
+    const { now: at } = await broker.exchange({});
     const settle = expired.map((run) => settlementOf(run, { type: 'stall', at }, { onlyIfExpired: true }));
-    const { settled } = await broker.settleAndClaim({ settle });
+    const { settled } = await broker.exchange({ settle });
 
     expect(Math.max(...sizes)).toBeLessThanOrEqual(9);
     expect(expired).toHaveLength(520);
@@ -96,13 +96,13 @@ describeOnRedis('one bad input on Redis', (server) => {
       Array.from({ length: 300 }, (_, index) => ({ id: `${index}`, lane: 'l', payload: '1' })),
     );
     const claimed = await claim('l');
-    const { now: at } = await broker.settleAndClaim({});
+    const { now: at } = await broker.exchange({});
     const settle = claimed.map(({ run }: ClaimedRun) =>
       settlementOf(run, { type: 'complete', at }, { result }),
     );
 
-    const first = await broker.settleAndClaim({ settle });
-    const again = await broker.settleAndClaim({ settle });
+    const first = await broker.exchange({ settle });
+    const again = await broker.exchange({ settle });
 
     expect(new Set(first.settled)).toEqual(new Set(['ok']));
     expect(new Set(again.settled)).toEqual(new Set(['already']));

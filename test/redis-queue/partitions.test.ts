@@ -47,7 +47,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
   const submit = () => broker.submit(ids.map((id) => ({ id, lane: 'l', payload: `"${id}"` })));
   const claim = (limit: number, requestId: string) => {
     const lanes = new Map([['l', limit]]);
-    return broker.settleAndClaim({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: LONG_MS } });
+    return broker.exchange({ claim: { worker: 'w', requestId, limit, lanes, leaseMs: LONG_MS } });
   };
 
   it('keeps its keys on every node', async () => {
@@ -69,7 +69,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     const checked = auditEachCall(broker);
     await submit();
     const { claimed, now: at } = await claim(60, 'all');
-    await broker.settleAndClaim({
+    await broker.exchange({
       settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })),
     });
     const { operations } = broker;
@@ -100,7 +100,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     async (what) => {
       await submit();
       const { claimed, now: at } = await claim(60, 'all');
-      await broker.settleAndClaim({
+      await broker.exchange({
         settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })),
       });
       const { operations } = broker;
@@ -130,7 +130,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     const settle = [...first.claimed, ...rest.claimed].map(({ run }) =>
       settlementOf(run, { type: 'complete', at: first.now }, { result: run.payload }),
     );
-    const { settled } = await checked.settleAndClaim({ settle });
+    const { settled } = await checked.exchange({ settle });
 
     const idsOf = (reply: typeof first) => reply.claimed.map(({ run }) => run.id);
     expect(first.claimed).toHaveLength(25);
@@ -240,7 +240,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     await broker.submit(
       ids.map((id, index) => ({ id: `due-${id}`, lane: 'm', payload: '{}', runAt: from + index })),
     );
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'w', requestId: 'r', limit: 10, lanes: new Map([['l', 10]]), leaseMs: LONG_MS },
     });
     await broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS, facts: { ...facts, flow } });
@@ -302,18 +302,18 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
       },
     });
 
-    const refusal = broker.settleAndClaim(claimOf('l'));
+    const refusal = broker.exchange(claimOf('l'));
 
     await expect(refusal).rejects.toMatchObject({ code: 'NEEDS_ONE_PARTITION' });
     expect(broker.isRefusal(await refusal.catch((error: unknown) => error))).toBe(true);
-    expect((await broker.settleAndClaim(claimOf('m'))).claimed).toEqual([]);
+    expect((await broker.exchange(claimOf('m'))).claimed).toEqual([]);
   });
 
   it('finds cancel requests, expired runs and lanes without a worker in every partition', async () => {
     await submit();
     const depths = await broker.attend({ worker: 'w', lanes: ['other'], ttlMs: LONG_MS });
     const lanes = new Map([['l', 60]]);
-    await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 60, lanes, leaseMs: 1 } });
+    await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 60, lanes, leaseMs: 1 } });
     await cancelRuns(broker, ids.slice(0, 30));
     await new Promise((resolve) => setTimeout(resolve, 20));
 
@@ -337,8 +337,8 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
       submit: { id: `{${run.id}}next`, lane: 'm', payload: `"${run.id}"`, origin: run.id },
     }));
 
-    const { settled } = await broker.settleAndClaim({ settle });
-    const again = await broker.settleAndClaim({ settle });
+    const { settled } = await broker.exchange({ settle });
+    const again = await broker.exchange({ settle });
 
     const kept = await broker.get(ids.map((id) => `{${id}}next`));
     expect(new Set(settled)).toEqual(new Set(['ok']));
@@ -356,7 +356,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
       submit: { id: `{${run.id}}next`, lane: 'm', payload: '1', concurrency },
     }));
 
-    const refused = await broker.settleAndClaim({ settle }).catch((error: unknown) => error);
+    const refused = await broker.exchange({ settle }).catch((error: unknown) => error);
 
     expect(refused).toMatchObject({ code: 'NEEDS_ONE_PARTITION' });
     expect(broker.isRefusal(refused)).toBe(true);
@@ -369,7 +369,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     const { claimed, now: at } = await claim(60, 'r');
     const waiting = broker.wait({ results: true, timeoutMs: 60_000 });
 
-    await broker.settleAndClaim({
+    await broker.exchange({
       settle: claimed.map(({ run }) => settlementOf(run, { type: 'complete', at })),
     });
 

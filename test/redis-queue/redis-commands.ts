@@ -23,10 +23,10 @@ function completions(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     check: () => true,
     run: async (model, { broker, ...rest }) => {
       const latest = model.claims.slice(-count);
-      const { now: at } = await broker.settleAndClaim({});
+      const { now: at } = await broker.exchange({});
       const once = latest.map(({ run }) => settlementOf(run, { type: 'complete', at }));
       const settle = times === 2 ? [...once, ...once] : once;
-      const { settled } = await broker.settleAndClaim({ settle });
+      const { settled } = await broker.exchange({ settle });
       assertSame(
         settled,
         settle.map((settlement) => modelSettle(model, settlement, 'now')),
@@ -58,7 +58,7 @@ function plainRuns(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       );
       const requestId = `request-${++model.requests}`;
       const claim = { worker: 'w', requestId, limit: 9, lanes, leaseMs: LONG_MS };
-      const { claimed } = await broker.settleAndClaim({ claim });
+      const { claimed } = await broker.exchange({ claim });
       assertSame(
         claimed.map(({ run }) => run.id),
         modelClaim(model, claim, 'never'),
@@ -78,13 +78,13 @@ function retries(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     check: () => true,
     run: async (model, { broker, ...rest }) => {
       const latest = model.claims.slice(-count);
-      const { now: at } = await broker.settleAndClaim({});
+      const { now: at } = await broker.exchange({});
       const settle = latest.map(({ run }, index) => {
         if ((mask >> index) % 2 === 1) return settlementOf(run, { type: 'complete', at });
         const errors = [{ epoch: run.epoch, at, name: 'Error', message: 'no' }];
         return settlementOf({ ...run, errors }, { type: 'retry', at, runAt: at });
       });
-      const { settled } = await broker.settleAndClaim({ settle });
+      const { settled } = await broker.exchange({ settle });
       assertSame(
         settled,
         settle.map((settlement) => modelSettle(model, settlement, 'now')),

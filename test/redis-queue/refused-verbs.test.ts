@@ -48,8 +48,8 @@ const settle = async (
   { broker, started }: Scene,
   eventOf: (at: number) => Parameters<typeof settlementOf>[1],
 ) => {
-  const { now } = await broker.settleAndClaim({});
-  await broker.settleAndClaim({ settle: started.map(({ run }) => settlementOf(run, eventOf(now))) });
+  const { now } = await broker.exchange({});
+  await broker.exchange({ settle: started.map(({ run }) => settlementOf(run, eventOf(now))) });
 };
 
 /**
@@ -102,8 +102,8 @@ const VERBS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   complete: (scene) => settle(scene, (at) => ({ type: 'complete', at })),
   fail: (scene) => settle(scene, (at) => ({ type: 'fail', at })),
   'fail and submit': async ({ broker, started }) => {
-    const { now: at } = await broker.settleAndClaim({});
-    await broker.settleAndClaim({
+    const { now: at } = await broker.exchange({});
+    await broker.exchange({
       settle: started.map(({ run }, index) => ({
         ...settlementOf(run, { type: 'fail', at }),
         submit: { id: `{${run.id}}next`, lane: 'now', payload: '1', delayMs: index },
@@ -140,8 +140,8 @@ describeWithUser('a verb that Redis refuses for the lack of a right', (user) => 
     const starts = started.map(({ run }) => `${run.id} ${run.epoch}`);
     let open = [...started];
     for (let rounds = 0; rounds < 20; rounds += 1) {
-      const { now: at } = await broker.settleAndClaim({});
-      await broker.settleAndClaim({
+      const { now: at } = await broker.exchange({});
+      await broker.exchange({
         settle: open.map(({ run }) => settlementOf(run, { type: 'complete', at })),
       });
       await new Promise((resolve) => setTimeout(resolve, 6));
@@ -158,7 +158,7 @@ describeWithUser('a verb that Redis refuses for the lack of a right', (user) => 
       const requestId = `r${++requests}`;
       const asked = { worker: 'w', requestId, limit: 100, leaseMs: LONG_MS };
       return (
-        await broker.settleAndClaim({ claim: { ...asked, lanes: new Map(lanes.map((lane) => [lane, 100])) } })
+        await broker.exchange({ claim: { ...asked, lanes: new Map(lanes.map((lane) => [lane, 100])) } })
       ).claimed;
     };
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
@@ -166,10 +166,10 @@ describeWithUser('a verb that Redis refuses for the lack of a right', (user) => 
       await broker.submit([
         { id, lane: 'now', payload: '1', ...(keepResultMs !== undefined && { keepResultMs }) },
       ]);
-      const { now: at } = await broker.settleAndClaim({});
+      const { now: at } = await broker.exchange({});
       const [claimed] = await claim(['now']);
       if (claimed === undefined) throw new Error('nothing was claimed');
-      await broker.settleAndClaim({ settle: [settlementOf(claimed.run, { type, at })] });
+      await broker.exchange({ settle: [settlementOf(claimed.run, { type, at })] });
     };
     await end('fail', 'failed');
     await end('complete', 'completed');

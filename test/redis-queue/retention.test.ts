@@ -73,9 +73,9 @@ describeOnRedis('a Redis broker that keeps some completed runs', (server) => {
         const some = Array.from({ length: size }, (_, index) => `${batch}-${index}`);
         await broker.submit(some.map((id) => ({ id, lane: 'l', payload: '1' })));
         const claim = { worker: 'w', requestId: `${batch}`, limit: size, lanes: new Map([['l', size]]) };
-        const { claimed, now: at } = await broker.settleAndClaim({ claim: { ...claim, leaseMs: 60_000 } });
+        const { claimed, now: at } = await broker.exchange({ claim: { ...claim, leaseMs: 60_000 } });
         const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at }));
-        await broker.settleAndClaim({ settle });
+        await broker.exchange({ settle });
         ids.push(...some);
 
         const kept = (await broker.get(ids)).map((run) => run !== undefined);
@@ -129,9 +129,9 @@ describeOnPrivateRedis('a Redis server of 64 MB', () => {
       await broker.submit([{ id: `${count}`, lane: 'l', payload }]);
       const lanes = new Map([['l', 1]]);
       const claim = { worker: 'w', requestId: `${count}`, limit: 1, lanes, leaseMs: 60_000 };
-      const { claimed, now } = await broker.settleAndClaim({ claim });
+      const { claimed, now } = await broker.exchange({ claim });
       const settle = claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
-      await broker.settleAndClaim({ settle });
+      await broker.exchange({ settle });
     }
 
     const { ended, forgotten, unbalanced } = await broker.audit();
@@ -160,9 +160,9 @@ describeWithUser('a Redis broker that keeps what ended for a time', (user) => {
     });
     await broker.submit(['ended', 'expired'].map((id) => ({ id, lane: 'l', payload: '1' })));
     const claim = { worker: 'w', requestId: 'r', limit: 2, lanes: new Map([['l', 2]]), leaseMs: 1 };
-    const { claimed, now } = await broker.settleAndClaim({ claim });
+    const { claimed, now } = await broker.exchange({ claim });
     const settle = claimed.slice(0, 1).map(({ run }) => settlementOf(run, { type: 'complete', at: now }));
-    await broker.settleAndClaim({ settle });
+    await broker.exchange({ settle });
     await passTime(20);
     await user().change('-ltrim');
 

@@ -131,7 +131,7 @@ async function useAll(broker: RedisBroker): Promise<void> {
     { id: 'c', lane: 'l', payload: '1', delayMs: 60_000 },
   ]);
   const lanes = new Map([['l', 9]]);
-  await broker.settleAndClaim({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
+  await broker.exchange({ claim: { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 1 } });
   await broker.heartbeat([{ id: 'a', epoch: 1 }], 1);
   await broker.findExpired(9, { lanes: ['l'] });
   await cancelRuns(broker, ['a', 'b', 'c']);

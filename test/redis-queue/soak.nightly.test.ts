@@ -61,9 +61,9 @@ async function pass(broker: Broker, round: number): Promise<void> {
       lanes: new Map([[lane, BATCH]]),
       leaseMs: 60_000,
     };
-    const { claimed, now } = await broker.settleAndClaim({ claim });
+    const { claimed, now } = await broker.exchange({ claim });
     if (claimed.length === 0) break;
-    await broker.settleAndClaim({ settle: claimed.map((one, index) => settle(one, index, now)) });
+    await broker.exchange({ settle: claimed.map((one, index) => settle(one, index, now)) });
   }
   await broker.get(ids, { collect: true });
   await broker.attend({ worker: `w${round}`, lanes: ['work'], ttlMs: 1 });
@@ -96,10 +96,10 @@ describeOnRedis('what a Redis broker keeps', (server) => {
       kept.map(({ id }) => ({ id: `far-${id}`, lane: 'kept', payload: '1', delayMs: 1e9 })),
     );
     const lanes = new Map([['kept', 300]]);
-    const { claimed, now: at } = await broker.settleAndClaim({
+    const { claimed, now: at } = await broker.exchange({
       claim: { worker: 'k', requestId: 'k', limit: 300, lanes, leaseMs: 60_000 },
     });
-    await broker.settleAndClaim({
+    await broker.exchange({
       settle: claimed.map(({ run }, index) =>
         settlementOf(run, { type: index % 2 === 0 ? 'fail' : 'stall', at }),
       ),

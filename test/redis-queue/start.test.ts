@@ -109,7 +109,7 @@ describeOnPrivateRedis('createRedisBroker', () => {
 
     const lanes = new Map([['l', 20]]);
     const claim = { worker: 'w', requestId: 'r', limit: 20, lanes, leaseMs: 60_000 };
-    const { claimed } = await broker.settleAndClaim({ claim });
+    const { claimed } = await broker.exchange({ claim });
     expect(claimed.map(({ run }) => run.id)).toEqual(ids);
     await broker.close();
     await server.stop();

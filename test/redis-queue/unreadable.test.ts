@@ -43,14 +43,14 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
   const claim = async (leaseMs = 60_000) => {
     const lanes = new Map([['l', 100]]);
     const claim = { worker: 'w', requestId: `r${++requests}`, limit: 100, lanes, leaseMs };
-    return (await broker.settleAndClaim({ claim })).claimed;
+    return (await broker.exchange({ claim })).claimed;
   };
   /** Fails once, so that it waits with a record. */
   const retried = async (id: string) => {
     await submit(id);
-    const { now } = await broker.settleAndClaim({});
+    const { now } = await broker.exchange({});
     for (const { run } of await claim())
-      await broker.settleAndClaim({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
+      await broker.exchange({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
   };
   const expectQuarantined = async (id: string) => {
     const letters = (await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).runs;
@@ -192,7 +192,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     await client.hSet(key('record'), 'broken', text);
     await client.hSet(key('body'), 'broken', text);
     await client.hSet(key('replies'), `w\0r${requests}`, text);
-    const { now: at } = await broker.settleAndClaim({});
+    const { now: at } = await broker.exchange({});
     const beats = ['broken', 'next'].map((id) => ({ id, epoch: 1 }));
 
     expect((await broker.heartbeat(beats, 1_000))[1]).toBe('ok');
@@ -203,7 +203,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     const settle = beats.flatMap(({ id }) =>
       next === undefined ? [] : [{ ...settlementOf(next.run, { type: 'fail', at }), id }],
     );
-    expect((await broker.settleAndClaim({ settle })).settled[1]).toBe('ok');
+    expect((await broker.exchange({ settle })).settled[1]).toBe('ok');
     expect((await broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'next' }]);
   });
 
@@ -215,7 +215,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
       ['wrong', 10],
     ]);
 
-    const refused = broker.settleAndClaim({
+    const refused = broker.exchange({
       claim: { worker: 'w', requestId: 'x', limit: 10, lanes, leaseMs: 1_000 },
     });
 
@@ -245,7 +245,7 @@ describeOnRedis('a count that is none on Redis', (server) => {
   const key = (name: string) => `{${harness.prefix}:0}:${name}`;
   const claimAll = async () => {
     const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 };
-    return (await harness.broker.settleAndClaim({ claim })).claimed.map(({ run }) => run.id);
+    return (await harness.broker.exchange({ claim })).claimed.map(({ run }) => run.id);
   };
 
   it.each(ODD_COUNTS)('stops no lane as the slots that a key has taken: %j', async (text) => {

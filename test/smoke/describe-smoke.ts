@@ -92,7 +92,7 @@ export function describeSmoke({ mutants, openPairs, openClient }: Smoke): void {
     // It claims, and neither settles nor renews its lease.
     const lanes = new Map([['smoke@1', 1]]);
     const claim = { worker: 'gone', requestId: 'one', limit: 1, lanes, leaseMs: 100 };
-    expect((await gone.settleAndClaim({ claim })).claimed).toHaveLength(1);
+    expect((await gone.exchange({ claim })).claimed).toHaveLength(1);
     await gone.close();
 
     const worker = createWorker({ broker, tasks: [task], lease: '1s', cleanerInterval: '100ms' });

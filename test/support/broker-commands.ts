@@ -243,7 +243,7 @@ function claims(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   return askings().map((asking) =>
     command(nameOf(asking), async (model, real) => {
       const claim = claimOf(model, asking);
-      const { claimed } = await real.broker.settleAndClaim({ claim });
+      const { claimed } = await real.broker.exchange({ claim });
       await seeClaimed(model, real, { claim, lease: asking.lease, claimed });
     }),
   );
@@ -297,7 +297,7 @@ async function seeClaimed(model: Model, real: Real, { claim, lease, claimed }: C
 async function claimAgain({ lastClaim, runs }: Model, { broker }: Real): Promise<void> {
   if (lastClaim === undefined) return;
   const claim = { worker: 'w', requestId: lastClaim.requestId, limit: 9, lanes: new Map(), leaseMs: LONG_MS };
-  const { claimed } = await broker.settleAndClaim({ claim });
+  const { claimed } = await broker.exchange({ claim });
   const again = claimed.map(({ run }) => `${run.id} ${run.epoch}`);
   const leased = new Set(
     [...runs.values()].filter(({ state }) => state === 'started').map(({ id, epoch }) => `${id} ${epoch}`),
@@ -322,7 +322,7 @@ function settles(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
     command(`settle ${JSON.stringify(sent)}`, async (model, real) => {
       const settlement = await settlementFor(model, real, sent);
       if (settlement === undefined) return;
-      const { settled } = await real.broker.settleAndClaim({ settle: [settlement] });
+      const { settled } = await real.broker.exchange({ settle: [settlement] });
       seeSettled(model, real, { settlement, sent, settled });
     }),
   );
@@ -337,7 +337,7 @@ export function exchangeCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[]
       const settlement = await settlementFor(model, real, sent);
       if (settlement === undefined) return;
       const claim = claimOf(model, asking);
-      const { settled, claimed } = await real.broker.settleAndClaim({ settle: [settlement], claim });
+      const { settled, claimed } = await real.broker.exchange({ settle: [settlement], claim });
       seeSettled(model, real, { settlement, sent, settled });
       await seeClaimed(model, real, { claim, lease: asking.lease, claimed });
     }),
@@ -352,7 +352,7 @@ const COMPLETES = 0;
 async function settlementFor(model: Model, real: Real, sent: Sending): Promise<Settlement | undefined> {
   const claimed = model.claims.at(-1 - (sent.pick % Math.max(1, model.claims.length)));
   if (claimed === undefined) return undefined;
-  const { now } = await real.broker.settleAndClaim({});
+  const { now } = await real.broker.exchange({});
   const all = outcomes(now, sent);
   const run = sent.onlyIfExpired ? await seenByCleaner(real, claimed) : claimed.run;
   const ended = settlementBy(run, all[sent.kind % all.length] ?? [], sent);
@@ -452,7 +452,7 @@ function cancel(some: readonly string[]): Step {
 
 function redrive(some: readonly string[], attempts: 'keep' | 'reset', due: Ripeness): Step {
   return async (model, { broker }) => {
-    const { now } = await broker.settleAndClaim({});
+    const { now } = await broker.exchange({});
     const runAts = new Map(due === 'now' ? [] : some.map((id) => [id, now + msOf(due)]));
     assertSame(
       await redriveRuns(broker, some, { keepAttempts: attempts === 'keep', runAts }),

@@ -96,7 +96,7 @@ function steps({ ids, msOf }: Subjects): fc.Arbitrary<Operation> {
         ...{ id, skipped, isLast, epoch: Math.max(1, epoch - late) },
         progress: `${done} done`,
       };
-      const { now } = await broker.settleAndClaim({});
+      const { now } = await broker.exchange({});
       const runAts = new Map(due === 'now' ? [] : some.map((run) => [run, now + msOf(due)]));
       if (verb === 'redrive') {
         const move = (run: string) => modelRedrive(model, run, attempts, due);

@@ -27,7 +27,7 @@ export function reserves(): fc.Arbitrary<Operation> {
         const chosen = LIMITS[clock === 'real' ? LIMITS.length - 1 : limit];
         return { ...(chosen ?? { key: 'none', limit: 1, windowMs: 1 }), count };
       });
-      const { now: at } = await broker.settleAndClaim({});
+      const { now: at } = await broker.exchange({});
       const answers = await broker.reserve(requests);
       for (const [index, { granted, availableAt }] of answers.entries()) {
         const { key, limit, windowMs, count } = requests[index] ?? {

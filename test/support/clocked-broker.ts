@@ -12,7 +12,7 @@ const AHEAD_MS = 1_000_000_000;
 /** Verbs that may give a lane work, so that waits for work end after them. */
 const WAKING: ReadonlySet<string> = new Set<keyof Broker | keyof Notes>([
   'submit',
-  'settleAndClaim',
+  'exchange',
   'change',
   'write',
 ]);

@@ -144,12 +144,12 @@ function createActor(broker: Broker, moved: Set<string>): (move: Move) => Promis
     if (move.type === 'claim') {
       const lanes = new Map([[move.lane, 9]]);
       const claim = { worker: 'w', requestId: `${calls}`, limit: move.count, lanes, leaseMs: 60_000 };
-      const { claimed } = await broker.settleAndClaim({ claim });
+      const { claimed } = await broker.exchange({ claim });
       for (const { run } of claimed) moved.add(run.id);
       held.push(...claimed);
     }
     if (move.type === 'settle') {
-      const { now: at } = await broker.settleAndClaim({});
+      const { now: at } = await broker.exchange({});
       const events = {
         complete: { type: 'complete', at },
         retry: { type: 'retry', at, runAt: at },
@@ -157,7 +157,7 @@ function createActor(broker: Broker, moved: Set<string>): (move: Move) => Promis
       } as const;
       const settle = held.slice(0, move.count).map(({ run }) => settlementOf(run, events[move.event]));
       held = held.slice(move.count);
-      await broker.settleAndClaim({ settle });
+      await broker.exchange({ settle });
     }
     if (move.type === 'cancel') {
       const id = `run-${String(move.index).padStart(2, '0')}`;

@@ -32,11 +32,11 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
   };
   return {
     submit: (submissions, options) => both('submit', (broker) => broker.submit(submissions, options)),
-    settleAndClaim: async (request) => {
+    exchange: async (request) => {
       if (request.claim?.lanes.size !== 0) return exchangeBoth(first, second, request);
       // Of a claim that is repeated, a broker may leave out the runs that its worker no longer holds.
-      await second.settleAndClaim(request);
-      return first.settleAndClaim(request);
+      await second.exchange(request);
+      return first.exchange(request);
     },
     heartbeat: (beats, leaseMs) => both('heartbeat', (broker) => broker.heartbeat(beats, leaseMs)),
     // The order of leases that end at the same instant is not specified.
@@ -195,9 +195,9 @@ async function groupsBoth(
  */
 async function exchangeBoth(first: Broker, second: Broker, request: ExchangeRequest): Promise<ExchangeReply> {
   const isOnHold = (await listHolds(first)).length > 0;
-  const [one, other] = [await first.settleAndClaim(request), await second.settleAndClaim(request)];
+  const [one, other] = [await first.exchange(request), await second.exchange(request)];
   const compared = isOnHold ? { ...one, nextRunAt: other.nextRunAt } : one;
-  deepStrictEqual(bare(compared, second), bare(other), 'settleAndClaim is answered differently');
+  deepStrictEqual(bare(compared, second), bare(other), 'exchange is answered differently');
   return one;
 }
 

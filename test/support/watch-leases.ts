@@ -7,9 +7,9 @@ export function watchLeases(broker: Broker, clock: Clock) {
   const keyOf = ({ id, epoch }: HeartbeatRequest): string => `${id} ${epoch}`;
   const watched: Broker = {
     ...broker,
-    settleAndClaim: async (request) => {
+    exchange: async (request) => {
       const now = clock.now();
-      const reply = await broker.settleAndClaim(request);
+      const reply = await broker.exchange(request);
       for (const settlement of request.settle ?? []) ends.delete(keyOf(settlement));
       for (const { run } of reply.claimed) ends.set(keyOf(run), now + (request.claim?.leaseMs ?? 0));
       return reply;

@@ -212,15 +212,15 @@ describe('a task with adapt', () => {
       },
     });
     let claims = 0;
-    const settleAndClaim: Broker['settleAndClaim'] = async (request) => {
-      const answer = await broker.settleAndClaim(request);
+    const exchange: Broker['exchange'] = async (request) => {
+      const answer = await broker.exchange(request);
       // The second claim is answered while the first run is being handled, and arrives when the lane is on hold.
       if (request.claim !== undefined) claims += 1;
       if (answer.claimed.some(({ run }) => run.payload === 'false')) await pass(clock, 1_000);
       return answer;
     };
     await queue.submit(task, true);
-    startWorker({ tasks: [task], concurrency: 2, broker: { ...broker, settleAndClaim } });
+    startWorker({ tasks: [task], concurrency: 2, broker: { ...broker, exchange } });
     await clock.advance(5);
     await queue.submit(task, false);
 

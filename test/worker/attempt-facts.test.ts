@@ -85,7 +85,7 @@ describe('what is recorded of a failed attempt', () => {
     const task = defineTask({ name: 'task', onStall: 'fail', run: untilStopped });
     const { id } = await queue.submit(task, null);
     const lanes = new Map([[task.lane, 1]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'lost', requestId: 'r', limit: 1, lanes, leaseMs: 1_000 },
     });
     startWorker({ tasks: [task] });

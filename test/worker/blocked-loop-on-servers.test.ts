@@ -186,8 +186,8 @@ function describeBlockedLoops(meet: () => Promise<Meeting>): void {
     });
     const late: Broker = {
       ...broker,
-      settleAndClaim: async (request) => {
-        const reply = await broker.settleAndClaim(request);
+      exchange: async (request) => {
+        const reply = await broker.exchange(request);
         if (reply.claimed.length > 0) await isAnswered;
         return reply;
       },

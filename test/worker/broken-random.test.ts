@@ -41,10 +41,10 @@ it.each(BROKEN)('a random that %s changes no outcome and stops no worker', async
   const faulty: Broker = {
     ...broker,
     // The pause before it is asked again is drawn, too.
-    settleAndClaim: async (request) => {
+    exchange: async (request) => {
       exchanges += 1;
       if (exchanges % 2 === 0) throw new Error('the connection is lost');
-      return await broker.settleAndClaim(request);
+      return await broker.exchange(request);
     },
   };
   const options = { broker: faulty, tasks: [task], clock, random: random as () => number };

@@ -4,7 +4,7 @@ import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { pass, setScene } from './scene.ts';
 
-type Verb = 'settleAndClaim' | 'heartbeat' | 'findExpired' | 'wait';
+type Verb = 'exchange' | 'heartbeat' | 'findExpired' | 'wait';
 
 /** A broker whose verb throws the first `times`, before it does anything or after it has done everything. */
 function failing(
@@ -40,7 +40,7 @@ describe('a broker that fails', () => {
         },
       });
       await queue.submitMany(task, [1, 2, 3]);
-      const faulty = failing(broker, { verb: 'settleAndClaim', times: 4, when });
+      const faulty = failing(broker, { verb: 'exchange', times: 4, when });
       const worker = startWorker({ tasks: [task], broker: faulty });
 
       await clock.advance('1m');
@@ -61,8 +61,8 @@ describe('a broker that fails', () => {
     let count = 0;
     const lossy: Broker = {
       ...broker,
-      settleAndClaim: async (request) => {
-        const reply = await broker.settleAndClaim(request);
+      exchange: async (request) => {
+        const reply = await broker.exchange(request);
         count += 1;
         if (count % 2 === 1) throw new Error('the reply is lost');
         return reply;
@@ -104,8 +104,8 @@ describe('a broker that fails', () => {
     let left = 2;
     const odd: Broker = {
       ...broker,
-      settleAndClaim: async (request) => {
-        const reply = await broker.settleAndClaim(request);
+      exchange: async (request) => {
+        const reply = await broker.exchange(request);
         left -= 1;
         return left >= 0 ? (wrong as typeof reply) : reply;
       },
@@ -130,7 +130,7 @@ describe('a broker that fails', () => {
     const asked: number[] = [];
     const down: Broker = {
       ...broker,
-      settleAndClaim: ({ claim }) => {
+      exchange: ({ claim }) => {
         if (claim !== undefined) asked.push(clock.now());
         return Promise.reject(new Error('down'));
       },
@@ -185,7 +185,7 @@ describe('a broker that fails', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const task = defineTask({ name: 'any', retry: { backoff: { type: 'none' } }, run: () => {} });
     await queue.submit(task, null);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: 'r', limit: 1, lanes: new Map([['any@1', 1]]), leaseMs: 1_000 },
     });
     const faulty = failing(broker, { verb: 'findExpired', times: 2, when: 'before' });
@@ -203,10 +203,10 @@ describe('a broker that fails', () => {
     const sizes: number[] = [];
     const flaky: Broker = {
       ...broker,
-      settleAndClaim: async (request) => {
+      exchange: async (request) => {
         if (isDown) throw new Error('down');
         sizes.push(request.settle?.length ?? 0);
-        return broker.settleAndClaim(request);
+        return broker.exchange(request);
       },
     };
     const task = defineTask({ name: 'many', run: () => pass(clock, 1_000) });

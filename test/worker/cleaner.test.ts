@@ -12,7 +12,7 @@ async function claimAndDie(broker: Broker, lane: string, count: number, leaseMs:
   for (let left = count; left > 0; left -= 1_000) {
     const lanes = new Map([[lane, 1_000]]);
     const claim = { worker: 'dead', requestId: `${lane}-${left}`, limit: 1_000, lanes, leaseMs };
-    await broker.settleAndClaim({ claim });
+    await broker.exchange({ claim });
   }
 }
 
@@ -72,11 +72,11 @@ describe('the event stalled', () => {
     let left = 1;
     return {
       ...broker,
-      settleAndClaim: async (request) => {
+      exchange: async (request) => {
         const isStall = request.settle?.some(({ event }) => event === 'stall') === true;
-        if (!isStall || left === 0) return broker.settleAndClaim(request);
+        if (!isStall || left === 0) return broker.exchange(request);
         left -= 1;
-        if (isWritten) await broker.settleAndClaim(request);
+        if (isWritten) await broker.exchange(request);
         else await pass(clock, 100);
         throw new Error('the connection is closed');
       },
@@ -139,14 +139,14 @@ describe("onUnknown: 'drop'", () => {
     const other = defineTask({ name: 'other', run: () => {} });
     await queue.submit(other, null, { key: 'broken' });
     const { id } = await queue.submit(unknown, null);
-    const exchange: Broker['settleAndClaim'] = (request) =>
+    const exchange: Broker['exchange'] = (request) =>
       request.claim?.lanes.has('other@1') === true
         ? Promise.reject(new TypeError('no'))
-        : broker.settleAndClaim(request);
+        : broker.exchange(request);
 
     const worker = startWorker({
       tasks: [known],
-      broker: { ...broker, settleAndClaim: exchange },
+      broker: { ...broker, exchange: exchange },
       onUnknown: 'drop',
       cleanerInterval: '5s',
     });

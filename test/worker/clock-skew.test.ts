@@ -73,11 +73,11 @@ describe('a slow network', () => {
     const failedAt: number[] = [];
     const startedAt: number[] = [];
     let count = 0;
-    const exchange: Broker['settleAndClaim'] = async (request) => {
+    const exchange: Broker['exchange'] = async (request) => {
       count += 1;
       const slowMs = count % 3 === 0 ? 1_200 : 0;
       if (way === 'there') await pass(clock, slowMs);
-      const reply = await broker.settleAndClaim(request);
+      const reply = await broker.exchange(request);
       if (reply.claimed.length > 0) startedAt.push(reply.now);
       if (way === 'back') await pass(clock, slowMs);
       return reply;
@@ -92,7 +92,7 @@ describe('a slow network', () => {
       },
     });
     await queue.submit(task, null);
-    startWorker({ tasks: [task], broker: { ...broker, settleAndClaim: exchange } });
+    startWorker({ tasks: [task], broker: { ...broker, exchange: exchange } });
 
     await clock.advance('5m');
 

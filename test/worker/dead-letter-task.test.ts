@@ -269,7 +269,7 @@ describe('a dead letter is submitted after', () => {
       Array.from({ length: 3 }, (_, order) => ({ order })),
     );
     const lanes = new Map([['charge@2', 3]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'lost', requestId: 'r', limit: 3, lanes, leaseMs: 5_000 },
     });
     startWorker({ tasks: [charge, bury] });
@@ -353,11 +353,11 @@ async function failing(refuses: (submit: Submission) => boolean) {
   const charge = charging({ task: bury });
   const faulty = {
     ...broker,
-    settleAndClaim: async (request: Parameters<typeof broker.settleAndClaim>[0]) => {
+    exchange: async (request: Parameters<typeof broker.exchange>[0]) => {
       const { settle = [] } = request;
       if (settle.some(({ submit }) => submit !== undefined && refuses(submit)))
         throw new TypeError('refused');
-      return broker.settleAndClaim(request);
+      return broker.exchange(request);
     },
   };
   const queue = createQueue({ broker, clock });
@@ -378,9 +378,9 @@ async function refusing(
   const charge = charging({ task: bury }, { run: () => 'bad' });
   const faulty = {
     ...broker,
-    settleAndClaim: async (request: Parameters<typeof broker.settleAndClaim>[0]) => {
+    exchange: async (request: Parameters<typeof broker.exchange>[0]) => {
       if (refuses(request) === true) throw new TypeError('refused');
-      return broker.settleAndClaim(request);
+      return broker.exchange(request);
     },
   };
   const queue = createQueue({ broker, clock });

@@ -147,7 +147,7 @@ describe('worker.drain', () => {
     });
     const { id } = await queue.submit(task, null);
     const lanes = new Map([[task.lane, 1]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: 'r', limit: 1, leaseMs: 1_000, lanes },
     });
     await clock.advance(2_000);

@@ -88,8 +88,8 @@ describe('completed', () => {
     let isDown = false;
     const flaky = {
       ...broker,
-      settleAndClaim: (request: Parameters<typeof broker.settleAndClaim>[0]) =>
-        isDown ? Promise.reject(new Error('down')) : broker.settleAndClaim(request),
+      exchange: (request: Parameters<typeof broker.exchange>[0]) =>
+        isDown ? Promise.reject(new Error('down')) : broker.exchange(request),
     };
     const slow = defineTask({ name: 'slow', run: () => pass(clock, 1_000) });
     await queue.submit(slow, null);

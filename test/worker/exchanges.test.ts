@@ -12,12 +12,12 @@ function slowLine({ broker, clock }: Scene, delayMs: number) {
     onTheirWay += 1;
     seen.most = Math.max(seen.most, onTheirWay);
     await pass(clock, delayMs);
-    const reply = await broker.settleAndClaim(request);
+    const reply = await broker.exchange(request);
     onTheirWay -= 1;
     seen.mostStarted = Math.max(seen.mostStarted, (await broker.audit()).started);
     return reply;
   };
-  const slow: Broker = { ...broker, settleAndClaim: exchange };
+  const slow: Broker = { ...broker, exchange: exchange };
   return { slow, seen };
 }
 
@@ -47,12 +47,12 @@ function setTurns({ turnsLater }: { readonly turnsLater: number }) {
     next = setImmediate(count);
   });
   const seen: { readonly turn: number; readonly settles: number }[] = [];
-  const settleAndClaim = async (request: ExchangeRequest): Promise<ExchangeReply> => {
+  const exchange = async (request: ExchangeRequest): Promise<ExchangeReply> => {
     seen.push({ turn, settles: request.settle?.length ?? 0 });
     for (let left = turnsLater; left > 0; left -= 1) await new Promise(setImmediate);
-    return scene.broker.settleAndClaim(request);
+    return scene.broker.exchange(request);
   };
-  const broker: Broker = { ...scene.broker, settleAndClaim };
+  const broker: Broker = { ...scene.broker, exchange };
   return {
     scene,
     turns: { now: () => turn, stop: () => clearImmediate(next) },
@@ -113,7 +113,7 @@ describe('exchanges', () => {
     let answerFirst: (() => void) | undefined;
     // Answers two exchanges together, as a server does that read them together; a single one after 20 ms.
     const exchange = async (request: ExchangeRequest): Promise<ExchangeReply> => {
-      const reply = await broker.settleAndClaim(request);
+      const reply = await broker.exchange(request);
       settled.push(request.settle?.length ?? 0);
       if (answerFirst === undefined) {
         const second = new Promise<void>((resolve) => {
@@ -126,7 +126,7 @@ describe('exchanges', () => {
     };
     scene.startWorker({
       tasks: [task],
-      broker: { ...broker, settleAndClaim: exchange },
+      broker: { ...broker, exchange: exchange },
       concurrency: 20,
       prefetch: 0,
     });
@@ -145,13 +145,13 @@ describe('exchanges', () => {
     // The second one, a claim alone, never comes back.
     const exchange = (request: ExchangeRequest): Promise<ExchangeReply> => {
       count += 1;
-      return count === 2 ? new Promise(() => {}) : broker.settleAndClaim(request);
+      return count === 2 ? new Promise(() => {}) : broker.exchange(request);
     };
     const { task } = countingTask(scene, 10);
     await queue.submitMany(task, numbers(4));
     const worker = createWorker({
       tasks: [task],
-      broker: { ...broker, settleAndClaim: exchange },
+      broker: { ...broker, exchange: exchange },
       clock,
       signals: [],
     });

@@ -17,8 +17,8 @@ async function openEnded() {
   const end = async (id: string, type: 'complete' | 'drop' | 'fail', lane = 'mail@1'): Promise<void> => {
     await broker.submit([{ id, lane, payload: '{}' }]);
     const claim = { worker: 'w', requestId: id, limit: 1, lanes: new Map([[lane, 1]]), leaseMs: 60_000 };
-    const { claimed, now } = await broker.settleAndClaim({ claim });
-    await broker.settleAndClaim({ settle: claimed.map(({ run }) => settlementOf(run, { type, at: now })) });
+    const { claimed, now } = await broker.exchange({ claim });
+    await broker.exchange({ settle: claimed.map(({ run }) => settlementOf(run, { type, at: now })) });
   };
   await end('a', 'complete');
   await clock.advance(2 * HOUR_MS);

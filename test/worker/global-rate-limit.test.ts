@@ -388,7 +388,7 @@ describe('globalRateLimit', () => {
 
   it('asks the broker rarely while it has to wait', async () => {
     const scene = setScene();
-    const settleAndClaim = vi.spyOn(scene.broker, 'settleAndClaim');
+    const exchange = vi.spyOn(scene.broker, 'exchange');
     const reserve = vi.spyOn(scene.broker, 'reserve');
     const task = defineTask({ name: 'a', globalRateLimit: { limit: 1, window: '1h' }, run: () => {} });
     await scene.queue.submitMany(task, Array(5).fill(null));
@@ -397,7 +397,7 @@ describe('globalRateLimit', () => {
     await scene.clock.advance('30m');
 
     expect(reserve.mock.calls.length).toBeLessThanOrEqual(3);
-    expect(settleAndClaim.mock.calls.length).toBeLessThan(20);
+    expect(exchange.mock.calls.length).toBeLessThan(20);
   });
 
   it('has no effect on the run that a circuit breaker lets through, but that it counts', async () => {

@@ -15,15 +15,15 @@ function notedTask({ clock }: Scene, name = 'noted') {
 /** The broker, and how often a worker claims and waits. */
 function counted(broker: Broker): { readonly broker: Broker; readonly calls: () => number } {
   let calls = 0;
-  const settleAndClaim: Broker['settleAndClaim'] = (request) => {
+  const exchange: Broker['exchange'] = (request) => {
     calls += 1;
-    return broker.settleAndClaim(request);
+    return broker.exchange(request);
   };
   const wait: Broker['wait'] = (request) => {
     calls += 1;
     return broker.wait(request);
   };
-  return { broker: { ...broker, settleAndClaim, wait }, calls: () => calls };
+  return { broker: { ...broker, exchange, wait }, calls: () => calls };
 }
 
 describe('queue.hold', () => {

@@ -170,9 +170,9 @@ describe('a broker that throws what cannot be read', () => {
       tasks: [task],
       broker: {
         ...broker,
-        settleAndClaim: (request) => {
+        exchange: (request) => {
           left -= 1;
-          return left >= 0 ? Promise.reject(revoked({})) : broker.settleAndClaim(request);
+          return left >= 0 ? Promise.reject(revoked({})) : broker.exchange(request);
         },
       },
     });

@@ -40,9 +40,9 @@ describe('a settlement that schedules', () => {
       fc.asyncProperty(request, fc.integer({ min: 0, max: LAST_INSTANT_AT / 2 }), async (asked, startAt) => {
         const { clock, broker, queue, startWorker } = setScene(startAt);
         const settled: Settlement[] = [];
-        const exchange: Broker['settleAndClaim'] = (sent) => {
+        const exchange: Broker['exchange'] = (sent) => {
           settled.push(...(sent.settle ?? []));
-          return broker.settleAndClaim(sent);
+          return broker.exchange(sent);
         };
         const base = asked.type === 'backoff' ? asked.value : 1_000;
         const task = defineTask({
@@ -60,7 +60,7 @@ describe('a settlement that schedules', () => {
           },
         });
         await queue.submit(task, null);
-        const worker = startWorker({ tasks: [task], broker: { ...broker, settleAndClaim: exchange } });
+        const worker = startWorker({ tasks: [task], broker: { ...broker, exchange: exchange } });
 
         await clock.advance(1);
         await worker.stop();

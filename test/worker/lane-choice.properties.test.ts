@@ -222,11 +222,11 @@ describe('a worker of several tasks', () => {
       );
       for (const task of tasks) await queue.submitMany(task, Array(8_000 / count).fill(0));
       let claims = 0;
-      const settleAndClaim: Broker['settleAndClaim'] = (request) => {
+      const exchange: Broker['exchange'] = (request) => {
         if (request.claim !== undefined) claims += 1;
-        return broker.settleAndClaim(request);
+        return broker.exchange(request);
       };
-      startWorker({ tasks, broker: { ...broker, settleAndClaim }, concurrency: 100 });
+      startWorker({ tasks, broker: { ...broker, exchange }, concurrency: 100 });
 
       await clock.advance('1s');
 

@@ -35,7 +35,7 @@ function delayed(broker: Broker, clock: VirtualClock, script: readonly Delay[]):
   };
   return {
     ...broker,
-    settleAndClaim: (request) => send(() => broker.settleAndClaim(request)),
+    exchange: (request) => send(() => broker.exchange(request)),
     heartbeat: (beats, leaseMs) => send(() => broker.heartbeat(beats, leaseMs)),
   };
 }

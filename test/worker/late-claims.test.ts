@@ -8,7 +8,7 @@ import { never, pass, setScene } from './scene.ts';
 
 const TIMING = { lease: '9s', cleanerInterval: '1s' } as const;
 
-type Answers = { readonly [Verb in 'settleAndClaim' | 'heartbeat']?: readonly number[] };
+type Answers = { readonly [Verb in 'exchange' | 'heartbeat']?: readonly number[] };
 
 /** The scene's broker, whose first answers, of claims that return runs, are late by that many ms; `Infinity`: the call fails. */
 function late({ broker, clock }: Scene, lateMs: Answers) {
@@ -20,11 +20,11 @@ function late({ broker, clock }: Scene, lateMs: Answers) {
   };
   const slow: Broker = {
     ...broker,
-    settleAndClaim: async (request) => {
-      const reply = await broker.settleAndClaim(request);
+    exchange: async (request) => {
+      const reply = await broker.exchange(request);
       if (reply.claimed.length === 0) return reply;
       seen.claims += 1;
-      await delay('settleAndClaim', seen.claims);
+      await delay('exchange', seen.claims);
       return reply;
     },
     heartbeat: async (beats, leaseMs) => {
@@ -55,7 +55,7 @@ describe('a claim that is answered after its lease', () => {
   it('starts no run that another worker has taken', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const { slow } = late(scene, { settleAndClaim: [12_000] });
+    const { slow } = late(scene, { exchange: [12_000] });
     const { task, executed } = notingTask();
     const { id } = await queue.submit(task, 'a');
     const blocked = startWorker({ tasks: [task], broker: slow, ...TIMING, cleanerInterval: '1m' });
@@ -72,7 +72,7 @@ describe('a claim that is answered after its lease', () => {
   it('starts those that are still its own', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const { slow } = late(scene, { settleAndClaim: [12_000] });
+    const { slow } = late(scene, { exchange: [12_000] });
     const { task, executed } = notingTask();
     const { id } = await queue.submit(task, 'a');
     startWorker({ tasks: [task], broker: slow, ...TIMING, cleanerInterval: '20s' });
@@ -87,7 +87,7 @@ describe('a claim that is answered after its lease', () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
     // Sent at 2 s, between heartbeats at 0 s, 3 s, 6 s and 9 s; its lease ends at 11 s.
-    const { slow, seen } = late(scene, { settleAndClaim: [7_100] });
+    const { slow, seen } = late(scene, { exchange: [7_100] });
     const { task } = notingTask(() => pass(clock, 20_000));
     startWorker({ tasks: [task], broker: slow, ...TIMING });
     await clock.advance('2s');
@@ -103,7 +103,7 @@ describe('a claim that is answered after its lease', () => {
   it('starts none that are to be cancelled', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const { slow } = late(scene, { settleAndClaim: [12_000] });
+    const { slow } = late(scene, { exchange: [12_000] });
     const { task, executed } = notingTask();
     const { id } = await queue.submit(task, 'a');
     const worker = startWorker({ tasks: [task], broker: slow, ...TIMING, cleanerInterval: '1m' });
@@ -122,7 +122,7 @@ describe('a claim that is answered after its lease', () => {
   ])('gives its runs back, uncharged, if the heartbeat %s', async (_, lateMs) => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;
-    const { slow } = late(scene, { settleAndClaim: [12_000], heartbeat: [lateMs] });
+    const { slow } = late(scene, { exchange: [12_000], heartbeat: [lateMs] });
     const { task, executed } = notingTask();
     const { id } = await queue.submit(task, 'a');
     startWorker({ tasks: [task], broker: slow, ...TIMING, cleanerInterval: '1m' });
@@ -138,7 +138,7 @@ describe('a claim that is answered after its lease', () => {
     const { clock, queue, startWorker } = scene;
     // After those at 3 s, 6 s, 9 s and 12 s: the one at 13 s, before the late start, and the one at 15 s.
     const heartbeat = [0, 0, 0, 0, 10_000, 10_000];
-    const { slow } = late(scene, { settleAndClaim: [0, 12_000], heartbeat });
+    const { slow } = late(scene, { exchange: [0, 12_000], heartbeat });
     const { task, executed } = notingTask(() => never());
     await queue.submit(task, 'long');
     startWorker({ tasks: [task], broker: slow, ...TIMING, cleanerInterval: '1m', shutdownTimeout: 0 });

@@ -171,8 +171,8 @@ describe('the started event', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const distant: Broker = {
       ...broker,
-      settleAndClaim: async (exchange) => {
-        const answer = await broker.settleAndClaim(exchange);
+      exchange: async (exchange) => {
+        const answer = await broker.exchange(exchange);
         await pass(clock, 5);
         return answer;
       },
@@ -203,8 +203,8 @@ describe('the started event', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const holding: Broker = {
       ...broker,
-      settleAndClaim: ({ claim, ...rest }) =>
-        broker.settleAndClaim({ ...rest, ...(claim && clock.now() >= 60_000 && { claim }) }),
+      exchange: ({ claim, ...rest }) =>
+        broker.exchange({ ...rest, ...(claim && clock.now() >= 60_000 && { claim }) }),
     };
     const task = defineTask({ name: 'held', run: () => {} });
     const worker = startWorker({ tasks: [task], broker: holding, pollInterval: '2s' });

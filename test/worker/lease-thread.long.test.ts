@@ -256,9 +256,9 @@ describe('a worker whose heartbeats the broker does not answer', () => {
         if (isDown) throw new Error('down');
         return memory.heartbeat(...beats);
       },
-      settleAndClaim: async (request) => {
+      exchange: async (request) => {
         if (request.claim !== undefined && isDown) claims += 1;
-        return memory.settleAndClaim(request);
+        return memory.exchange(request);
       },
     };
     let finish = (): void => {};

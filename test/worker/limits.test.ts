@@ -205,7 +205,7 @@ describe('globalConcurrency', () => {
     const { seen, run } = meter(scene);
     const task = defineTask({ name: 'a', globalConcurrency: 1, retry: { backoff: { type: 'none' } }, run });
     await scene.queue.submitMany(task, [null, null]);
-    await scene.broker.settleAndClaim({
+    await scene.broker.exchange({
       claim: { worker: 'dead', requestId: 'r', limit: 1, lanes: new Map([['a@1', 1]]), leaseMs: 9_000 },
     });
     scene.startWorker({ tasks: [task], cleanerInterval: '1s' });
@@ -403,12 +403,12 @@ describe('a limit that opens', () => {
       const limited = defineTask({ name: 'limited', [kind]: LIMIT, run });
       const idle = defineTask({ name: 'idle', run });
       await scene.queue.submitMany(limited, Array(50).fill(null));
-      const settleAndClaim: Broker['settleAndClaim'] = async (request) => {
-        const reply = await scene.broker.settleAndClaim(request);
+      const exchange: Broker['exchange'] = async (request) => {
+        const reply = await scene.broker.exchange(request);
         await pass(scene.clock, 300);
         return reply;
       };
-      const broker = { ...scene.broker, settleAndClaim };
+      const broker = { ...scene.broker, exchange };
       scene.startWorker({ tasks: [limited, idle], concurrency: 50, pollInterval: '1h', broker });
 
       await scene.clock.advance('40s');

@@ -112,10 +112,10 @@ describe('a listener', () => {
     let calls = 0;
     const { ready: _, ...faulty }: Broker = {
       ...broker,
-      settleAndClaim: (request) => {
+      exchange: (request) => {
         calls += 1;
         if (calls === 1) throw new Error('not yet'); // before it returns a promise
-        return broker.settleAndClaim(request);
+        return broker.exchange(request);
       },
     };
     const worker = createWorker({

@@ -11,8 +11,8 @@ function overtaking(broker: Broker, wait: (ms: number) => Promise<unknown>): Bro
   let claims = 0;
   return {
     ...broker,
-    settleAndClaim: async (request) => {
-      const reply = await broker.settleAndClaim(request);
+    exchange: async (request) => {
+      const reply = await broker.exchange(request);
       if (request.claim === undefined) return reply;
       claims += 1;
       await wait(claims % 2 === 1 ? 5 : 1);

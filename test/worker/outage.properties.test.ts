@@ -44,7 +44,7 @@ function clientOf(
   const { figures: _, operations: __, ...rest } = broker;
   return {
     ...rest,
-    settleAndClaim: guard(broker.settleAndClaim),
+    exchange: guard(broker.exchange),
     heartbeat: guard(broker.heartbeat),
     findExpired: guard(broker.findExpired),
     attend: guard(broker.attend),
@@ -101,7 +101,7 @@ async function watch({ leaseMs, leases, jump, startsAt, handlers, clients, fresh
   });
   const dead = await queue.submitMany(task, Array<number>(deadRuns).fill(0.1));
   const lanes = new Map([['long@1', deadRuns]]);
-  await broker.settleAndClaim({ claim: { worker: 'dead', requestId: 'r', limit: deadRuns, lanes, leaseMs } });
+  await broker.exchange({ claim: { worker: 'dead', requestId: 'r', limit: deadRuns, lanes, leaseMs } });
   const submitted = await queue.submitMany(task, [...handlers]);
   // Each of them has runs, so that one whose client comes back first finds those of another.
   const concurrency = Math.ceil((handlers.length + deadRuns) / clients.length);

@@ -282,7 +282,7 @@ describe('an operation', () => {
     const scene = setScene();
     await bury(scene, 30);
     const { operations } = scene.broker;
-    const { now } = await scene.broker.settleAndClaim({});
+    const { now } = await scene.broker.exchange({});
     await operations?.put({
       ...{ id: 'o', kind: 'redrive', planned: 30, isPlanExact: true },
       filter: { state: 'failed', endedBefore: now },

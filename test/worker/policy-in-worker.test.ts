@@ -208,11 +208,11 @@ describe('a settlement', () => {
   const settlements = () => {
     const scene = setScene();
     const seen: { delayMs?: number | undefined; runAt?: number | undefined }[] = [];
-    const exchange: Broker['settleAndClaim'] = (request) => {
+    const exchange: Broker['exchange'] = (request) => {
       seen.push(...(request.settle ?? []).map(({ delayMs, next }) => ({ delayMs, runAt: next.runAt })));
-      return scene.broker.settleAndClaim(request);
+      return scene.broker.exchange(request);
     };
-    return { ...scene, seen, spied: { ...scene.broker, settleAndClaim: exchange } };
+    return { ...scene, seen, spied: { ...scene.broker, exchange: exchange } };
   };
 
   it.each<[string, PolicyInput, RetryRequest | undefined, number | undefined]>([
@@ -249,9 +249,9 @@ describe('a settlement', () => {
     });
     const slow: Broker = {
       ...broker,
-      settleAndClaim: async (request) => {
+      exchange: async (request) => {
         if ((request.settle ?? []).length > 0) await pass(clock, 5_000);
-        return broker.settleAndClaim(request);
+        return broker.exchange(request);
       },
     };
     await queue.submit(task, null);

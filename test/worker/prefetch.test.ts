@@ -22,13 +22,13 @@ function timedTask({ clock }: Scene, rest: object = {}) {
 function watched(broker: Broker) {
   const claims: Claim[] = [];
   let most = 0;
-  const exchange: Broker['settleAndClaim'] = async (request) => {
+  const exchange: Broker['exchange'] = async (request) => {
     if (request.claim !== undefined) claims.push(request.claim);
-    const reply = await broker.settleAndClaim(request);
+    const reply = await broker.exchange(request);
     most = Math.max(most, (await broker.audit()).started);
     return reply;
   };
-  return { broker: { ...broker, settleAndClaim: exchange }, claims, mostStarted: () => most };
+  return { broker: { ...broker, exchange: exchange }, claims, mostStarted: () => most };
 }
 
 const DAY_MS = 86_400_000;
@@ -133,7 +133,7 @@ describe('prefetch', () => {
       expect(await scene.queue.get('timed@slow')).toMatchObject({ state: 'started', releases: 0 });
       const lane = new Map([['timed@1', 9]]);
       const next = { worker: 'other', requestId: 'first', limit: 9, lanes: lane, leaseMs: DAY_MS };
-      const { claimed } = await scene.broker.settleAndClaim({ claim: next });
+      const { claimed } = await scene.broker.exchange({ claim: next });
       expect(claimed.map(({ run }) => run.id)).toEqual(keys.slice(2).map((key) => `timed@${key}`));
     },
   );

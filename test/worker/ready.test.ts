@@ -9,7 +9,7 @@ const REFUSED = 'maxmemory-policy is allkeys-lru. Use noeviction.';
 function setGuarded() {
   const scene = setScene();
   const state: { cause: string | undefined; calls: number } = { cause: REFUSED, calls: 0 };
-  const counted = <Key extends 'attend' | 'settleAndClaim' | 'findExpired'>(verb: Key): Broker[Key] =>
+  const counted = <Key extends 'attend' | 'exchange' | 'findExpired'>(verb: Key): Broker[Key] =>
     ((...parameters: never[]) => {
       state.calls += 1;
       return (scene.broker[verb] as (...parameters: never[]) => unknown)(...parameters);
@@ -17,7 +17,7 @@ function setGuarded() {
   const broker: Broker = {
     ...scene.broker,
     attend: counted('attend'),
-    settleAndClaim: counted('settleAndClaim'),
+    exchange: counted('exchange'),
     findExpired: counted('findExpired'),
     ready: async () => {
       if (state.cause !== undefined) throw new Error(state.cause);

@@ -25,7 +25,7 @@ const worlds = fc.record({
 
 /** Refuses for good what it cannot keep, as a server does: the whole call, before anything of it is written. */
 function refusing(broker: Broker, world: { guiltOf: (id: string) => Guilt; badLanes: ReadonlySet<string> }) {
-  const exchange: Broker['settleAndClaim'] = async (request) => {
+  const exchange: Broker['exchange'] = async (request) => {
     for (const lane of request.claim?.lanes.keys() ?? []) {
       if (world.badLanes.has(lane)) throw new TypeError(`no claim of ${lane}`);
     }
@@ -35,9 +35,9 @@ function refusing(broker: Broker, world: { guiltOf: (id: string) => Guilt; badLa
       const isKept = guilt === 'end' ? event === 'fail' : guilt === 'record' ? isLeast : guilt === 'none';
       if (!isKept) throw new RangeError(`no ${event} of ${id}`);
     }
-    return broker.settleAndClaim(request);
+    return broker.exchange(request);
   };
-  return { ...broker, settleAndClaim: exchange };
+  return { ...broker, exchange: exchange };
 }
 
 describe('a broker that refuses some settlements and lanes for good', () => {
@@ -63,13 +63,13 @@ describe('a broker that refuses some settlements and lanes for good', () => {
         const guiltOf = (id: string): Guilt => plans[ids.indexOf(id)]?.guilt ?? 'none';
         const bad = new Set(badLanes.map((lane) => `lane-${lane}@1`));
         const refusingBroker = refusing(broker, { guiltOf, badLanes: bad });
-        const exchange: Broker['settleAndClaim'] = async (request) => {
+        const exchange: Broker['exchange'] = async (request) => {
           if (travelMs > 0) await pass(clock, travelMs);
-          return refusingBroker.settleAndClaim(request);
+          return refusingBroker.exchange(request);
         };
         const worker = startWorker({
           tasks,
-          broker: { ...refusingBroker, settleAndClaim: exchange },
+          broker: { ...refusingBroker, exchange: exchange },
           concurrency,
         });
 

@@ -6,14 +6,14 @@ import { pass, setScene, untilStopped } from './scene.ts';
 
 /** Refuses every exchange that carries such a settlement; `undefined` keeps it. */
 function refusing(broker: Broker, refuse: (settlement: Settlement) => Error | undefined): Broker {
-  const exchange: Broker['settleAndClaim'] = (request) => {
+  const exchange: Broker['exchange'] = (request) => {
     for (const settlement of request.settle ?? []) {
       const error = refuse(settlement);
       if (error !== undefined) return Promise.reject(error);
     }
-    return broker.settleAndClaim(request);
+    return broker.exchange(request);
   };
-  return { ...broker, settleAndClaim: exchange };
+  return { ...broker, exchange: exchange };
 }
 
 const task = defineTask({ name: 'any', run: (result: unknown) => result });
@@ -90,7 +90,7 @@ describe('a settlement that the broker refuses for good', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const { id } = await queue.submit(task, null);
     const { id: other } = await queue.submit(task, null);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: 'r', limit: 2, lanes: new Map([['any@1', 2]]), leaseMs: 1_000 },
     });
     let refusals = 0;
@@ -169,15 +169,15 @@ describe('a lane whose claims are refused', () => {
     const other = defineTask({ name: 'other', run: () => pass(clock, 100) });
     let isBroken = true;
     const refusedAt: number[] = [];
-    const exchange: Broker['settleAndClaim'] = (request) => {
+    const exchange: Broker['exchange'] = (request) => {
       const lanes = [...(request.claim?.lanes.keys() ?? [])];
-      if (!isBroken || !lanes.includes('any@1')) return broker.settleAndClaim(request);
+      if (!isBroken || !lanes.includes('any@1')) return broker.exchange(request);
       if (lanes.length === 1) refusedAt.push(clock.now());
       return Promise.reject(new TypeError('index row size exceeds btree maximum'));
     };
     const { id } = await queue.submit(task, 'waits');
     await queue.submitMany(other, Array(200).fill(null));
-    startWorker({ tasks: [task, other], broker: { ...broker, settleAndClaim: exchange }, concurrency: 10 });
+    startWorker({ tasks: [task, other], broker: { ...broker, exchange: exchange }, concurrency: 10 });
 
     await clock.advance('1m');
 
@@ -238,13 +238,13 @@ describe('settlements of large results', () => {
     const large = defineTask({ name: 'large', run: () => pass(clock, 10).then(() => 'x'.repeat(1_000_000)) });
     const sizes: number[] = [];
     let isDown = false;
-    const exchange: Broker['settleAndClaim'] = async (request) => {
+    const exchange: Broker['exchange'] = async (request) => {
       if (isDown) throw new Error('down');
       sizes.push((request.settle ?? []).reduce((sum, { next }) => sum + (next.result?.length ?? 0), 0));
-      return broker.settleAndClaim(request);
+      return broker.exchange(request);
     };
     await queue.submitMany(large, Array(40).fill(null));
-    startWorker({ tasks: [large], broker: { ...broker, settleAndClaim: exchange }, concurrency: 40 });
+    startWorker({ tasks: [large], broker: { ...broker, exchange: exchange }, concurrency: 40 });
     await clock.advance('9ms');
     isDown = true;
     await clock.advance('1s');

@@ -16,11 +16,11 @@ const REFUSED = new InvalidOptionsError(
 
 /** A broker whose transactions refuse or take what is settled in them; none is ever committed. */
 function joining(broker: Broker, settle: () => Promise<void>): Broker {
-  const settleAndClaim: Broker['settleAndClaim'] = async () => {
+  const exchange: Broker['exchange'] = async () => {
     await settle();
     return { settled: ['ok'], claimed: [], now: 0 };
   };
-  return { ...broker, within: () => ({ ...broker, settleAndClaim }) };
+  return { ...broker, within: () => ({ ...broker, exchange }) };
 }
 
 const taken = async (): Promise<void> => {};

@@ -257,7 +257,7 @@ describe('ctx.release', () => {
       const { clock, queue, broker, startWorker } = setScene();
       const undone = {
         ...broker,
-        settleAndClaim: async () => ({ settled: ['ok'], claimed: [], now: 0 }) as const,
+        exchange: async () => ({ settled: ['ok'], claimed: [], now: 0 }) as const,
       };
       const task = defineTask({
         name: 'transacting',

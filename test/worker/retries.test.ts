@@ -187,12 +187,12 @@ describe('a failed attempt', () => {
       },
     });
     const states: unknown[] = [];
-    const exchange: typeof broker.settleAndClaim = (request) => {
+    const exchange: typeof broker.exchange = (request) => {
       states.push(...(request.settle ?? []).map(({ next }) => next.state));
-      return broker.settleAndClaim(request);
+      return broker.exchange(request);
     };
     await queue.submit(task, null);
-    startWorker({ tasks: [task], broker: { ...broker, settleAndClaim: exchange } });
+    startWorker({ tasks: [task], broker: { ...broker, exchange: exchange } });
 
     await clock.advance('1s');
 

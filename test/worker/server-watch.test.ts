@@ -12,7 +12,7 @@ const WAIT_MS = HEARTBEAT_MS + 2_500;
 function createWatch() {
   let now = 0;
   const clock = { now: () => now, setTimer: () => () => {} };
-  const broker = { settleAndClaim: async () => ({ now }) } as never; // what else a broker has is not called
+  const broker = { exchange: async () => ({ now }) } as never; // what else a broker has is not called
   const watch = new ServerWatch({ broker, clock, heartbeatMs: HEARTBEAT_MS, cleanerMs: 15_000 });
   return {
     watch,

@@ -23,8 +23,8 @@ function startSeen(scene: Scene, options: Partial<WorkerOptions>): Seen {
   const { clock } = scene;
   const claimedAt = new Map<string, number>();
   const seen = { ended: new Map(), waitsMs: [], gaveBackAt: new Set<number>() } as Omit<Seen, 'worker'>;
-  const settleAndClaim: Broker['settleAndClaim'] = async (request) => {
-    const reply = await scene.broker.settleAndClaim(request);
+  const exchange: Broker['exchange'] = async (request) => {
+    const reply = await scene.broker.exchange(request);
     for (const { run } of reply.claimed) claimedAt.set(run.id, clock.now());
     return reply;
   };
@@ -39,7 +39,7 @@ function startSeen(scene: Scene, options: Partial<WorkerOptions>): Seen {
   const worker = scene.startWorker({
     ...options,
     tasks: [task],
-    broker: { ...scene.broker, settleAndClaim },
+    broker: { ...scene.broker, exchange },
   });
   worker.on('released', () => void seen.gaveBackAt.add(clock.now()));
   return { ...seen, worker };

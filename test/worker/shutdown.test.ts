@@ -189,8 +189,7 @@ describe('stop', () => {
     let isDown = false;
     const dying: Broker = {
       ...broker,
-      settleAndClaim: (request) =>
-        isDown ? Promise.reject(new Error('down')) : broker.settleAndClaim(request),
+      exchange: (request) => (isDown ? Promise.reject(new Error('down')) : broker.exchange(request)),
     };
     const task = defineTask({
       name: 'endless',
@@ -314,8 +313,8 @@ describe('stop', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const slow: Broker = {
       ...broker,
-      settleAndClaim: async (request) => {
-        const reply = await broker.settleAndClaim(request);
+      exchange: async (request) => {
+        const reply = await broker.exchange(request);
         if (reply.claimed.length > 0) await pass(clock, 500);
         return reply;
       },
@@ -338,8 +337,7 @@ describe('stop', () => {
     let isDown = false;
     const flaky: Broker = {
       ...broker,
-      settleAndClaim: (request) =>
-        isDown ? Promise.reject(new Error('down')) : broker.settleAndClaim(request),
+      exchange: (request) => (isDown ? Promise.reject(new Error('down')) : broker.exchange(request)),
     };
     const task = defineTask({ name: 'any', onShutdown: 'finish', run: () => pass(clock, 1_000) });
     const { id } = await queue.submit(task, null);
@@ -356,7 +354,7 @@ describe('stop', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 1 });
   });
 
-  it.each<[string, Broker['settleAndClaim'], number]>([
+  it.each<[string, Broker['exchange'], number]>([
     ['fails for good', () => Promise.reject(new Error('down')), 21_000],
     ['never answers any more', never, 22_000],
   ])('ends within a second of its deadline when the broker %s', async (_name, exchange, expectedAt) => {
@@ -364,7 +362,7 @@ describe('stop', () => {
     let isDown = false;
     const dying: Broker = {
       ...broker,
-      settleAndClaim: (request) => (isDown ? exchange(request) : broker.settleAndClaim(request)),
+      exchange: (request) => (isDown ? exchange(request) : broker.exchange(request)),
     };
     const task = defineTask({
       name: 'any',

@@ -25,7 +25,7 @@ function processOf(broker: Broker) {
   };
   const guarded: Broker = {
     ...broker,
-    settleAndClaim: guard(broker.settleAndClaim),
+    exchange: guard(broker.exchange),
     heartbeat: guard(broker.heartbeat),
     findExpired: guard(broker.findExpired),
     attend: guard(broker.attend),
@@ -151,7 +151,7 @@ describe('runs that stall together', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const submitted = await queue.submitMany(shared, ['a', 'b', 'c']);
     const lanes = new Map([['shared@1', 3]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: 'r', limit: 3, lanes, leaseMs: 1_000 },
     });
     const slow = defineTask({ ...TASK, run: untilStopped });
@@ -177,7 +177,7 @@ describe('runs that stall together', () => {
     const task = defineTask({ ...TASK, onStall, run: (_: string) => {} });
     const submitted = await queue.submitMany(task, ['a', 'b']);
     const lanes = new Map([['shared@1', 2]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: 'r', limit: 2, lanes, leaseMs: 1_000 },
     });
     startWorker({ tasks: [task], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
@@ -191,7 +191,7 @@ describe('runs that stall together', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const { id } = await queue.submit(shared, 'a');
     const lanes = new Map([['shared@1', 1]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: 'r', limit: 1, lanes, leaseMs: 1_000 },
     });
     startWorker({ tasks: [shared], lease: LEASE_MS, cleanerInterval: CLEANER_MS });
@@ -208,7 +208,7 @@ async function submitSuspects({ broker, queue, clock }: Scene, count: number): P
   const lanes = new Map([['shared@1', count]]);
   for (const requestId of ['first', 'second']) {
     const claim = { worker: 'dead', requestId, limit: count, lanes, leaseMs: 1_000 };
-    const { claimed } = await broker.settleAndClaim({ claim });
+    const { claimed } = await broker.exchange({ claim });
     const settle = claimed.map(({ run }): Settlement => {
       const { id, epoch, startedAt } = run;
       const error = { epoch, at: clock.now(), startedAt, name: 'StalledError', message: '' };
@@ -216,7 +216,7 @@ async function submitSuspects({ broker, queue, clock }: Scene, count: number): P
       const next = { ...run, state: 'submitted' as const, releases: run.releases + 1, errors };
       return { id, epoch, event: 'stall', next };
     });
-    await broker.settleAndClaim({ settle });
+    await broker.exchange({ settle });
   }
   return submitted.map(({ id }) => id);
 }
@@ -292,7 +292,7 @@ describe('runs of a worker that was killed', () => {
           if (areSuspects) await submitSuspects(scene, lost);
           else await queue.submitMany(shared, Array<string>(lost).fill('lost'));
           const lanes = new Map([['shared@1', lost]]);
-          await broker.settleAndClaim({
+          await broker.exchange({
             claim: { worker: 'dead', requestId: 'r', limit: lost, lanes, leaseMs: LEASE_MS },
           });
           for (let count = 0; count < workers; count += 1)

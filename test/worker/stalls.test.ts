@@ -201,7 +201,7 @@ describe('a worker that crashes', () => {
     return {
       broker: {
         ...broker,
-        settleAndClaim: whilePowered(broker.settleAndClaim),
+        exchange: whilePowered(broker.exchange),
         heartbeat: whilePowered(broker.heartbeat),
         findExpired: whilePowered(broker.findExpired),
       },
@@ -322,12 +322,12 @@ describe('a worker that crashes', () => {
     let [waiting, most] = [0, 0];
     const pooled: Broker = {
       ...broker,
-      settleAndClaim: async (request) => {
+      exchange: async (request) => {
         waiting += 1;
         most = Math.max(most, waiting);
         while (isTaken) await pass(clock, 100);
         waiting -= 1;
-        return broker.settleAndClaim(request);
+        return broker.exchange(request);
       },
     };
     const { id } = await queue.submit(task, null);
@@ -361,8 +361,8 @@ describe('a worker that crashes', () => {
         await pass(clock, 3_000);
         return expired;
       },
-      settleAndClaim: async (request) => {
-        const reply = await broker.settleAndClaim(request);
+      exchange: async (request) => {
+        const reply = await broker.exchange(request);
         answers.push(...reply.settled);
         return reply;
       },
@@ -387,8 +387,7 @@ describe('a worker that crashes', () => {
     let isDown = false;
     const flaky: Broker = {
       ...broker,
-      settleAndClaim: (request) =>
-        isDown ? Promise.reject(new Error('down')) : broker.settleAndClaim(request),
+      exchange: (request) => (isDown ? Promise.reject(new Error('down')) : broker.exchange(request)),
     };
     const power = powered(broker);
     await queue.submit(task, null);

@@ -84,7 +84,7 @@ describe('submit with a policy of its own', () => {
     const task = defineTask({ name: 'lost', run: () => {} });
     const { id } = await queue.submit(task, null, { retry: { maxAttempts: 1 } });
     const lanes = new Map([[task.lane, 1]]);
-    await broker.settleAndClaim({ claim: { worker: 'dead', requestId: 'a', leaseMs: 10, limit: 1, lanes } });
+    await broker.exchange({ claim: { worker: 'dead', requestId: 'a', leaseMs: 10, limit: 1, lanes } });
     startWorker({ tasks: [task] });
 
     await clock.advance('1m');
@@ -193,7 +193,7 @@ describe('submit with a policy of its own', () => {
     await broker.submit([{ id: 'lost', lane: 'lost@1', payload: 'null', retry }]);
     const lost = defineTask({ name: 'lost', run: () => {} });
     const lanes = new Map([[lost.lane, 1]]);
-    await broker.settleAndClaim({ claim: { worker: 'dead', requestId: 'a', leaseMs: 10, limit: 1, lanes } });
+    await broker.exchange({ claim: { worker: 'dead', requestId: 'a', leaseMs: 10, limit: 1, lanes } });
     const worker = startWorker({ tasks: [task, lost] });
 
     await clock.advance('1m');

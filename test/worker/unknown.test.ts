@@ -27,7 +27,7 @@ describe("onUnknown: 'drop'", () => {
     const { clock, broker, queue, startWorker } = setScene();
     await queue.submit(unknown, null, { key: 'stranger' });
     const lanes = new Map([[unknown.lane, 1]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: '1', limit: 1, lanes, leaseMs: 1_000 },
     });
 
@@ -52,7 +52,7 @@ describe("onUnknown: 'drop'", () => {
         Array.from({ length: 20 }, () => null),
       );
       const lanes = new Map([[slow.lane, 1]]);
-      await full.settleAndClaim({
+      await full.exchange({
         claim: { worker: 'dead', requestId: '1', limit: 1, lanes, leaseMs: 1_000 },
       });
       await queue.submit(unknown, null, { key: 'stranger' });
@@ -113,7 +113,7 @@ describe("a task's onUnknown: 'drop', where nothing waits", () => {
     const { id } = await queue.submit(at('1'), null);
     const { id: stranger } = await queue.submit(unknown, null);
     const lanes = new Map([at('1'), unknown].map(({ lane }) => [lane, 1]));
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: '1', limit: 2, lanes, leaseMs: 1_000 },
     });
 
@@ -128,7 +128,7 @@ describe("a task's onUnknown: 'drop', where nothing waits", () => {
     const { clock, broker, queue, startWorker } = setScene();
     const { id } = await queue.submit(at('1'), null);
     const lanes = new Map([[at('1').lane, 1]]);
-    await broker.settleAndClaim({
+    await broker.exchange({
       claim: { worker: 'dead', requestId: '1', limit: 1, lanes, leaseMs: 1_000 },
     });
     startWorker({ tasks: [at('1')], cleanerInterval: '10s' });
@@ -145,8 +145,8 @@ describe('a run that a broker returns before it is due', () => {
     const { clock, broker, queue, startWorker } = setScene();
     const hasty: Broker = {
       ...broker,
-      settleAndClaim: async (request) => {
-        const reply = await broker.settleAndClaim(request);
+      exchange: async (request) => {
+        const reply = await broker.exchange(request);
         const early = clock.now() < 1_000 ? 2_000 : 0;
         const claimed = reply.claimed.map(({ run, ...rest }) => ({ ...rest, run: { ...run, runAt: early } }));
         return { ...reply, claimed };

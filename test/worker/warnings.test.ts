@@ -23,7 +23,7 @@ describe('an error event without a listener', () => {
   const failing = () => {
     const scene = setScene();
     const exchange = () => Promise.reject(refused());
-    return { ...scene, broken: { ...scene.broker, settleAndClaim: exchange } };
+    return { ...scene, broken: { ...scene.broker, exchange: exchange } };
   };
 
   it('is one process warning a minute, with code, cause and cure', async () => {
@@ -66,7 +66,7 @@ describe('an error event without a listener', () => {
     ['an error that cannot be read', revoked(), 'object: an error that cannot be read'],
   ])('describes %s', async (_name, error, line) => {
     const { clock, broker } = setScene();
-    const broken = { ...broker, settleAndClaim: () => Promise.reject(error) };
+    const broken = { ...broker, exchange: () => Promise.reject(error) };
     const worker = createWorker({ broker: broken, clock, tasks: [task], signals: [] });
     worker.start();
 
@@ -104,7 +104,7 @@ describe('an error event without a listener', () => {
     const { clock, broken } = failing();
     const exchange = () => Promise.reject(new Error('no answer of redis://app:s3cr3t@host:6379'));
     const worker = createWorker({
-      broker: { ...broken, settleAndClaim: exchange },
+      broker: { ...broken, exchange: exchange },
       clock,
       tasks: [task],
       signals: [],

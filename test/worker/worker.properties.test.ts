@@ -126,7 +126,7 @@ function handler({ clock }: Scene, log: Log, does: ReadonlyMap<string, readonly 
 /** Notes what the broker accepts and hands out. */
 function watched(broker: Broker, log: Log): Broker {
   const exchange = async (request: ExchangeRequest): Promise<ExchangeReply> => {
-    const reply = await broker.settleAndClaim(request);
+    const reply = await broker.exchange(request);
     for (const [index, { id, epoch, next }] of (request.settle ?? []).entries()) {
       if (reply.settled[index] !== 'ok') continue;
       log.accepted.push(`${id}:${epoch}`);
@@ -135,7 +135,7 @@ function watched(broker: Broker, log: Log): Broker {
     for (const { run } of reply.claimed) if ((run.runAt ?? 0) > reply.now) log.early.push(run.id);
     return reply;
   };
-  return { ...broker, settleAndClaim: exchange };
+  return { ...broker, exchange: exchange };
 }
 
 /** The broker of a worker that may lose its power: before an exchange, or when the reply is on its way. */
@@ -153,7 +153,7 @@ function powered(broker: Broker): { readonly broker: Broker; readonly cut: (isLa
   return {
     broker: {
       ...broker,
-      settleAndClaim: guard(broker.settleAndClaim),
+      exchange: guard(broker.exchange),
       heartbeat: guard(broker.heartbeat),
       findExpired: guard(broker.findExpired),
     },

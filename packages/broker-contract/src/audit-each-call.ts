@@ -12,7 +12,7 @@ export function auditEachCall(broker: Broker): Broker {
   };
   return {
     submit: (submissions, options) => check(broker.submit(submissions, options)),
-    settleAndClaim: (request) => check(broker.settleAndClaim(request)),
+    exchange: (request) => check(broker.exchange(request)),
     heartbeat: (leases, leaseMs) => check(broker.heartbeat(leases, leaseMs)),
     findExpired: (limit, scope) => check(broker.findExpired(limit, scope)),
     reserve: (requests) => check(broker.reserve(requests)),

@@ -104,9 +104,9 @@ export function createSteps(broker: Broker): Omit<CaseScene, 'open' | 'advance' 
       const [claimed] = await claim({ ...input, lanes: [toSubmission(run).lane] });
       return claimed?.run ?? fail('the run that was submitted was not claimed');
     },
-    settle: async (...settle) => (await broker.settleAndClaim({ settle })).settled,
+    settle: async (...settle) => (await broker.exchange({ settle })).settled,
     read: async (id) => (await broker.get([id]))[0] ?? fail(`the broker keeps no run ${id}`),
-    now: async () => (await broker.settleAndClaim({})).now,
+    now: async () => (await broker.exchange({})).now,
   };
 }
 
@@ -129,7 +129,7 @@ function createClaim(broker: Broker): CaseScene['claim'] {
       ...(dueLimits === undefined ? {} : { dueLimits }),
     };
     const claim = { worker, requestId, limit, lanes: new Map(limits), leaseMs, ...limited };
-    return (await broker.settleAndClaim({ claim })).claimed;
+    return (await broker.exchange({ claim })).claimed;
   };
 }
 

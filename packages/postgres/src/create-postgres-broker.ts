@@ -26,6 +26,8 @@ import { brokerWithin } from './transaction/within.ts';
 import { countDepths } from './verbs/attend.ts';
 import { auditRuns } from './verbs/audit.ts';
 import { changeRuns } from './verbs/change.ts';
+import type { ExchangePort } from './verbs/exchange.ts';
+import { exchange } from './verbs/exchange.ts';
 import { createFindExpired } from './verbs/find-expired.ts';
 import { getRuns } from './verbs/get.ts';
 import { readLeases } from './verbs/heartbeat.ts';
@@ -35,8 +37,6 @@ import { listRuns } from './verbs/list.ts';
 import { createNotes } from './verbs/notes.ts';
 import { readRuns } from './verbs/read.ts';
 import { reserveStarts } from './verbs/reserve.ts';
-import type { ExchangePort } from './verbs/settle-and-claim.ts';
-import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { hasUnique, submitUnique } from './verbs/submit/unique.ts';
 import { submitRuns } from './verbs/submit.ts';
 import { exchangeUnlocked, submitUnlocked } from './verbs/when-locked.ts';
@@ -187,8 +187,7 @@ function verbs(
       if (whenLocked === 'answer') return submitUnlocked(port, submissions);
       return (hasUnique(submissions) ? submitUnique : submitRuns)(port, submissions);
     },
-    settleAndClaim: (request) =>
-      (request.whenLocked === 'answer' ? exchangeUnlocked : settleAndClaim)(port, request),
+    exchange: (request) => (request.whenLocked === 'answer' ? exchangeUnlocked : exchange)(port, request),
     heartbeat: (beats, leaseMs) =>
       leaseMs > 0 ? port.heartbeats.heartbeat(beats, leaseMs) : readLeases(database, beats),
     findExpired: createFindExpired({ ...port, list, get, change }, { ...retention, onError }),

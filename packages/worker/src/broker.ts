@@ -12,7 +12,7 @@ export function readBroker(fields: Fields): Broker {
 }
 
 /** The verbs by which a broker is recognised. */
-const VERBS = ['submit', 'settleAndClaim', 'heartbeat', 'get', 'audit'] as const;
+const VERBS = ['submit', 'exchange', 'heartbeat', 'get', 'audit'] as const;
 
 const A_BROKER = {
   accepts: (value: unknown): value is Broker => hasMethods(value, VERBS),
@@ -27,7 +27,7 @@ export const BARE_BROKER = {
 };
 
 /** Returns the broker inside a transaction. @throws {InvalidOptionsError} when it cannot join the user's transactions */
-export function within(broker: Broker, transaction: unknown): Pick<Broker, 'submit' | 'settleAndClaim'> {
+export function within(broker: Broker, transaction: unknown): Pick<Broker, 'submit' | 'exchange'> {
   if (broker.within !== undefined) return broker.within(transaction);
   const message = 'needs a broker in your own database, such as that of @retry/postgres';
   // The type only: a client may hold a password.

@@ -260,7 +260,7 @@ export function operationTimeout(id: string, state: string): OperationError {
 export function wrongReply(missing: readonly string[]): RetryError<WorkerErrorCode> {
   return new RetryError(
     'WRONG_REPLY',
-    `the broker's reply to an exchange has no ${missing.join(', ')}: settleAndClaim must return { settled, claimed, now }.`,
+    `the broker's reply to an exchange has no ${missing.join(', ')}: exchange must return { settled, claimed, now }.`,
   );
 }
 

@@ -91,7 +91,7 @@ export function smallCallsOf(broker: Broker, close: () => Promise<unknown>): Sma
         ...{ worker: 'bench', requestId: `${request}`, limit: 1, leaseMs: 30_000 },
         lanes: new Map([[LANE, 1]]),
       };
-      const { claimed, now } = await broker.settleAndClaim({ settle, claim });
+      const { claimed, now } = await broker.exchange({ settle, claim });
       settle = claimed.map(({ run }) => completed(run, now));
     },
     close,

@@ -63,7 +63,7 @@ async function killAll(broker: Broker): Promise<void> {
         ...{ worker: `killer-${loop}`, requestId: `${loop}-${request}`, limit: BATCH, leaseMs: HOUR_MS },
         lanes: new Map([[DEAD, BATCH]]),
       };
-      const { claimed, now } = await broker.settleAndClaim({ settle, claim });
+      const { claimed, now } = await broker.exchange({ settle, claim });
       if (claimed.length === 0) return;
       settle = claimed.map(({ run }) => {
         killed += 1;

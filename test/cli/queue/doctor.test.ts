@@ -91,7 +91,7 @@ describeOnServers('retry doctor', (queue) => {
       await broker.submit([{ id: 'lost', lane: 'mail@1', payload: '{}' }]);
       const lanes = new Map([['mail@1', 1]]);
       const claim = { worker: 'crashed', requestId: 'one', limit: 1, lanes, leaseMs: 1 };
-      const { claimed } = await broker.settleAndClaim({ claim });
+      const { claimed } = await broker.exchange({ claim });
       expect(claimed).toHaveLength(1);
     });
 

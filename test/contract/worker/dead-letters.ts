@@ -51,7 +51,7 @@ export function describeDeadLetters(scene: WorkerScene): void {
       const { id } = await scene.queue.submit(charge, order);
       const lanes = new Map([['charge@1', 1]]);
       const claim = { worker: 'lost', requestId: 'r', limit: 1, lanes, leaseMs: 50 };
-      expect((await scene.broker.settleAndClaim({ claim })).claimed).toHaveLength(1);
+      expect((await scene.broker.exchange({ claim })).claimed).toHaveLength(1);
       await scene.startWorker({ tasks: [charge, bury], lease: '1s', cleanerInterval: '100ms' });
 
       const letter = await letters;

@@ -71,7 +71,7 @@ export function describeSubmitting(scene: WorkerScene): void {
 
       const lanes = new Map([[task.lane, 2_000]]);
       const claim = { worker: 'w', requestId: 'r', limit: 2_000, lanes, leaseMs: 60_000 };
-      const { claimed } = await scene.broker.settleAndClaim({ claim });
+      const { claimed } = await scene.broker.exchange({ claim });
       expect(claimed.map(({ run }) => JSON.parse(run.payload).id)).toEqual(ids);
     });
   });

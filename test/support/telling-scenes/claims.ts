@@ -113,7 +113,7 @@ export const settleBesideClaims = tell(async ({ submit, broker }) => {
   const exchange = async (limit: number, ...settle: Settlement[]): Promise<Run> => {
     const lanes = new Map([['l', 9]]);
     const claim = { worker: 'w', requestId: `beside ${++request}`, limit, lanes, leaseMs: 60_000 };
-    const { claimed } = await broker.settleAndClaim({ settle, claim });
+    const { claimed } = await broker.exchange({ settle, claim });
     const [first] = runsOf(claimed);
     if (first === undefined) throw new Error('a run is left');
     return first;

@@ -57,7 +57,7 @@ export const sayWhenAHoldEnds = tell(async ({ submit, broker, advance, now, clai
     const lanes = new Map([['l', 9]]);
     requests += 1;
     const request = { worker: 'asks', requestId: `asks ${requests}`, limit: 9, lanes, leaseMs: 60_000 };
-    return (await broker.settleAndClaim({ claim: request })).nextRunAt;
+    return (await broker.exchange({ claim: request })).nextRunAt;
   };
   const hold = { lane: 'l', source: 'operator' } as const;
   await holdLanes(broker, [{ ...hold, forMs: 500 }]);

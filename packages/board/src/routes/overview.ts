@@ -44,7 +44,7 @@ export async function overview(desk: Desk): Promise<OverviewAnswer> {
 
 /** `GET workers`. */
 export async function workers(desk: Desk): Promise<WorkersAnswer> {
-  const [{ now }, live] = await Promise.all([desk.broker.settleAndClaim({}), listWorkers(desk.broker)]);
+  const [{ now }, live] = await Promise.all([desk.broker.exchange({}), listWorkers(desk.broker)]);
   return { at: now, workers: live };
 }
 

@@ -99,7 +99,7 @@ export const claimCases: CasesByName = {
     const settle = [settlementOf(run, { type: 'retry', at, runAt: at })];
     const lanes = new Map([['l', 1]]);
 
-    const reply = await scene.broker.settleAndClaim({
+    const reply = await scene.broker.exchange({
       settle,
       claim: { worker: 'w', requestId: 'both', limit: 1, lanes, leaseMs: LONG_MS },
     });
@@ -112,9 +112,9 @@ export const claimCases: CasesByName = {
   },
 
   'a call without settlements and claim returns the clock of the broker': async (scene) => {
-    const first = await scene.broker.settleAndClaim({});
+    const first = await scene.broker.exchange({});
     await scene.advance(5);
-    const second = await scene.broker.settleAndClaim({ settle: [] });
+    const second = await scene.broker.exchange({ settle: [] });
 
     matches(first, { settled: [], claimed: [] });
     atLeast(second.now, first.now + 5);

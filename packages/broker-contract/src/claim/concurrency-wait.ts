@@ -64,7 +64,7 @@ export const concurrencyWaitCases: CasesByName = {
         lanes: new Map([['l', 1]]),
         leaseMs: LONG_MS,
       };
-      const { settled, claimed } = await scene.broker.settleAndClaim({ settle: [settlement], claim });
+      const { settled, claimed } = await scene.broker.exchange({ settle: [settlement], claim });
 
       equal(meanwhile, [['c'], ['d']]);
       equal([settled, claimed.map(({ run }) => run.id)], [['ok'], ['b']]);

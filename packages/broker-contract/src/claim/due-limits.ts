@@ -35,7 +35,7 @@ export const dueLimitsCases: CasesByName = {
 
     const lanes = new Map([['l', 2]]);
     const claim = { worker: 'w', requestId: 'r', limit: 2, lanes, leaseMs: 60_000, dueLimits: ONE };
-    const { now, nextRunAt = Infinity } = await scene.broker.settleAndClaim({ claim });
+    const { now, nextRunAt = Infinity } = await scene.broker.exchange({ claim });
 
     atMost(nextRunAt, now);
     matches(await scene.read('due-2'), { state: 'scheduled' });

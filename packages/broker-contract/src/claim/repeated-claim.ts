@@ -66,9 +66,9 @@ export const repeatedClaimCases: CasesByName = {
     await scene.submit('b');
     const settle = [settlementOf(run, { type: 'complete', at: await scene.now() })];
     const claim = { worker: 'w', requestId: 'lost', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 9_000 };
-    await scene.broker.settleAndClaim({ settle, claim });
+    await scene.broker.exchange({ settle, claim });
 
-    const again = await scene.broker.settleAndClaim({ settle, claim });
+    const again = await scene.broker.exchange({ settle, claim });
 
     equal(again.settled, ['already']);
     equal(epochs(again.claimed), { b: 1 });

@@ -198,7 +198,7 @@ const boundByBytes: CasesByName = {
     const changes = [await moveOf(scene, 'a', 'redrive'), await moveOf(scene, 'c', 'cancel')];
     equal(await scene.broker.change(changes), ['done', 'done']);
 
-    await scene.broker.settleAndClaim({});
+    await scene.broker.exchange({});
     equal(await trimmedOf(scene, 'b', 'c'), []);
     matches(
       (await scene.claim()).map(({ run }) => run),
@@ -371,7 +371,7 @@ async function untilTrimmed(scene: CaseScene, ...ids: readonly string[]): Promis
 
 /** Lets time pass, with empty exchanges: each broker decides when it applies retention. */
 async function until(scene: CaseScene, holds: () => Promise<boolean>): Promise<void> {
-  await wait(scene, holds, async () => void (await scene.broker.settleAndClaim({})));
+  await wait(scene, holds, async () => void (await scene.broker.exchange({})));
 }
 
 async function untilCleaned(scene: CaseScene, holds: () => Promise<boolean>): Promise<void> {

@@ -73,7 +73,7 @@ function namesOf(prefix: string, count: number): readonly string[] {
 async function claimBy(client: Broker, worker: string, limit: number): Promise<readonly Run[]> {
   const lanes = new Map([['l', limit]]);
   const claim = { worker, requestId: `${worker}-groups`, limit, lanes, leaseMs: LONG_MS };
-  return (await client.settleAndClaim({ claim })).claimed.map(({ run }) => run);
+  return (await client.exchange({ claim })).claimed.map(({ run }) => run);
 }
 
 /** Settles runs in four calls that are sent at the same time. */
@@ -85,7 +85,7 @@ async function settleEach(
   const size = Math.ceil(runs.length / 4);
   const parts = [0, 1, 2, 3].map((part) => runs.slice(part * size, (part + 1) * size));
   const calls = parts.map((part) =>
-    client.settleAndClaim({ settle: part.map((run) => deadBy(run, groupOf(run))) }),
+    client.exchange({ settle: part.map((run) => deadBy(run, groupOf(run))) }),
   );
   return (await Promise.all(calls)).flatMap(({ settled }) => settled);
 }

@@ -210,7 +210,7 @@ export const groupsCases: CasesByName = {
       const run = await scene.start('a');
       const settlement = { ...deadBy(run, 'x'), group: wrong };
 
-      await rejectsWith(scene.broker.settleAndClaim({ settle: [settlement] }), { code: 'INVALID_OPTIONS' });
+      await rejectsWith(scene.broker.exchange({ settle: [settlement] }), { code: 'INVALID_OPTIONS' });
 
       matches(await scene.read('a'), { state: 'started' });
       equal(await groupsOf(scene.broker), []);

@@ -207,14 +207,14 @@ async function claimAndRelease(scene: CaseScene, broker: Broker, present: Presen
   let settle: readonly Settlement[] = [];
   while (!present.isOver) {
     const { hold } = present;
-    const { claimed, now } = await broker.settleAndClaim({ settle, claim: nextClaim() });
+    const { claimed, now } = await broker.exchange({ settle, claim: nextClaim() });
     present.started += claimed.length;
     if (hold !== undefined && hold === present.hold) present.early += claimed.length;
     settle = claimed.map(({ run }) => settlementOf(run, { type: 'release', at: now }));
     // A broker of this process may answer without ever giving way to timers.
     await scene.advance(1);
   }
-  await broker.settleAndClaim({ settle });
+  await broker.exchange({ settle });
 }
 
 let requests = 0;
@@ -229,7 +229,7 @@ function claimOnce(scene: CaseScene, lane = 'l'): Promise<ExchangeReply> {
   requests += 1;
   const requestId = `once-${requests}`;
   const claim = { worker: 'w', requestId, limit: 9, lanes: new Map([[lane, 9]]), leaseMs: LONG_MS };
-  return scene.broker.settleAndClaim({ claim });
+  return scene.broker.exchange({ claim });
 }
 
 function wait(scene: CaseScene, lanes: readonly string[] = ['l']): Promise<void> {

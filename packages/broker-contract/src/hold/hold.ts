@@ -68,7 +68,7 @@ export const holdCases: CasesByName = {
       ['m', 5],
     ]);
 
-    const { settled, claimed } = await scene.broker.settleAndClaim({
+    const { settled, claimed } = await scene.broker.exchange({
       settle: [settlementOf(first.run, { type: 'release', at: await scene.now() })],
       claim: { worker: 'w', requestId: 'both', limit: 5, lanes, leaseMs: LONG_MS },
     });

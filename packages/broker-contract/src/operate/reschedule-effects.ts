@@ -109,7 +109,7 @@ export const rescheduleEffectsCases: CasesByName = {
     ]);
     const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: LONG_MS };
 
-    const { nextRunAt, now } = await scene.broker.settleAndClaim({ claim });
+    const { nextRunAt, now } = await scene.broker.exchange({ claim });
 
     atLeast(nextRunAt, at + 2 * LONG_MS);
     atMost(nextRunAt, now + 2 * LONG_MS);

@@ -151,7 +151,7 @@ export const operationStepsCases: CasesByName = {
     await scene.advancePast(endedBefore);
     await redriveRuns(scene.broker, ['run-3', 'run-9']);
     const again = (await scene.claim()).map(({ run }) => run);
-    await scene.broker.settleAndClaim({
+    await scene.broker.exchange({
       settle: again.map((run) => ({
         ...{ id: run.id, epoch: run.epoch, event: 'fail' },
         next: { ...run, state: 'failed', failures: 1, endedAt: endedBefore },

@@ -56,7 +56,7 @@ export const settleSubmitsCases: CasesByName = {
       lanes: new Map([['m', 5]]),
     };
 
-    const { claimed } = await scene.broker.settleAndClaim({ settle: [await failing(scene, run)], claim });
+    const { claimed } = await scene.broker.exchange({ settle: [await failing(scene, run)], claim });
 
     matches(claimed, [{ run: { id: '{a}next', payload: '{"of":"a"}', origin: 'a', epoch: 1 } }]);
   },

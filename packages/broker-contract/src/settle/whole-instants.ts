@@ -54,7 +54,7 @@ export const wholeInstantsCases: CasesByName = {
     const lanes = new Map([['l', 2]]);
     const claim = { worker: 'w', requestId: 'r', limit: 2, lanes, leaseMs: LONG_MS + 0.5 };
 
-    const { claimed, nextRunAt, now } = await scene.broker.settleAndClaim({ claim });
+    const { claimed, nextRunAt, now } = await scene.broker.exchange({ claim });
 
     const instants = [now, nextRunAt, ...claimed.map(({ leaseUntil }) => leaseUntil)];
     equal(instants.map(Number.isInteger), [true, true, true]);

@@ -50,9 +50,9 @@ const CALLS = {
       { id: 'good', lane: 'l', payload: '{}' },
       { id: 'other', lane: 'l', payload: '{}', concurrency: { key, limit: 1, whenFull: 'wait' } },
     ]),
-  'settleAndClaim, as claimed lane': (broker, name) => broker.settleAndClaim(claimOf(name)),
-  'settleAndClaim, as worker': (broker, worker) => broker.settleAndClaim(claimOf('l', { worker })),
-  'settleAndClaim, as request': (broker, requestId) => broker.settleAndClaim(claimOf('l', { requestId })),
+  'exchange, as claimed lane': (broker, name) => broker.exchange(claimOf(name)),
+  'exchange, as worker': (broker, worker) => broker.exchange(claimOf('l', { worker })),
+  'exchange, as request': (broker, requestId) => broker.exchange(claimOf('l', { requestId })),
   heartbeat: (broker, id) =>
     broker.heartbeat(
       [

@@ -128,7 +128,7 @@ export const scheduleCases: CasesByName = {
     const ask = async (lanes: readonly string[]): Promise<number | undefined> => {
       const map = new Map(lanes.map((lane) => [lane, 1] as const));
       const claim = { worker: 'w', requestId: lanes.join(), limit: 1, lanes: map, leaseMs: LONG_MS };
-      return (await scene.broker.settleAndClaim({ claim })).nextRunAt;
+      return (await scene.broker.exchange({ claim })).nextRunAt;
     };
 
     strictEqual(await ask(['l']), now + 2 * LONG_MS);

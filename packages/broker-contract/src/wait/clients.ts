@@ -13,7 +13,7 @@ export const clientsCases: CasesByName = {
 
     const [read] = await other.get(['a']);
     const claim = { worker: 'other', requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: LONG_MS };
-    const { claimed } = await other.settleAndClaim({ claim });
+    const { claimed } = await other.exchange({ claim });
 
     matches(read, { id: 'a', state: 'submitted' });
     equal(
@@ -31,7 +31,7 @@ export const clientsCases: CasesByName = {
 
     const [expired] = await other.findExpired(1);
     const stall = settlementOf(expired ?? run, { type: 'stall', at }, { onlyIfExpired: true });
-    const { settled } = await other.settleAndClaim({ settle: [stall] });
+    const { settled } = await other.exchange({ settle: [stall] });
 
     equal(settled, ['ok']);
     equal(await scene.settle(settlementOf(run, { type: 'complete', at })), ['fenced']);

@@ -138,7 +138,7 @@ const A_COUNT = {
 
 const A_BROKER = {
   accepts: (value: unknown): value is Broker =>
-    typeof value === 'object' && value !== null && 'settleAndClaim' in value && 'audit' in value,
+    typeof value === 'object' && value !== null && 'exchange' in value && 'audit' in value,
   message: 'must be a broker',
   cure: 'Use createRedisBroker({ client }), or url alone.',
 };

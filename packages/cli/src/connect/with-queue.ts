@@ -114,9 +114,7 @@ async function ready({ broker, failed }: OpenBroker): Promise<void> {
     timer = setTimeout(() => reject(late), CONNECT_TIMEOUT_MS);
   });
   // `ready` belongs to brokers of servers; every broker answers this.
-  await Promise.race([broker.settleAndClaim({}), failed ?? timeout, timeout]).finally(() =>
-    clearTimeout(timer),
-  );
+  await Promise.race([broker.exchange({}), failed ?? timeout, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** Whether it is a bug of ours rather than trouble with a server. */

@@ -17,7 +17,7 @@ export async function checkQueue(
   limits: DoctorLimits,
   now: () => number,
 ): Promise<readonly Fault[]> {
-  const skew = await checkClock(async () => (await broker.settleAndClaim({})).now, now);
+  const skew = await checkClock(async () => (await broker.exchange({})).now, now);
   const { lanes: before } = await figuresOf(broker)({ lanes: {} });
   await queue.health();
   await new Promise((resolve) => setTimeout(resolve, limits.watch));

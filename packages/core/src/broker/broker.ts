@@ -29,7 +29,7 @@ export interface Broker {
     options?: LockOptions,
   ) => Promise<readonly SubmitAnswer[]>;
   /** Settles finished claims, then makes new ones, in one round trip; either part may be empty. */
-  readonly settleAndClaim: (request: ExchangeRequest) => Promise<ExchangeReply>;
+  readonly exchange: (request: ExchangeRequest) => Promise<ExchangeReply>;
   /**
    * Extends leases to `leaseMs` from now (`0 ≤ leaseMs < Infinity`) and sets `heartbeatAt`. A lease never shrinks; an expired one
    * is valid again unless its run was taken meanwhile. With 0 it answers the same and writes nothing, so a worker can ask for cancel
@@ -120,7 +120,7 @@ export interface Broker {
    * Returns the same broker inside a transaction of the user's, given the client that began it: submissions and
    * settlements take effect when it commits. Only brokers that live in the user's own database have it.
    */
-  readonly within?: (transaction: unknown) => Pick<Broker, 'submit' | 'settleAndClaim'>;
+  readonly within?: (transaction: unknown) => Pick<Broker, 'submit' | 'exchange'>;
   /** How it is connected. Without them it is used with the least assumptions. */
   readonly facts?: BrokerFacts;
   /**

@@ -25,6 +25,7 @@ import { createStore, followWallClock, readNow } from './record/store.ts';
 import { countDepths } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
 import { changeRun } from './verbs/change.ts';
+import { exchange } from './verbs/exchange.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRun } from './verbs/get.ts';
 import { extendLease } from './verbs/heartbeat.ts';
@@ -33,7 +34,6 @@ import { listRuns } from './verbs/list.ts';
 import { createNotes } from './verbs/notes.ts';
 import { readRuns } from './verbs/read.ts';
 import { reserve } from './verbs/reserve.ts';
-import { settleAndClaim } from './verbs/settle-and-claim.ts';
 import { submitRun } from './verbs/submit.ts';
 import { waitFor } from './wake/waits.ts';
 
@@ -57,7 +57,7 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
   return checkInput<Omit<MemoryBroker, keyof AsyncDispose>>({
     ready: () => call(() => undefined),
     submit: (submissions) => each(submissions, (submission, now) => submitRun(store, submission, now)),
-    settleAndClaim: (request) => call((now) => settleAndClaim(store, request, now)),
+    exchange: (request) => call((now) => exchange(store, request, now)),
     heartbeat: (beats, leaseMs) => each(beats, (lease, now) => extendLease(store, lease, { now, leaseMs })),
     findExpired: (limit, scope) => call((now) => findExpiredRuns(store, { ...scope, limit }, now)),
     reserve: (requests) => each(requests, (request, now) => reserve(store, request, now)),

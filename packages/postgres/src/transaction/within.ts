@@ -7,13 +7,13 @@ import type { SqlClient } from '../driver/sql-client.ts';
 import { isPgClient, isPgPool } from '../driver/users-client/users-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
 import { settlementArguments, splitSettlements, submissionsOf } from '../record/settlements.ts';
-import { NO_CLAIM, readSettled } from '../verbs/settle-and-claim.ts';
+import { NO_CLAIM, readSettled } from '../verbs/exchange.ts';
 import { hasUnique, uniqueAnswers, uniqueArguments } from '../verbs/submit/unique.ts';
 import { submissionArguments, submitAnswers, submitArguments } from '../verbs/submit.ts';
 import { inOpenTransaction } from './in-open-transaction.ts';
 
 /** What of a broker works inside a transaction of the user's. */
-export type TransactionBroker = Pick<Broker, 'submit' | 'settleAndClaim'>;
+export type TransactionBroker = Pick<Broker, 'submit' | 'exchange'>;
 
 /** A transaction forgets nothing: that is for a later exchange of a worker. */
 const NO_RETENTION = {
@@ -45,7 +45,7 @@ export function brokerWithin(
       const given = { ...submissionArguments(submissions), notify };
       return submitAnswers(submissions, await call('submit_runs', given));
     },
-    settleAndClaim: (request) => settleWithin(call, request),
+    exchange: (request) => settleWithin(call, request),
   };
 }
 

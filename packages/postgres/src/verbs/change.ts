@@ -5,8 +5,8 @@ import { inChunks } from '../driver/chunks.ts';
 import { upToWhole } from '../driver/sql-values.ts';
 import { stepArguments } from '../operations/step.ts';
 import { changeArguments, hasEnded } from '../record/changes.ts';
-import type { ExchangePort } from './settle-and-claim.ts';
-import { settleAndClaim } from './settle-and-claim.ts';
+import type { ExchangePort } from './exchange.ts';
+import { exchange } from './exchange.ts';
 
 /** What `change_runs` replies. */
 interface Changed {
@@ -92,5 +92,5 @@ async function follow(
   workWaits.notify({ ready: [...(ready ?? []), ...(unparked ?? [])], later: later ?? [] });
   if (results) resultWaits.wake();
   retention.noteLong(long);
-  if (retention.count(finished)) await settleAndClaim(port, {}).catch(() => undefined);
+  if (retention.count(finished)) await exchange(port, {}).catch(() => undefined);
 }

@@ -4,8 +4,8 @@ import { createForgetOldLetters } from '@retry/core/broker/kit';
 import { toCount } from '../driver/sql-values.ts';
 import { forgettingFailed } from '../errors.ts';
 import { isUnreadable, readRows, readRun } from '../record/run.ts';
-import type { ExchangePort } from './settle-and-claim.ts';
-import { failUnreadable, settleAndClaim } from './settle-and-claim.ts';
+import type { ExchangePort } from './exchange.ts';
+import { exchange, failUnreadable } from './exchange.ts';
 
 /** For how long a broker keeps what has ended, and who hears of what it could not forget. */
 interface KeepingParts extends Pick<RetentionSettings, 'keepForMs' | 'keepDeadForMs'> {
@@ -23,7 +23,7 @@ export function createFindExpired(
     const found = await findExpiredRuns(port, limit, scope);
     // An exchange forgets completed runs. Where this fails, the next call does it: what was found is worth more.
     if (isTimed)
-      await settleAndClaim(port, {})
+      await exchange(port, {})
         .then(({ now }) => forgetOldLetters(now))
         .catch((error) => onError(forgettingFailed(error)));
     return found;

@@ -11,8 +11,8 @@ import type { Call } from '../driver/call.ts';
 import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
-import type { ExchangePort } from './settle-and-claim.ts';
-import { settleAndClaim } from './settle-and-claim.ts';
+import type { ExchangePort } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { hasUnique, submitUniqueChunk, UNIQUE_SUBMISSIONS } from './submit/unique.ts';
 import { SUBMISSIONS, submitChunk, submitRuns } from './submit.ts';
 
@@ -39,9 +39,9 @@ export async function exchangeUnlocked(
 ): Promise<ExchangeReply> {
   const port = portOf(waiting);
   const settleOne = async (one: readonly Settlement[]): Promise<readonly SettleAnswer[]> =>
-    (await settleAndClaim(port, { settle: one })).settled;
+    (await exchange(port, { settle: one })).settled;
   const settled = await inChunks(settle, (one) => orLocked(one, () => settleOne(one)), ALONE);
-  return { ...(await settleAndClaim(waiting, claim === undefined ? {} : { claim })), settled };
+  return { ...(await exchange(waiting, claim === undefined ? {} : { claim })), settled };
 }
 
 function portOf(waiting: ExchangePort): ExchangePort {

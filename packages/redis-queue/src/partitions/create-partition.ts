@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts';
 import { countDepths, readNames } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
 import { changeRuns } from '../verbs/change.ts';
+import { createExchange } from '../verbs/exchange.ts';
 import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns } from '../verbs/get.ts';
@@ -18,7 +19,6 @@ import { listRuns } from '../verbs/list.ts';
 import { createNotes } from '../verbs/notes.ts';
 import { readRuns } from '../verbs/read.ts';
 import { reserveStarts } from '../verbs/reserve.ts';
-import { createSettleAndClaim } from '../verbs/settle-and-claim.ts';
 import { createSubmit } from '../verbs/submit.ts';
 import { WakeSubscription } from '../wake/wake-subscription.ts';
 import type { Part } from './operations.ts';
@@ -42,11 +42,11 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
   const gate = createCloseGate('Redis');
   const guard = guardRights(store);
   const pass: Pass = (call) => gate.pass(() => guard(call));
-  const settleAndClaim = createSettleAndClaim(store);
+  const exchange = createExchange(store);
   const findExpired = createFindExpired(store, keeping);
   return {
     submit: passSubmit(durable, pass),
-    settleAndClaim: (request) => pass(() => settleAndClaim(request)),
+    exchange: (request) => pass(() => exchange(request)),
     heartbeat: (leases, leaseMs) =>
       pass(() => (leaseMs > 0 ? heartbeat(heartbeats, leases, leaseMs) : readLeases(store, leases))),
     findExpired: (limit, scope) => pass(() => findExpired(limit, scope)),

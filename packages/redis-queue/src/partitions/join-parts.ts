@@ -3,13 +3,13 @@ import type { AttendanceSource, FigureSources } from '@retry/core/broker/kit';
 import { attendBy, figuresBy, sizedPage, withEntryRates } from '@retry/core/broker/kit';
 import { isRefusal } from '../driver/refusal.ts';
 import { joinChanges } from './change.ts';
+import { exchangeParts } from './exchange.ts';
 import { joinFigures } from './figures.ts';
 import { listParts } from './list.ts';
 import { joinNotes } from './notes.ts';
 import type { Part, Parts } from './operations.ts';
 import { joinOperations } from './operations.ts';
 import { refuseConcurrency } from './refuse-concurrency.ts';
-import { exchangeParts } from './settle-and-claim.ts';
 import { askEach } from './spread.ts';
 
 /** Waiting runs of a lane are counted up to this number. */
@@ -45,7 +45,7 @@ function figuresWithRates(sources: FigureSources): ReadFigures {
   return figuresBy(withEntryRates(sources));
 }
 
-type Moves = 'submit' | 'settleAndClaim' | 'heartbeat' | 'reserve';
+type Moves = 'submit' | 'exchange' | 'heartbeat' | 'reserve';
 type Changes = 'get' | 'change';
 type Waits = 'wait' | 'isRefusal' | 'close';
 
@@ -57,7 +57,7 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
       for (const submission of submissions) refuseConcurrency(submission);
       return askEach(submissions, own, (at, some) => partAt(parts, at).submit(some));
     },
-    settleAndClaim: (request) => exchangeParts(parts, request),
+    exchange: (request) => exchangeParts(parts, request),
     heartbeat: (leases, leaseMs) =>
       askEach(leases, own, (at, some) => partAt(parts, at).heartbeat(some, leaseMs)),
     reserve: (requests) =>

@@ -53,7 +53,7 @@ async function dropLane(
   const lanes = new Map([[lane, PAGE_SIZE]]);
   while (!parts.stopping.aborted) {
     const claim = { worker: name, requestId: newRequestId(), limit: PAGE_SIZE, lanes, leaseMs };
-    const { claimed } = await broker.settleAndClaim({ claim });
+    const { claimed } = await broker.exchange({ claim });
     if (claimed.length === 0) return;
     await Promise.all(claimed.map(({ run }) => drop(run, parts)));
   }

@@ -203,7 +203,7 @@ export class Exchanger {
     for (let retry = 1; ; retry += 1) {
       const sentAt = clock.now();
       try {
-        const reply = await broker.settleAndClaim(request);
+        const reply = await broker.exchange(request);
         checkReply(reply);
         const reading = { sentAt, receivedAt: clock.now(), serverAt: reply.now };
         this.#parts.serverClock.note(reading);

@@ -43,7 +43,7 @@ async function ask(
   { broker }: WorkerSettings,
 ): Promise<SettleAnswer | 'others'> {
   try {
-    const { settled } = await broker.settleAndClaim({ settle: [settlement], whenLocked: 'answer' });
+    const { settled } = await broker.exchange({ settle: [settlement], whenLocked: 'answer' });
     return settled[0] ?? 'others';
   } catch {
     return 'others';

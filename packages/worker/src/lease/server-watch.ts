@@ -132,7 +132,7 @@ export class ServerWatch {
     const { broker, clock } = this.#settings;
     const sentAt = clock.now();
     try {
-      const { now: serverAt } = await broker.settleAndClaim({});
+      const { now: serverAt } = await broker.exchange({});
       this.noteReading({ sentAt, serverAt, receivedAt: clock.now() });
       return true;
     } catch (error) {

@@ -28,7 +28,7 @@ export function completeWithin(
   const joined = within(broker, tx);
   const { settlement } = settleOutcome(claim.task, claim.run, outcome, { now: now(), random });
   return async () => {
-    const { settled } = await joined.settleAndClaim({ settle: [settlement] });
+    const { settled } = await joined.exchange({ settle: [settlement] });
     if (settled[0] !== 'ok' && settled[0] !== 'already') throw new LeaseLostError();
   };
 }

@@ -17,13 +17,13 @@ const INSTANTS = [
 /** Returns the settled run as a broker receives it that checks its input. */
 async function received(given: Partial<Run>): Promise<Run | undefined> {
   let request: ExchangeRequest | undefined;
-  const settleAndClaim: Broker['settleAndClaim'] = async (exchange) => {
+  const exchange: Broker['exchange'] = async (exchange) => {
     request = exchange;
     return { settled: [], claimed: [], now: 0 };
   };
-  const broker = checkInput({ settleAndClaim, notes: {} } as Broker); // no other verb is called
+  const broker = checkInput({ exchange, notes: {} } as Broker); // no other verb is called
   const claimed = { ...newRun({ id: 'a', lane: 'l', payload: '1' } as Run), epoch: 1 };
-  await broker.settleAndClaim({
+  await broker.exchange({
     settle: [{ id: 'a', epoch: 1, event: 'complete', next: { ...claimed, state: 'completed', ...given } }],
   });
   return request?.settle?.[0]?.next;

@@ -4,8 +4,8 @@ import type { ChunkLimits } from '../../driver/chunks.ts';
 import { inChunks } from '../../driver/chunks.ts';
 import { upToWhole } from '../../driver/sql-values.ts';
 import type { ArgumentsOf } from '../../schema/signatures.ts';
-import type { ExchangePort } from '../settle-and-claim.ts';
-import { settleAndClaim } from '../settle-and-claim.ts';
+import type { ExchangePort } from '../exchange.ts';
+import { exchange } from '../exchange.ts';
 import { submissionArguments, submittedLanes } from '../submit.ts';
 
 /** What `submit_unique` replies. */
@@ -53,7 +53,7 @@ export async function submitUniqueChunk(
   if (results) resultWaits.wake();
   retention.noteLong(long);
   // An exchange forgets what is too much; where this one fails, a later one does.
-  if (retention.count(finished)) await settleAndClaim(port, {}).catch(() => undefined);
+  if (retention.count(finished)) await exchange(port, {}).catch(() => undefined);
   return answersOf(reply);
 }
 

@@ -20,7 +20,7 @@ export interface AgedQuery {
 /** Returns the query with its ages as instants of the broker's clock, by which runs end; asks the broker only if it has one. */
 export async function queryNow(broker: Broker, { query, ages }: AgedQuery): Promise<LetterQuery> {
   const isAged = ages.olderThanMs !== undefined || ages.newerThanMs !== undefined;
-  return isAged ? queryAt({ query, ages }, (await broker.settleAndClaim({})).now) : query;
+  return isAged ? queryAt({ query, ages }, (await broker.exchange({})).now) : query;
 }
 
 /** Returns the query with its ages as instants, at an instant of the broker's clock. Pure. */

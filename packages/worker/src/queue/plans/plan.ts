@@ -88,7 +88,7 @@ export async function createPlan(port: PlanPort, filter: PlanFilter): Promise<Pl
   const call = { subject: 'deadLetters.plan', keys: PLAN_KEYS, synonyms: QUEUE_SYNONYMS };
   const settings = readOptions(filter, call, readPlan);
   if (broker.operations === undefined) throw noOperations();
-  const at = Math.floor((await broker.settleAndClaim({})).now);
+  const at = Math.floor((await broker.exchange({})).now);
   const dated = { ...settings, query: queryAt(settings, at) };
   const { filter: planned, counted } = await count(broker, dated, at);
   const { groups, lanes, firstIds, isComplete } = counted;

@@ -82,11 +82,11 @@ function checkedOperations({ put, get, claim, change, list }: Operations): Opera
   };
 }
 
-function checkParts({ submit, settleAndClaim }: Pick<Broker, 'submit' | 'settleAndClaim'>) {
+function checkParts({ submit, exchange }: Pick<Broker, 'submit' | 'exchange'>) {
   return {
     submit: (submissions, options) =>
       after(checkSubmit, { submissions, options }, () => submit(submissions, options)),
-    settleAndClaim: (request) => afterReading(readExchange, request, settleAndClaim),
+    exchange: (request) => afterReading(readExchange, request, exchange),
   } satisfies Partial<Broker>;
 }
 
@@ -138,7 +138,7 @@ function checkSubmit({ submissions, options }: SubmitCall): void {
 
 function readExchange(request: ExchangeRequest): ExchangeRequest {
   const { settle = [], claim, whenLocked } = optionsOf(request);
-  check('settleAndClaim', (findings) => {
+  check('exchange', (findings) => {
     const list = findList('settle', settle, findings.problems);
     for (let index = 0; index < list.length; index += 1) {
       const settlement = list[index] as Settlement; // index < list.length

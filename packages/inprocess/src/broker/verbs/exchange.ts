@@ -61,11 +61,7 @@ interface Lease {
 }
 
 /** Settles runs, then claims others. */
-export function settleAndClaim(
-  store: Store,
-  { settle = [], claim }: ExchangeRequest,
-  now: number,
-): ExchangeReply {
+export function exchange(store: Store, { settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
   const settled = settleRuns(store, settle, now);
   if (claim === undefined) return { settled, claimed: [], now };
   const claimed = claimRuns(store, claim, now);

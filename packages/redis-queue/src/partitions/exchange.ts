@@ -11,7 +11,7 @@ import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { refuseConcurrency, refuseLaneLimits } from './refuse-concurrency.ts';
 import { askEach, partitionOf } from './spread.ts';
 
-type Exchanging = Pick<Broker, 'settleAndClaim'>;
+type Exchanging = Pick<Broker, 'exchange'>;
 
 /**
  * Settles each run in its own partition, then claims from one partition after another until the claim is filled. The hash of the
@@ -29,14 +29,14 @@ export async function exchangeParts(
     partition: number,
     settlements: readonly Settlement[],
   ): Promise<readonly SettleAnswer[]> => {
-    const reply = await parts[partition]?.settleAndClaim({ settle: settlements });
+    const reply = await parts[partition]?.exchange({ settle: settlements });
     now = Math.max(now, reply?.now ?? 0);
     return reply?.settled ?? [];
   };
   const partitions = { partitions: parts.length, idOf: ({ id }: Settlement) => id };
   const settled = await askEach(settle, partitions, settleIn);
   if (claim !== undefined) return { settled, ...(await claimFrom(parts, claim)) };
-  now ||= (await parts[0]?.settleAndClaim({}))?.now ?? 0;
+  now ||= (await parts[0]?.exchange({}))?.now ?? 0;
   return { settled, claimed: [], now };
 }
 
@@ -54,7 +54,7 @@ async function claimFrom(
     const limit = claim.limit - claimed.length;
     if ((limit <= 0 || bytes >= MAX_BATCH_BYTES) && step > 0) break;
     const lanes = roomLeft(claim.lanes, claimed);
-    const reply = await parts[(first + step) % parts.length]?.settleAndClaim({
+    const reply = await parts[(first + step) % parts.length]?.exchange({
       claim: { ...claim, limit, lanes, ...dueLimitsLeft(claim, claimed) },
     });
     claimed.push(...(reply?.claimed ?? []));

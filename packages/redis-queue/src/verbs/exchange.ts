@@ -54,10 +54,10 @@ type Reply = readonly [now: number, answers: string, nextRunAt: number, ...claim
 const REPLIED = 3;
 
 /** Settles finished claims, then makes new ones. */
-export type SettleAndClaim = (request: ExchangeRequest) => Promise<ExchangeReply>;
+export type Exchange = (request: ExchangeRequest) => Promise<ExchangeReply>;
 
-/** Creates a `settleAndClaim`; it makes several calls where the settlements do not fit into one. */
-export function createSettleAndClaim(store: Store): SettleAndClaim {
+/** Creates a `exchange`; it makes several calls where the settlements do not fit into one. */
+export function createExchange(store: Store): Exchange {
   return async ({ settle = [], claim }) => {
     refuseUnsettled(settle);
     const chunks = groupBySubmit(settle).flatMap((group) => chunksOf(group, settlementBytes));

@@ -30,7 +30,7 @@ interface Choice {
 type Groups = Pick<ReturnType<typeof createGroups>, 'join'>;
 
 /** Creates the verb that settles and then claims. */
-export function createSettleAndClaim(
+export function createExchange(
   storage: Storage,
   groups: Groups,
   submitOne: (submission: Submission, now: number) => unknown,
@@ -38,7 +38,7 @@ export function createSettleAndClaim(
   const { runs, holds, move, finishMove, moveToFront, slotsTaken, nextDueAt } = storage;
   const replies = new Map<string, Map<string, readonly ClaimedRun[]>>();
 
-  function settleAndClaim({ settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
+  function exchange({ settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
     const settled = settleAll(settle, now);
     if (claim === undefined) return { settled, claimed: [], now };
     const claimed = claimAgain(claim) ?? claimRuns(claim, now);
@@ -163,5 +163,5 @@ export function createSettleAndClaim(
     return waiting.sort((left, right) => left.seq - right.seq);
   }
 
-  return settleAndClaim;
+  return exchange;
 }

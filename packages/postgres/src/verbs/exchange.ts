@@ -87,7 +87,7 @@ export const NO_CLAIM: ClaimArguments = {
 };
 
 /** Settles and claims in one call. Settlements that repeat an id take one more call for each repetition. */
-export async function settleAndClaim(port: ExchangePort, request: ExchangeRequest): Promise<ExchangeReply> {
+export async function exchange(port: ExchangePort, request: ExchangeRequest): Promise<ExchangeReply> {
   const { settle = [], claim } = request;
   refuseUnsettled(settle);
   const parts = splitSettlements(settle);
@@ -204,7 +204,7 @@ function leasesOf(
 
 /** Settles runs that cannot be read. Where that fails, their leases expire, and the cleaner that finds them settles them. */
 export async function failUnreadable(port: ExchangePort, runs: readonly UnreadableRun[]): Promise<void> {
-  await settleAndClaim(port, { settle: runs.map(settleUnreadable) }).catch(() => undefined);
+  await exchange(port, { settle: runs.map(settleUnreadable) }).catch(() => undefined);
 }
 
 /** Returns the answers to settlements and the server's clock from a reply. */
