@@ -81,15 +81,34 @@ function loadMutant({ name, from, to }: Mutant): typeof createNaiveBroker {
   return exported.createNaiveBroker ?? missing('the naive broker exports no createNaiveBroker');
 }
 
-/** The exports of one file, whose relative imports are loaded from these sources, too. */
-function loadModule(file: string, sources: ReadonlyMap<string, string>): object {
-  const { outputText } = ts.transpileModule(sources.get(file) ?? missing(`there is no ${file}`), {
+/** The exports of one file, whose relative imports are loaded from these sources, too; each file once. */
+function loadModule(
+  file: string,
+  sources: ReadonlyMap<string, string>,
+  loaded = new Map<string, object>(),
+): object {
+  const known = loaded.get(file);
+  if (known !== undefined) return known;
+  const exported = {};
+  loaded.set(file, exported);
+  const load = (path: string) =>
+    path.startsWith('./') ? loadModule(path.slice(2), sources, loaded) : brokerKit;
+  const text = transpile(sources.get(file) ?? missing(`there is no ${file}`));
+  compileFunction(text, ['exports', 'require'])(exported, load);
+  return exported;
+}
+
+/** What texts were transpiled to: of the files of a mutant all but one are as they were. */
+const transpiled = new Map<string, string>();
+
+function transpile(text: string): string {
+  const known = transpiled.get(text);
+  if (known !== undefined) return known;
+  const { outputText } = ts.transpileModule(text, {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
   });
-  const exported = {};
-  const load = (path: string) => (path.startsWith('./') ? loadModule(path.slice(2), sources) : brokerKit);
-  compileFunction(outputText, ['exports', 'require'])(exported, load);
-  return exported;
+  transpiled.set(text, outputText);
+  return outputText;
 }
 
 function findCase(name: string): (scene: BrokerScene) => Promise<void> {
