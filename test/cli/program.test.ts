@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../packages/cli/src/commands/create-program.ts';
 import { completeEnvironment } from '../../packages/cli/src/environment.ts';
+import { nodeArgs } from '../support/programs/node-args.ts';
 import { readText } from '../support/repository.ts';
 import { definitions, schemaErrors } from './output-schema.ts';
 import { run } from './run-in-memory.ts';
@@ -208,8 +209,9 @@ describe('the program retry', () => {
       'bash',
       [
         '-c',
-        `"$0" --import tsx "$1" completion bash | true; exit \${PIPESTATUS[0]}`,
+        `"$0" "$@" completion bash | true; exit \${PIPESTATUS[0]}`,
         process.execPath,
+        ...nodeArgs(),
         PROGRAM,
       ],
       { encoding: 'utf8' },
@@ -223,8 +225,8 @@ describe('the program retry', () => {
     [`lint '{"retries":1}'`, '| true', 1],
     [`preview '{"retries":1}'`, '2>&1 | true', 2],
   ])('ends with the same status when what it prints cannot be written: %s %s', (args, reader, expected) => {
-    const script = `"$0" --import tsx "$1" ${args} ${reader}; exit \${PIPESTATUS[0]}`;
-    const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, PROGRAM], {
+    const script = `"$0" "$@" ${args} ${reader}; exit \${PIPESTATUS[0]}`;
+    const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, ...nodeArgs(), PROGRAM], {
       encoding: 'utf8',
     });
 
@@ -234,8 +236,8 @@ describe('the program retry', () => {
   it.runIf(existsSync('/dev/full'))(
     'says without a stack that what it was asked for cannot be written',
     () => {
-      const script = `"$0" --import tsx "$1" preview '{}' > /dev/full`;
-      const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, PROGRAM], {
+      const script = `"$0" "$@" preview '{}' > /dev/full`;
+      const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, ...nodeArgs(), PROGRAM], {
         encoding: 'utf8',
       });
 

@@ -43,13 +43,14 @@ describeOnRedis('a worker in an application', (server) => {
     async ({ program, exit }) => {
       const { url } = server();
       const prefix = `framework-${randomUUID()}`;
-      const app = await startApp({
-        args: [...nodeArgs(), pathOf(program)],
-        env: {
-          ...{ REDIS_URL: url, QUEUE_PREFIX: prefix },
-          ...(program.includes('/nest/') && { TSX_TSCONFIG_PATH: pathOf(`${RECIPES}/nest/tsconfig.json`) }),
-        },
-      });
+      const env = { REDIS_URL: url, QUEUE_PREFIX: prefix };
+      // Decorators are compiled as its own settings say, as a reader does it.
+      const tsx = {
+        args: ['--import', 'tsx'],
+        env: { TSX_TSCONFIG_PATH: pathOf(`${RECIPES}/nest/tsconfig.json`) },
+      };
+      const { args, env: settings } = program.includes('/nest/') ? tsx : { args: nodeArgs(), env: {} };
+      const app = await startApp({ args: [...args, pathOf(program)], env: { ...env, ...settings } });
       const broker = createRedisBroker({ url, prefix });
       const queue = createQueue({ broker });
       try {

@@ -5,5 +5,5 @@ import { bundlePackages } from './bundle-packages.ts';
 export function nodeArgs(): readonly string[] {
   const use = pathToFileURL(fileURLToPath(new URL('use-bundles.mjs', import.meta.url)));
   use.searchParams.set('bundles', bundlePackages());
-  return ['--import', 'tsx', '--import', use.href];
+  return ['--import', use.href];
 }
