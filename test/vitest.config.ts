@@ -46,6 +46,9 @@ export default defineConfig({
   test: {
     // Of property tests, on machines that may be busy.
     testTimeout: 60_000 * Math.max(1, runsOfProperties() / 100),
+    // Of servers that start, and of what is waited for, on such machines.
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     setupFiles: ['test/support/fast-check.setup.ts'],
     // With room for 64 MB of young objects instead of 16 their collection takes a tenth less processor time of all tests.
     execArgv: ['--max-semi-space-size=64'],

@@ -155,7 +155,7 @@ describe('onAttempt', () => {
     const onAttempt = () => Promise.reject(broken);
 
     expect(await retry(() => 'done', AT_ONCE, { onAttempt, reportError })).toBe('done');
-    await vi.waitFor(() => expect(reportError.mock.calls).toEqual([[broken]]));
+    await vi.waitFor(() => expect(reportError.mock.calls).toEqual([[broken]]), { timeout: 20_000 });
   });
 });
 

@@ -29,7 +29,9 @@ describe('a broken hook', () => {
 
     expect(thrown).toBe('three');
     expect(fn).toHaveBeenCalledTimes(3);
-    await vi.waitFor(() => expect(reportError.mock.calls).toEqual([[BROKEN], [BROKEN], [BROKEN]]));
+    await vi.waitFor(() => expect(reportError.mock.calls).toEqual([[BROKEN], [BROKEN], [BROKEN]]), {
+      timeout: 20_000,
+    });
   });
 
   it('does not fail a call that succeeds', async () => {
@@ -46,7 +48,7 @@ describe('a broken hook', () => {
     );
 
     expect(thrown).toBe('boom');
-    await vi.waitFor(() => expect(reportError).toHaveBeenCalledTimes(3));
+    await vi.waitFor(() => expect(reportError).toHaveBeenCalledTimes(3), { timeout: 20_000 });
   });
 });
 

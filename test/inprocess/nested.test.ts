@@ -227,7 +227,7 @@ describe('parent: ctx', () => {
       { signal: outer.signal },
     );
     const ends = vi.fn();
-    await vi.waitFor(() => expect(inner).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(inner).toHaveBeenCalledTimes(1), { timeout: 20_000 });
     outer.abort('enough');
     await setImmediate();
 

@@ -154,7 +154,7 @@ describe('the timer of the total timeout ends', () => {
     expect(clock.pendingTimers()).toBe(1);
     await end(response);
 
-    await vi.waitFor(() => expect(clock.pendingTimers()).toBe(0));
+    await vi.waitFor(() => expect(clock.pendingTimers()).toBe(0), { timeout: 20_000 });
   });
 
   it('not when half of a cloned body is cancelled', async () => {
@@ -181,7 +181,7 @@ describe('the timer of the total timeout ends', () => {
     const call = createRetryFetch(policy, { clock, onRetry })(`${server.url}${path}`, controller);
     const settled = Promise.allSettled([call]);
     if (path === '') await settled;
-    else await vi.waitFor(() => expect(onRetry).toHaveBeenCalled());
+    else await vi.waitFor(() => expect(onRetry).toHaveBeenCalled(), { timeout: 20_000 });
     controller.abort('enough');
     await settled;
 

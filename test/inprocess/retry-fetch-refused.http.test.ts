@@ -46,7 +46,7 @@ describe('a refused response', () => {
 
     await createRetryFetch(AT_ONCE, { fetch: mocking({ body }) })(URL_OF_IT);
 
-    await vi.waitFor(() => expect(body.destroyed).toBe(true));
+    await vi.waitFor(() => expect(body.destroyed).toBe(true), { timeout: 20_000 });
   });
 
   it('stays readable where a mock answers with it each time', async () => {
@@ -118,7 +118,7 @@ describe('the connection of a refused response', () => {
     const call = rejectionOf(
       createRetryFetch(WAITING, { fetch, onRetry })(`${server.url}${size}`, controller),
     );
-    await vi.waitFor(() => expect(onRetry).toHaveBeenCalled());
+    await vi.waitFor(() => expect(onRetry).toHaveBeenCalled(), { timeout: 20_000 });
     const other = await fetch(server.url);
 
     expect(await other.text()).toBe('other');
@@ -140,7 +140,7 @@ describe('the connection of a refused response', () => {
       const call = rejectionOf(
         createRetryFetch(policy, { fetch, onRetry })(`${server.url}5000000`, controller),
       );
-      await vi.waitFor(() => expect(onRetry).toHaveBeenCalled());
+      await vi.waitFor(() => expect(onRetry).toHaveBeenCalled(), { timeout: 20_000 });
       await setTimeout(20);
       controller.abort('enough');
 

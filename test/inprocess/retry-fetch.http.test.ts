@@ -153,7 +153,7 @@ describe('createRetryFetch', () => {
     const onRetry = vi.fn();
 
     const result = createRetryFetch(httpPolicy, { clock, onRetry, random: () => 0 })(url);
-    await vi.waitFor(() => expect(onRetry).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(onRetry).toHaveBeenCalledTimes(1), { timeout: 20_000 });
     await clock.advance('29s');
     expect(seen).toHaveLength(1);
     await clock.advance('1s');
@@ -166,7 +166,7 @@ describe('createRetryFetch', () => {
     const controller = new AbortController();
 
     const result = rejectionOf(retrying(url, { signal: controller.signal }));
-    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    await vi.waitFor(() => expect(seen).toHaveLength(1), { timeout: 20_000 });
     controller.abort('enough');
 
     expect(await result).toBe('enough');

@@ -44,7 +44,7 @@ describe('retryIterable', () => {
     const error = await rejectionOf(pipeline(Readable.from(retryIterable(source, AT_ONCE)), sink));
 
     expect(error).toEqual(new Error('disk full'));
-    await vi.waitFor(() => expect(isClosed).toBe(true));
+    await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 20_000 });
   });
 
   it('passes a later error on, and does not start again', async () => {

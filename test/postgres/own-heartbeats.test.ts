@@ -132,7 +132,7 @@ describeTwoConnections("heartbeats over a user's pool", (open) => {
     );
 
     const answers = heartbeat();
-    await vi.waitFor(() => expect(pool.waitingCount).toBe(1));
+    await vi.waitFor(() => expect(pool.waitingCount).toBe(1), { timeout: 20_000 });
     await giveBack();
 
     expect(await answers).toEqual(['ok']);

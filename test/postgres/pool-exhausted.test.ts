@@ -78,7 +78,7 @@ describeTwoConnections('a call of the broker inside of transaction() without its
     const lent = await pool.connect();
 
     const submitting = queue.submit(task, null);
-    await vi.waitFor(() => expect(pool.waitingCount).toBe(1));
+    await vi.waitFor(() => expect(pool.waitingCount).toBe(1), { timeout: 20_000 });
     lent.release();
 
     expect(await submitting).toMatchObject({ isNew: true });

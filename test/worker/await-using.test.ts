@@ -57,7 +57,7 @@ describe('await using', () => {
       await using group = createRetryGroup();
       call = retry(failing, { backoff: { type: 'constant', base: '1h' }, maxDelay: '1h' }, { group });
       call.catch(() => {});
-      await vi.waitFor(() => expect(group.waiting()).toHaveLength(1));
+      await vi.waitFor(() => expect(group.waiting()).toHaveLength(1), { timeout: 20_000 });
     }
 
     await expect(call).rejects.toThrow('no');
