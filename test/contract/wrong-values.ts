@@ -391,6 +391,11 @@ const OPERATING: readonly Value[] = [
     takes: all(['limit', 'windowMs', 'count'], required(FROM_1)),
     call: (broker, request) => broker.reserve([request]),
   }),
+  ...valuesOf('reserve (a correction)', '[0]', {
+    valid: { key: 'k', grantedAt: 1, count: 1 },
+    takes: all(['grantedAt'], required(COUNT)),
+    call: (broker, request) => broker.reserve([request]),
+  }),
   ...(['redrive', 'discard'] as const).flatMap((verb) => [
     ...valuesOf(verb, '', {
       valid: {},

@@ -415,28 +415,72 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'forgets the starts of a key whose window changes',
     caughtBy: 'reserve counts the starts so far in a longer window of the same key',
-    from: 'const granted = Math.min(count, Math.max(0, limit - sumOf(counted())));',
+    from: 'const left = limit - sumOf(counted());',
     to: `const old = grants.findIndex((grant) => grant.key === key && Reflect.get(grant, 'windowMs') !== windowMs);
     if (old >= 0) grants.length = old;
-    const granted = Math.min(count, Math.max(0, limit - sumOf(counted())));
-    if (granted > 0) grants.push(Object.assign({ key, at: now, starts: 0 }, { windowMs }));`,
+    const left = limit - sumOf(counted());
+    if (left > 0) grants.push(Object.assign({ key, at: now, starts: 0 }, { windowMs }));`,
   },
   {
     name: 'grants all or nothing',
     caughtBy: 'reserve grants starts up to the limit, and no more',
-    from: 'const granted = Math.min(count, Math.max(0, limit - sumOf(counted())));',
-    to: 'const granted = limit - sumOf(counted()) >= count ? count : 0;',
+    from: 'left < least ? 0',
+    to: 'left < count ? 0',
   },
   {
     name: 'says that one more can be granted when the latest start leaves the window',
     caughtBy: 'reserve grants no burst of two windows at the edge of one',
-    from: 'return left < limit;',
-    to: 'return left === 0;',
+    from: 'return kept <= limit - least;',
+    to: 'return kept === 0;',
   },
   {
     name: 'grants a negative number after the limit was lowered',
     caughtBy: 'reserve counts by the new limit of a key from now on',
-    from: 'Math.max(0, limit - sumOf(counted()))',
-    to: 'limit - sumOf(counted())',
+    from: 'left < least ? 0 : Math.min(count, left)',
+    to: 'Math.min(count, left)',
+  },
+  {
+    name: 'grants fewer starts than are of use',
+    caughtBy: 'reserve grants nothing below the least number of use, and counts nothing then',
+    from: 'left < least ? 0',
+    to: 'left < 1 ? 0',
+  },
+  {
+    name: 'says when one can be granted to who needs more',
+    caughtBy: 'reserve says when the least number of use can be granted',
+    from: 'return kept <= limit - least;',
+    to: 'return kept < limit;',
+  },
+  {
+    name: 'takes nothing away',
+    caughtBy: 'reserve frees the starts that a correction takes away, and no more than were granted then',
+    from: 'Math.max(0, known.starts + count)',
+    to: 'Math.max(known.starts, known.starts + count)',
+  },
+  {
+    name: 'takes away more starts than were granted',
+    caughtBy: 'reserve frees the starts that a correction takes away, and no more than were granted then',
+    from: 'Math.max(0, known.starts + count)',
+    to: 'known.starts + count',
+  },
+  {
+    name: 'adds no starts',
+    caughtBy:
+      'reserve counts the starts that a correction adds as of when they were granted, also beyond the limit',
+    from: 'Math.max(0, known.starts + count)',
+    to: 'Math.max(0, known.starts + Math.min(0, count))',
+  },
+  {
+    name: 'counts the starts that a correction adds as of now',
+    caughtBy:
+      'reserve counts the starts that a correction adds as of when they were granted, also beyond the limit',
+    from: 'if (known !== undefined) known.starts = Math.max(0, known.starts + count);',
+    to: 'if (known !== undefined && count < 0) known.starts = Math.max(0, known.starts + count); if (count > 0) grants.push({ key, at: grantedAt + 60_000, starts: count });',
+  },
+  {
+    name: 'corrects the starts of another key',
+    caughtBy: 'reserve corrects the starts of one key alone',
+    from: 'const known = grantAt(key, grantedAt);',
+    to: 'const known = grants.find((grant) => grant.at === grantedAt);',
   },
 ];

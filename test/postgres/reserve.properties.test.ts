@@ -13,7 +13,7 @@ import { openPool } from './open-broker.ts';
 const MUTANTS = [
   ['the edge of the window counts', '- p_window_ms + 1) / v_width', '- p_window_ms) / v_width'],
   ['a bucket leaves the window with its first instant', 'where bucket >= (', 'where bucket > ('],
-  ['starts are granted while the clock is back', 'when p_now < v_kept.latest_at then 0', 'when false then 0'],
+  ['starts are granted while the clock is back', 'when p_now < v_kept.latest_at or', 'when'],
   ['a clock that is back for long blocks a limit', 'or p_now < v_kept.latest_at - p_window_ms', ''],
   [
     'starts of another window count as of the beginning of their bucket',
@@ -28,6 +28,35 @@ const MUTANTS = [
   ],
   ['a refusal is written down', 'if granted > 0 then', 'if true then'],
   ['one more can be granted a bucket earlier', 'select (bucket + 1) * v_width', 'select bucket * v_width'],
+  ['fewer are granted than are of use', 'or v_left < p_least then 0', 'or v_left < 1 then 0'],
+  [
+    'it is said when one can be granted to who needs more',
+    'v_left + freed >= p_least',
+    'v_left + freed >= 1',
+  ],
+  ['a correction adds nothing', '(p_count > 0 or at = any', '(at = any'],
+  [
+    'a correction takes away more than there are',
+    'select bucket, greatest(0, sum(starts))::',
+    'select bucket, sum(starts)::',
+  ],
+  ['a correction takes nothing away', 'select at, p_count from', 'select at, greatest(0, p_count) from'],
+  [
+    'a correction changes one window alone',
+    'p_granted_at => p_granted_at, p_count => p_count,\n        buckets => other.buckets',
+    'p_granted_at => p_granted_at, p_count => 0,\n        buckets => other.buckets',
+  ],
+  [
+    'a correction changes what has left the window',
+    'and at >= (p_latest_at - p_window_ms + 1)',
+    'and 0 <= (p_latest_at - p_window_ms + 1)',
+  ],
+  ['a correction of the future counts', 'and p_granted_at <= p_latest_at', ''],
+  [
+    'an answer says an earlier instant',
+    'when v_granted > 0 then v_now end',
+    'when v_granted > 0 then v_now - 1 end',
+  ],
 ] as const;
 
 describeOnPostgres('reserve on Postgres', (server) => {
@@ -82,6 +111,30 @@ describeOnPostgres('reserve on Postgres', (server) => {
     }
 
     expect(most).toBeLessThanOrEqual(60);
+    await broker.close();
+    await schema.drop();
+  });
+
+  it('does not send again what takes starts away, when a connection breaks after it was written', async () => {
+    const schema = await createClockedSchema(pool);
+    let breaks = false;
+    const client = {
+      query: async (text: string, values?: unknown[]) => {
+        const answer = await pool.query(text, values);
+        if (!breaks) return answer;
+        breaks = false;
+        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      },
+    };
+    const broker = createPostgresBroker({ client, schema: schema.name, listen: false });
+    await schema.setTime(1_700_000_000_000);
+    const [all] = await broker.reserve([{ ...limitOf('a'), count: 5 }]);
+
+    breaks = true;
+    const call = broker.reserve([{ key: 'a', grantedAt: all?.grantedAt ?? 0, count: -2 }]);
+
+    await expect(call).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect((await broker.reserve([{ ...limitOf('a'), count: 5 }]))[0]?.granted).toBe(2);
     await broker.close();
     await schema.drop();
   });

@@ -117,8 +117,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a full window grants one more',
-    right: 'local left = limit - sum\n',
-    wrong: 'local left = limit - sum + 1\n',
+    right: 'local left = asked.limit - sum\n',
+    wrong: 'local left = asked.limit - sum + 1\n',
     scene: reserveFullWindow,
   },
   {

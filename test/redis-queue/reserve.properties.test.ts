@@ -21,7 +21,7 @@ const MUTANTS = [
     'if counts[index] >= first then',
     'if counts[index] > first then',
   ],
-  ['starts are granted while the clock is back', 'now < counted[2] and 0 or', ''],
+  ['starts are granted while the clock is back', 'if now < counted[2] then', 'if false then'],
   ['a clock that is back for long blocks a limit', 'now < before[2] - windowMs', 'false'],
   [
     'starts of another window are forgotten',
@@ -45,6 +45,33 @@ const MUTANTS = [
     '(counted[index] + 1) * bucketMs(windowMs)',
     'counted[index] * bucketMs(windowMs)',
   ],
+  ['fewer are granted than are of use', 'if left < least then', 'if left < 1 then'],
+  ['it is said when one can be granted to who needs more', 'while left < least and', 'while left < 1 and'],
+  ['a correction adds nothing', 'elseif count > 0 then', 'elseif false then'],
+  [
+    'a correction takes away more than there are',
+    'math.max(0, counts[index + 1] + count)',
+    'counts[index + 1] + count',
+  ],
+  [
+    'a correction takes nothing away',
+    'counts[index + 1] = math.max(0,',
+    'counts[index + 1] = math.max(counts[index + 1],',
+  ],
+  [
+    'a correction changes one window alone',
+    'in ipairs(windows) do local bucket',
+    'in ipairs({ windows[1] }) do local bucket',
+  ],
+  [
+    'a correction changes what has left the window',
+    'bucket >= bucketOf(counts[2] - counts[1] + 1, counts[1])',
+    'true',
+  ],
+  ['a correction of the future counts', 'if grantedAt <= counts[2] and', 'if'],
+  ['a correction adds behind the others', 'and counts[index] < bucket do', 'do'],
+  ['a correction is not written', 'isChanged[number] = true', 'isChanged[number] = isChanged[number]'],
+  ['an answer says an earlier instant', 'answers[#answers + 1] = now', 'answers[#answers + 1] = now - 1'],
 ] as const;
 
 describeOnRedis('reserve on Redis', (server) => {
@@ -97,7 +124,7 @@ describeOnRedis('reserve on Redis', (server) => {
       ['k0', 'k7', 'k5'].map((key) => ({ key, limit: 5, windowMs: 1_000, count: 5 })),
     );
 
-    expect(answers).toEqual([{ granted: 5 }, { granted: 5 }, { granted: 5 }]);
+    expect(answers.map(({ granted }) => granted)).toEqual([5, 5, 5]);
     await broker.close();
     await removeKeys(server().url, prefix);
     await client.close();

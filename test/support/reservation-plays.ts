@@ -1,14 +1,22 @@
 import { deepStrictEqual } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
-import type { Broker, Reservation } from '@retry/core/broker';
+import type { Broker, Reservation, Reserved, StartCorrection } from '@retry/core/broker';
 import type { StartCounts } from '@retry/core/broker/kit';
-import { forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
+import { correctStarts, forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 
 /** One call, `stepMs` after the one before; less than 0: the clock went back. */
 interface Step {
   readonly stepMs: number;
-  readonly requests: readonly Reservation[];
+  readonly requests: readonly (Reservation | PlannedCorrection)[];
+}
+
+/** A correction of what was granted at one of the latest instants, 0 being the last one, or some ms before or after. */
+interface PlannedCorrection {
+  readonly key: string;
+  readonly grant: number;
+  readonly offMs: number;
+  readonly count: number;
 }
 
 /** Calls of one broker, whose clock is set before each. */
@@ -40,9 +48,18 @@ export function reservationPlays(): fc.Arbitrary<ReservationPlay> {
   );
   const key = fc.constantFrom('a', 'a', 'b', '{a}', 'Ä\u0001');
   const count = fc.constantFrom(1, 1, 2, 3, 9, 1_000_000_000);
-  const request = fc
-    .tuple(key, numbers, count)
-    .map(([name, some, many]) => ({ key: name, ...some, count: many }));
+  const least = fc.constantFrom(1, 1, 1, 2, 3);
+  const reservation = fc.tuple(key, numbers, count, least).map(([name, some, many, few]) => {
+    const asked = { key: name, ...some, count: many };
+    return few === 1 ? asked : { ...asked, least: Math.min(few, many, some.limit) };
+  });
+  const correction = fc.record({
+    key,
+    grant: fc.nat({ max: 6 }),
+    offMs: fc.constantFrom(0, 0, 0, -1, 1, 40),
+    count: fc.constantFrom(-1_000_000_000, -3, -2, -1, 0, 1, 2, 5),
+  });
+  const request = fc.oneof({ weight: 3, arbitrary: reservation }, { weight: 1, arbitrary: correction });
   const stepMs = fc.oneof(
     { weight: 3, arbitrary: fc.integer({ min: 0, max: 30 }) },
     { weight: 3, arbitrary: fc.integer({ min: 0, max: 700 }) },
@@ -71,9 +88,13 @@ type Known = ReadonlyMap<string, StartCounts | undefined>;
 export async function playReservations(play: ReservationPlay, { broker, setTime }: Clocked): Promise<void> {
   let possible: readonly Known[] = [new Map()];
   let now = START_AT;
-  for (const { stepMs, requests } of play) {
+  const grantedAt = [now];
+  for (const { stepMs, requests: planned } of play) {
     now += stepMs;
     await setTime(now);
+    const requests = planned.map((request) =>
+      'grant' in request ? correctionOf(request, grantedAt) : request,
+    );
     const answers = await broker.reserve(requests);
     const foreseen = possible
       .flatMap((known) => withoutForgotten(known, now))
@@ -82,16 +103,28 @@ export async function playReservations(play: ReservationPlay, { broker, setTime 
     if (same.length === 0)
       deepStrictEqual(answers, foreseen[0]?.reserved, `reserve is answered differently ${stepMs} ms later`);
     possible = distinct(same.map(({ known }) => known));
+    if (answers.some(({ granted }) => granted > 0)) grantedAt.unshift(now);
   }
+}
+
+function correctionOf(
+  { key, grant, offMs, count }: PlannedCorrection,
+  grantedAt: readonly number[],
+): StartCorrection {
+  return { key, grantedAt: (grantedAt[grant] ?? START_AT) + offMs, count };
 }
 
 function distinct(states: readonly Known[]): readonly Known[] {
   return [...new Map(states.map((known) => [JSON.stringify([...known].sort()), known])).values()];
 }
 
-function answerAll(before: Known, requests: readonly Reservation[], now: number) {
+function answerAll(before: Known, requests: readonly (Reservation | StartCorrection)[], now: number) {
   const known = new Map(before);
-  const reserved = requests.map((request) => {
+  const reserved = requests.map((request): Reserved => {
+    if ('grantedAt' in request) {
+      known.set(request.key, correctStarts(known.get(request.key), request));
+      return { granted: 0 };
+    }
     const answer = reserveStarts(known.get(request.key), request, now);
     known.set(request.key, answer.counts);
     return answer.reserved;

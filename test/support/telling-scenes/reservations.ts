@@ -5,7 +5,7 @@ import { tell } from './scene.ts';
 /** A full window grants nothing; it says when it grants again, and does then. */
 export const reserveFullWindow = tell(async ({ broker, advance, now }) => {
   const request = { key: 'k', limit: 3, windowMs: 320 };
-  assertSame(await broker.reserve([{ ...request, count: 2 }]), [{ granted: 2 }]);
+  assertSame((await broker.reserve([{ ...request, count: 2 }]))[0]?.granted, 2);
   await advance(100);
   const [cut] = await broker.reserve([{ ...request, count: 2 }]);
   assertSame(cut?.granted, 1);
@@ -17,7 +17,7 @@ export const reserveFullWindow = tell(async ({ broker, advance, now }) => {
   await advance(1);
   assertSame((await broker.reserve([{ ...request, count: 9 }]))[0]?.granted, 2);
   await advance(10_000);
-  assertSame(await broker.reserve([{ ...request, count: 3 }]), [{ granted: 3 }]);
+  assertSame((await broker.reserve([{ ...request, count: 3 }]))[0]?.granted, 3);
 });
 
 /** Several requests of one key are answered in order; keys do not share a limit; a limit may change its numbers. */

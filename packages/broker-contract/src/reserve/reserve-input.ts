@@ -22,6 +22,9 @@ export const reserveInputCases: CasesByName = {
         ['window of more than 366 days', 'windowMs', 366 * DAY_MS + 1],
         ['count of 0', 'count', 0],
         ['count that is no number', 'count', Number.NaN],
+        ['least number of 0', 'least', 0],
+        ['least number with a fraction', 'least', 1.5],
+        ['least number that is more than the count', 'least', 2],
       ] as const,
     async ({ broker }, [, key, value]) => {
       const call = broker.reserve([
@@ -30,7 +33,33 @@ export const reserveInputCases: CasesByName = {
       ]);
 
       await rejectsWith(call, { code: 'INVALID_OPTIONS', problems: [{ path: `[1].${key}` }] });
-      equal(await broker.reserve([LIMIT]), [{ granted: 1 }]);
+      equal((await broker.reserve([LIMIT]))[0]?.granted, 1);
+    },
+  ),
+
+  'reserve refuses a least number above the limit': async ({ broker }) => {
+    const call = broker.reserve([{ ...LIMIT, count: 9, least: 6 }]);
+
+    await rejectsWith(call, { code: 'INVALID_OPTIONS', problems: [{ path: '[0].least' }] });
+  },
+
+  'reserve refuses a correction with a wrong %s, and corrects nothing': each(
+    () =>
+      [
+        ['empty key', 'key', ''],
+        ['instant with a fraction', 'grantedAt', 1.5],
+        ['instant before 1970', 'grantedAt', -1],
+        ['count that is no number', 'count', Number.NaN],
+        ['count that is too high', 'count', 1_000_000_001],
+        ['count that is too low', 'count', -1_000_000_001],
+      ] as const,
+    async ({ broker }, [, key, value]) => {
+      const [all] = await broker.reserve([{ ...LIMIT, count: 5 }]);
+      const correction = { key: 'k', grantedAt: all?.grantedAt ?? 0, count: -1 };
+      const call = broker.reserve([correction, { ...correction, [key]: value }]);
+
+      await rejectsWith(call, { code: 'INVALID_OPTIONS', problems: [{ path: `[1].${key}` }] });
+      equal((await broker.reserve([LIMIT]))[0]?.granted, 0);
     },
   ),
 
@@ -71,10 +100,10 @@ export const reserveInputCases: CasesByName = {
 
   'reserve takes windows of a few milliseconds': async (scene) => {
     const short: Reservation = { key: 'k', limit: 1, windowMs: 1, count: 1 };
-    equal(await scene.broker.reserve([short]), [{ granted: 1 }]);
+    equal((await scene.broker.reserve([short]))[0]?.granted, 1);
 
     await scene.advance(5);
 
-    equal(await scene.broker.reserve([short]), [{ granted: 1 }]);
+    equal((await scene.broker.reserve([short]))[0]?.granted, 1);
   },
 };

@@ -44,7 +44,7 @@ export const reserveCases: CasesByName = {
     const [all, some] = await reserve(scene, LONG, 5, 1);
     const after = await scene.now();
 
-    equal(all, { granted: 5 });
+    equal(all, { granted: 5, grantedAt: all?.grantedAt });
     atLeast(some?.availableAt, before + LONG_MS);
     atMost(some?.availableAt, after + Math.ceil(LONG_MS * (1 + TOLERANCE)) + 1);
   },
@@ -174,6 +174,134 @@ export const reserveCases: CasesByName = {
     equal(await granted(scene, LONG, 1), [0]);
     equal(await granted(scene, { ...LONG, limit: 7 }, 9), [2]);
   },
+
+  'reserve says at which instant it granted, and none where it did not': async (scene) => {
+    const before = await scene.now();
+    const [some, none] = await reserve(scene, LONG, 9, 1);
+    const after = await scene.now();
+
+    atLeast(some?.grantedAt, before);
+    atMost(some?.grantedAt, after);
+    strictEqual(none?.grantedAt, undefined);
+  },
+
+  'reserve grants nothing below the least number of use, and counts nothing then': async (scene) => {
+    equal(await granted(scene, LONG, 3), [3]);
+    equal(await granted(scene, { ...LONG, least: 3 }, 3), [0]);
+    equal(await granted(scene, { ...LONG, least: 2 }, 3), [2]);
+    equal(await granted(scene, { ...LONG, key: 'other', least: 5 }, 9), [5]);
+  },
+
+  'reserve says when the least number of use can be granted': async (scene) => {
+    const start = await scene.now();
+    await reserve(scene, PASSING, 1);
+    await scene.advancePast(start + AHEAD_MS / 2);
+    const [last] = await reserve(scene, PASSING, 3);
+    const [one, two] = [
+      ...(await reserve(scene, PASSING, 1)),
+      ...(await reserve(scene, { ...PASSING, least: 2 }, 2)),
+    ];
+    equal([last?.granted, one?.granted, two?.granted], [3, 0, 0]);
+    above(two?.availableAt, one?.availableAt ?? 0);
+
+    await scene.advancePast(two?.availableAt ?? 0);
+
+    equal(await granted(scene, { ...PASSING, least: 2 }, 4), [4]);
+  },
+
+  'reserve frees the starts that a correction takes away, and no more than were granted then': async (
+    scene,
+  ) => {
+    const [all] = await reserve(scene, LONG, 5);
+    const grantedAt = all?.grantedAt ?? 0;
+
+    equal(await scene.broker.reserve([{ key: 'k', grantedAt, count: -2 }]), [{ granted: 0 }]);
+    equal(await granted(scene, LONG, 5), [2]);
+    await scene.broker.reserve([{ key: 'k', grantedAt, count: -1_000 }]);
+    await scene.broker.reserve([{ key: 'k', grantedAt, count: -1_000 }]);
+
+    const [free] = await granted(scene, LONG, 9);
+    // The two may have been granted in the same part of the window as the five.
+    atLeast(free, 3);
+    atMost(free, 5);
+  },
+
+  'reserve counts the starts that a correction adds as of when they were granted, also beyond the limit':
+    async (scene) => {
+      const start = await scene.now();
+      const [first] = await reserve(scene, PASSING, 1);
+      await scene.advancePast(start + AHEAD_MS / 2);
+      await reserve(scene, PASSING, 1);
+      await scene.broker.reserve([{ key: 'k', grantedAt: first?.grantedAt ?? 0, count: 4 }]);
+      const [full] = await reserve(scene, PASSING, 1);
+      strictEqual(full?.granted, 0);
+      atMost(full?.availableAt, (first?.grantedAt ?? 0) + Math.ceil(AHEAD_MS * (1 + TOLERANCE)) + 1);
+
+      await scene.advancePast(full?.availableAt ?? 0);
+
+      equal(await granted(scene, PASSING, 9), [3]);
+    },
+
+  'reserve corrects the starts of one key alone': async (scene) => {
+    const [mine] = await scene.broker.reserve([
+      { ...LONG, key: 'other', count: 5 },
+      { ...LONG, count: 5 },
+    ]);
+
+    await scene.broker.reserve([{ key: 'k', grantedAt: mine?.grantedAt ?? 0, count: -5 }]);
+
+    equal(await granted(scene, { ...LONG, key: 'other' }, 1), [0]);
+    equal(await granted(scene, LONG, 5), [5]);
+  },
+
+  'reserve corrects starts in all windows by which their key is asked': async (scene) => {
+    const longer: Reservation = { ...LONG, windowMs: 2 * LONG_MS };
+    await reserve(scene, longer, 1);
+    const [some] = await reserve(scene, LONG, 4);
+
+    await scene.broker.reserve([{ key: 'k', grantedAt: some?.grantedAt ?? 0, count: -3 }]);
+    equal(await granted(scene, longer, 5), [3]);
+    await scene.broker.reserve([{ key: 'k', grantedAt: some?.grantedAt ?? 0, count: 2 }]);
+
+    equal(await granted(scene, { ...LONG, limit: 9 }, 9), [2]);
+    equal(await granted(scene, { ...longer, limit: 9 }, 1), [0]);
+  },
+
+  'reserve takes requests and corrections of one key in order, in one call': async (scene) => {
+    const [first] = await reserve(scene, LONG, 5);
+    const correction = { key: 'k', grantedAt: first?.grantedAt ?? 0 };
+
+    const answers = await scene.broker.reserve([
+      LONG,
+      { ...correction, count: -3 },
+      { ...LONG, count: 4 },
+      { ...correction, count: 1 },
+      LONG,
+    ]);
+
+    equal(
+      answers.map((answer) => answer.granted),
+      [0, 0, 3, 0, 0],
+    );
+  },
+
+  'reserve passes over a correction of a key that has no starts, and of starts that have left the window':
+    async (scene) => {
+      const [old] = await reserve(scene, PASSING, 4);
+      const grantedAt = old?.grantedAt ?? 0;
+      await scene.advancePast(grantedAt + Math.ceil(AHEAD_MS * (1 + TOLERANCE)) + 1);
+      equal(await granted(scene, PASSING, 1), [1]);
+
+      const answers = await scene.broker.reserve([
+        { key: 'none', grantedAt, count: 5 },
+        { key: 'k', grantedAt, count: 4 },
+        { key: 'k', grantedAt, count: -4 },
+      ]);
+
+      equal(answers, [{ granted: 0 }, { granted: 0 }, { granted: 0 }]);
+      equal(await granted(scene, { ...LONG, key: 'none' }, 5), [5]);
+      equal(await granted(scene, PASSING, 4), [3]);
+    },
 
   'reserve has nothing to do with runs, lanes and concurrency keys of the same name': async (scene) => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;

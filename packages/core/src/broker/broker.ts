@@ -8,7 +8,7 @@ import type { WorkerFacts } from './insight/workers.ts';
 import type { LockOptions } from './locked.ts';
 import type { Notes } from './notes.ts';
 import type { Operations } from './operations.ts';
-import type { Reservation, Reserved } from './reservation.ts';
+import type { Reservation, Reserved, StartCorrection } from './reservation.ts';
 import type { Run } from './run.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
 
@@ -59,9 +59,9 @@ export interface Broker {
   /**
    * Counts starts against limits that all workers share, and returns how many of them are within the limit: in no window of
    * `windowMs`, wherever it begins, are more than `limit` granted, by the broker's clock. Several requests of one key are answered
-   * in order. A limit that is not used is forgotten. `reserveStarts` of the kit is this rule as a pure function.
+   * in order. A limit that is not used is forgotten. `reserveStarts` and `correctStarts` of the kit are this rule as pure functions.
    */
-  readonly reserve: (requests: readonly Reservation[]) => Promise<readonly Reserved[]>;
+  readonly reserve: (requests: readonly (Reservation | StartCorrection)[]) => Promise<readonly Reserved[]>;
   /** Returns the runs of these ids, `undefined` for an unknown one; or with what `change` recognises them by. */
   readonly get: GetRuns;
   /**

@@ -61,7 +61,7 @@ export type {
   OperationStep,
   Operations,
 } from './operations.ts';
-export type { Reservation, Reserved } from './reservation.ts';
+export type { Reservation, Reserved, StartCorrection } from './reservation.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
 export type { Spent, SpentError } from './spent.ts';

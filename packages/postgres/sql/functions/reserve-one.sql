@@ -1,6 +1,6 @@
 -- The counts of the limit p_key: those of the window that was used last are columns, and `others`
--- has those of other windows, the last used ones first. The twin of `reserveStarts` in the kit of
--- brokers.
+-- has those of other windows, the last used ones first. The twin of `reserveStarts` and
+-- `correctStarts` in the kit of brokers.
 --
 -- Returns for each window its place, its width, its latest instant, and starts by bucket.
 -- Locks nothing.
@@ -17,9 +17,6 @@ create function windows_of(
     with ordinality as other (window_ms, latest_at, buckets, starts, place)
   where key = p_key
 $$;
--- Counts starts that were granted by one window in all others; while the clock is back, as of the
--- latest instant.
-
 -- Counts p_starts of the limit p_key that were granted at p_now by the window p_window_ms in all
 -- others; while the clock is back, as of the latest instant.
 --
@@ -51,13 +48,13 @@ create function count_in_others(
 $$;
 
 -- Answers one request: p_count starts of the limit p_key, which allows p_limit in p_window_ms, at
--- p_now. When nothing is granted, nothing is written.
+-- p_now. Fewer than p_least are not granted. When nothing is granted, nothing is written.
 --
--- Returns how many are granted, and when one more can be.
+-- Returns how many are granted, and when p_least more can be.
 -- Locks the row of the limit, which its caller has locked.
 create function reserve_one(
-  p_key text, p_limit bigint, p_window_ms bigint, p_count bigint, p_now bigint, out granted bigint,
-  out available_at bigint
+  p_key text, p_limit bigint, p_window_ms bigint, p_count bigint, p_least bigint, p_now bigint,
+  out granted bigint, out available_at bigint
 ) language plpgsql as $$
 declare
   v_width bigint := bucketMs(p_window_ms);
@@ -97,8 +94,9 @@ begin
       sum(starts)::bigint as starts
     from unnest(v_kept.buckets, v_kept.starts) as kept (bucket, starts) group by 1) counted
   where bucket >= (greatest(p_now, v_kept.latest_at) - p_window_ms + 1) / v_width;
-  granted := case when p_now < v_kept.latest_at then 0 else least(p_count, greatest(0, v_left)) end;
-  if granted = 0 and v_left > 0 then
+  granted := case when p_now < v_kept.latest_at or v_left < p_least then 0
+    else least(p_count, v_left) end;
+  if granted = 0 and v_left >= p_least then
     available_at := v_kept.latest_at;
     return;
   end if;
@@ -127,7 +125,50 @@ begin
     select (bucket + 1) * v_width + p_window_ms - 1 into available_at
     from (select bucket, sum(starts) over (order by bucket) as freed
       from unnest(v_buckets, v_starts) as kept (bucket, starts)) leaving
-    where v_left + freed > 0 order by bucket limit 1;
+    where v_left + freed >= p_least order by bucket limit 1;
   end if;
 end
+$$;
+
+-- Corrects, in the counts of a window, starts that were granted at p_granted_at: there are p_count
+-- more, unless they have left it.
+--
+-- Returns the buckets, and their starts.
+-- Locks nothing.
+create function corrected(
+  p_window_ms bigint, p_latest_at bigint, p_granted_at bigint, p_count bigint,
+  inout buckets bigint[], inout starts bigint[]
+) language sql as $$
+  select array_agg(bucket order by bucket), array_agg(starts order by bucket)
+  from (
+    select bucket, greatest(0, sum(starts))::bigint as starts
+    from (
+      select bucket, starts from unnest(buckets, starts) as kept (bucket, starts)
+      union all
+      select at, p_count from (select p_granted_at / bucketMs(p_window_ms) as at) granted
+      where (p_count > 0 or at = any (buckets)) and p_granted_at <= p_latest_at
+        and at >= (p_latest_at - p_window_ms + 1) / bucketMs(p_window_ms)) added
+    group by bucket) summed
+$$;
+
+-- Corrects starts of the limit p_key that were granted at p_granted_at, in all its windows: there
+-- are p_count more.
+--
+-- Returns nothing.
+-- Locks the row of the limit, which its caller has locked.
+create function correct_one(p_key text, p_granted_at bigint, p_count bigint)
+returns void language sql as $$
+  update start_limit set (buckets, starts) = (
+      select one.buckets, one.starts
+      from corrected(p_window_ms => window_ms, p_latest_at => latest_at,
+        p_granted_at => p_granted_at, p_count => p_count, buckets => start_limit.buckets,
+        starts => start_limit.starts) one),
+    others = (
+      select jsonb_agg(jsonb_build_object('window_ms', other.window_ms,
+        'latest_at', other.latest_at, 'buckets', one.buckets, 'starts', one.starts) order by place)
+      from windows_of(p_key => p_key) other, lateral corrected(p_window_ms => other.window_ms,
+        p_latest_at => other.latest_at, p_granted_at => p_granted_at, p_count => p_count,
+        buckets => other.buckets, starts => other.starts) one
+      where place > 0)
+  where key = p_key and latest_at is not null
 $$;

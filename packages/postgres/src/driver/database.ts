@@ -16,6 +16,8 @@ import { unreachableServer } from './unreachable.ts';
 export interface Database {
   /** Calls a function, and sends the call again after a transient error. */
   readonly call: Call;
+  /** The same for a call that would do something else if it were sent again. */
+  readonly callOnce: Call;
   /** The same for a function that replies several rows. */
   readonly callRows: CallRows;
   /** The same for a call that does not wait for another client's transaction. */
@@ -67,6 +69,11 @@ export function openDatabase(client: SqlClient, schema: string): Database {
       }),
     );
   return {
+    callOnce: (name, given) =>
+      gate.pass(async () => {
+        await check();
+        return (await callOnce(name, given))[0] ?? null;
+      }),
     call: async (name, given) => (await pass(() => callOnce(name, given)))[0] ?? null,
     callRows: (name, given) => pass(() => callOnce(name, given)),
     callUnlocked: (name, given) => pass(() => callUnlockedOnce(name, given)),

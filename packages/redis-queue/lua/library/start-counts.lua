@@ -1,4 +1,4 @@
--- The twin of `reserveStarts` in the kit of brokers. What is kept of a key is a list for each of its windows, the last used one first: the
+-- The twin of `reserveStarts` and `correctStarts` in the kit of brokers. What is kept of a key is a list for each of its windows, the last used one first: the
 -- length of the window, the latest instant at which starts were granted, then each bucket and its starts, oldest first.
 --
 -- @use basics
@@ -72,25 +72,27 @@ local function countedOf(counts, windowMs)
   return counted, sum
 end
 
--- The first instant at which one more start can be granted.
-local function freeAt(counted, left, windowMs)
+-- The first instant at which `least` more starts can be granted.
+local function freeAt(counted, left, windowMs, least)
   local at, index = 0, 3
-  while left <= 0 and counted[index] do
+  while left < least and counted[index] do
     left = left + counted[index + 1]
     at, index = (counted[index] + 1) * bucketMs(windowMs) + windowMs - 1, index + 2
   end
   return at
 end
 
--- Returns what is kept from now on, or nil if nothing changes, how many starts are granted, and when one more can be (-1: all are).
-local function reserveInWindow(before, limit, windowMs, count)
+-- Returns what is kept from now on, or nil if nothing changes, how many starts are granted, and when `least` more can be (-1: all are).
+local function reserveInWindow(before, asked)
+  local windowMs, count, least = asked.windowMs, asked.count, asked.least
   local counted, sum = countedOf(countsAt(before, windowMs), windowMs)
-  local left = limit - sum
-  local granted = now < counted[2] and 0 or math.min(count, math.max(0, left))
-  if granted == 0 then return nil, 0, left > 0 and counted[2] or freeAt(counted, left, windowMs) end
+  local left = asked.limit - sum
+  if left < least then return nil, 0, freeAt(counted, left, windowMs, least) end
+  if now < counted[2] then return nil, 0, counted[2] end
+  local granted = math.min(count, left)
   counted[2] = now
   addStarts(counted, bucketOf(now, windowMs), granted)
-  return counted, granted, granted == count and -1 or freeAt(counted, left - granted, windowMs)
+  return counted, granted, granted == count and -1 or freeAt(counted, left - granted, windowMs, least)
 end
 
 -- Counts starts that were granted by a window of another length; while the clock is back, as of the latest instant.
@@ -103,9 +105,9 @@ local function countStarts(before, starts)
 end
 
 -- As reserveInWindow, with the counts of all windows of a key.
-local function reserveStarts(known, limit, windowMs, count)
-  local windows = known or {}
-  local counts, granted, availableAt = reserveInWindow(sourceOf(windows, windowMs), limit, windowMs, count)
+local function reserveStarts(known, asked)
+  local windows, windowMs = known or {}, asked.windowMs
+  local counts, granted, availableAt = reserveInWindow(sourceOf(windows, windowMs), asked)
   if not counts then return nil, granted, availableAt end
   local kept = { counts }
   for index = 1, #windows do
@@ -113,4 +115,22 @@ local function reserveStarts(known, limit, windowMs, count)
     if other[1] ~= windowMs and #kept < Limit.windowsOfKey then kept[#kept + 1] = countStarts(other, granted) end
   end
   return kept, granted, availableAt
+end
+
+-- Corrects starts that were granted then, in each window that they have not left.
+local function correctStarts(windows, grantedAt, count)
+  for _, counts in ipairs(windows) do
+    local bucket, index = bucketOf(grantedAt, counts[1]), 3
+    if grantedAt <= counts[2] and bucket >= bucketOf(counts[2] - counts[1] + 1, counts[1]) then
+      while counts[index] and counts[index] < bucket do
+        index = index + 2
+      end
+      if counts[index] == bucket then
+        counts[index + 1] = math.max(0, counts[index + 1] + count)
+      elseif count > 0 then
+        table.insert(counts, index, count)
+        table.insert(counts, index, bucket)
+      end
+    end
+  end
 end

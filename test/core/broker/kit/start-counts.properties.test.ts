@@ -1,6 +1,6 @@
 import type { Reserved } from '@retry/core/broker';
 import type { StartCounts } from '@retry/core/broker/kit';
-import { forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
+import { correctStarts, forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -119,15 +119,16 @@ describe('reserveStarts', () => {
     );
   });
 
-  it('says when one more can be granted: at that instant, and not a millisecond earlier', () => {
+  it('says when the least number of use can be granted: at that instant, and not a millisecond earlier', () => {
     fc.assert(
-      fc.property(settings(-1), (one) => {
-        for (const { at, count, reserved, before } of play(one)) {
-          const { counts } = reserveStarts(before, { ...one, count }, at);
+      fc.property(settings(-1), fc.constantFrom(1, 1, 2, 5), (one, part) => {
+        for (const { at, count, before } of play(one)) {
+          const least = Math.min(part, count, one.limit);
+          const { counts, reserved } = reserveStarts(before, { ...one, count, least }, at);
           expect(reserved.availableAt === undefined).toBe(reserved.granted === count);
           if (reserved.availableAt === undefined) continue;
           const ask = (now: number): number =>
-            reserveStarts(counts, { ...one, count: 1 }, now).reserved.granted;
+            Math.min(1, reserveStarts(counts, { ...one, count: least, least }, now).reserved.granted);
           expect(reserved.availableAt).toBeGreaterThan(at);
           expect([ask(reserved.availableAt - 1), ask(reserved.availableAt)]).toEqual([0, 1]);
         }
@@ -272,7 +273,7 @@ describe('reserveStarts', () => {
       const first = reserveStarts(undefined, { ...long, count: 1 }, 100_000).counts;
       const back = reserveStarts(first, { ...short, count: 1 }, 50_000);
 
-      expect(back.reserved).toEqual({ granted: 1 });
+      expect(back.reserved).toEqual({ granted: 1, grantedAt: 50_000 });
       expect(reserveStarts(back.counts, { ...long, count: 3 }, 99_999).reserved).toEqual({
         ...{ granted: 0, availableAt: 100_000 },
       });
@@ -291,7 +292,7 @@ describe('reserveStarts', () => {
           1.7e12 - windowMs - moreMs,
         );
 
-        expect(reserved).toEqual({ granted: 2 });
+        expect(reserved.granted).toBe(2);
       }),
     );
   });
@@ -313,6 +314,66 @@ describe('reserveStarts', () => {
           );
         },
       ),
+    );
+  });
+});
+
+describe('corrections of starts', () => {
+  /** A grant, and what its starts turn out to be some steps later: a part of a window away. */
+  const plays = fc.record({ windowMs: windows, limit: fc.integer({ min: 1, max: 40 }) }).chain((numbers) =>
+    fc.record({
+      numbers: fc.constant(numbers),
+      steps: fc.array(
+        fc.record({
+          part: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.7, noNaN: true })),
+          count: fc.integer({ min: 1, max: 50 }),
+          least: fc.integer({ min: 1, max: 50 }),
+          actual: fc.nat({ max: 60 }),
+          /** How many steps later they are corrected; 99: never. */
+          after: fc.constantFrom(0, 0, 1, 3, 99),
+        }),
+        { minLength: 1, maxLength: 80 },
+      ),
+    }),
+  );
+
+  interface Start {
+    readonly at: number;
+    readonly actual: number;
+    readonly due: number;
+    /** What they count now. */
+    counted: number;
+  }
+
+  it('leave no window with more than the limit and what was under way, and grant all that is free', () => {
+    fc.assert(
+      fc.property(plays, ({ numbers: { windowMs, limit }, steps }) => {
+        const bucketMs = Math.max(1, Math.ceil(windowMs / 32));
+        let counts: StartCounts | undefined;
+        let now = 1.7e12;
+        const starts: Start[] = [];
+        const since = (at: number): number =>
+          starts.filter((one) => one.at > at).reduce((sum, { counted }) => sum + counted, 0);
+        for (const [index, step] of steps.entries()) {
+          now += Math.round(step.part * windowMs);
+          for (const start of starts.filter(({ due }) => due === index)) {
+            counts = correctStarts(counts, { grantedAt: start.at, count: start.actual - start.counted });
+            start.counted = start.actual;
+          }
+          const least = Math.min(step.least, step.count, limit);
+          const [most, sure] = [limit - since(now - windowMs), limit - since(now - windowMs - bucketMs + 1)];
+          const answer = reserveStarts(counts, { windowMs, limit, count: step.count, least }, now);
+          const { granted } = answer.reserved;
+          counts = answer.counts;
+          expect(granted === 0 || granted >= least).toBe(true);
+          expect(granted).toBeLessThanOrEqual(Math.max(0, most));
+          if (sure >= least) expect(granted).toBeGreaterThanOrEqual(Math.min(step.count, sure));
+          if (granted === 0) continue;
+          expect(answer.reserved.grantedAt).toBe(now);
+          starts.push({ at: now, actual: step.actual, due: index + 1 + step.after, counted: granted });
+        }
+        expect(counts?.buckets.length).toBeLessThanOrEqual(34);
+      }),
     );
   });
 });

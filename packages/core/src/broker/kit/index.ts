@@ -113,6 +113,6 @@ export {
   unsettledError,
 } from './settlement-rules.ts';
 export type { StartCounts, StartsReserved, WindowCounts } from './start-counts.ts';
-export { forgetStartsAt, reserveStarts, WINDOWS_OF_A_KEY } from './start-counts.ts';
+export { correctStarts, forgetStartsAt, reserveStarts, WINDOWS_OF_A_KEY } from './start-counts.ts';
 export type { KeyHolder } from './unique-keys.ts';
 export { hasKey, KEYS_LOOKED_AT, keyHolder, uniqueAnswer } from './unique-keys.ts';

@@ -1,4 +1,4 @@
-import type { Reservation, Reserved } from '../reservation.ts';
+import type { Reservation, Reserved, StartCorrection } from '../reservation.ts';
 
 /** A window has 32 buckets, and parts of two more. */
 const BUCKETS = 32;
@@ -48,16 +48,16 @@ export interface StartsReserved {
  */
 export function reserveStarts(
   before: StartCounts | undefined,
-  { limit, windowMs, count }: Omit<Reservation, 'key'>,
+  { limit, windowMs, count, least = 1 }: Omit<Reservation, 'key'>,
   now: number,
 ): StartsReserved {
   const known = before === undefined ? [] : [before, ...(before.others ?? [])];
   const { latestAt, buckets } = countsAt(sourceOf(known, windowMs), windowMs, now);
   const counted = within(windowMs, buckets, Math.max(now, latestAt));
   const left = Math.max(0, limit - sumOf(counted));
-  const granted = now < latestAt ? 0 : Math.min(count, left);
+  const granted = now < latestAt || left < least ? 0 : Math.min(count, left);
   if (granted === 0) {
-    const availableAt = left > 0 ? latestAt : freeAt(counted, limit, windowMs);
+    const availableAt = left >= least ? latestAt : freeAt(counted, limit - least, windowMs);
     return { counts: before, reserved: { granted, availableAt } };
   }
   const after = addStarts(counted, bucketOf(now, windowMs), granted);
@@ -67,8 +67,27 @@ export function reserveStarts(
     .map((one) => countStarts(one, granted, now));
   return {
     counts: { windowMs, latestAt: now, buckets: after, ...(others.length > 0 && { others }) },
-    reserved: granted === count ? { granted } : { granted, availableAt: freeAt(after, limit, windowMs) },
+    reserved: {
+      ...{ granted, grantedAt: now },
+      ...(granted < count && { availableAt: freeAt(after, limit - least, windowMs) }),
+    },
   };
+}
+
+/**
+ * Corrects starts that were granted: those of that instant's bucket become more or fewer, in each window that is kept, but never fewer
+ * than none. What has left a window as of its latest instant changes nothing there.
+ *
+ * Starts that a window counts as of a later bucket, because it was new or the clock was back, are not taken away from it: a window never
+ * counts fewer than there were.
+ */
+export function correctStarts(
+  before: StartCounts | undefined,
+  correction: Omit<StartCorrection, 'key'>,
+): StartCounts | undefined {
+  if (before === undefined) return undefined;
+  const others = before.others?.map((one) => correctWindow(one, correction));
+  return { ...correctWindow(before, correction), ...(others && { others }) };
 }
 
 /** Returns from when on the counts of a limit can make no difference, unless the clock goes back by more than a window. */
@@ -126,14 +145,27 @@ function countStarts(before: WindowCounts, starts: number, now: number): WindowC
   return { windowMs, latestAt: at, buckets: after };
 }
 
-/** Returns the first instant at which enough buckets have left the window for one more start. */
-function freeAt(counted: readonly StartBucket[], limit: number, windowMs: number): number {
+function correctWindow(before: WindowCounts, correction: Omit<StartCorrection, 'key'>): WindowCounts {
+  const { windowMs, latestAt, buckets } = before;
+  const { grantedAt, count } = correction;
+  const bucket = bucketOf(grantedAt, windowMs);
+  if (grantedAt > latestAt || within(windowMs, [[bucket, 0]], latestAt).length === 0) return before;
+  const [known] = buckets.filter(([one]) => one === bucket);
+  if (known === undefined && count < 0) return before;
+  const earlier = buckets.filter(([one]) => one < bucket);
+  const later = buckets.filter(([one]) => one > bucket);
+  const corrected: StartBucket = [bucket, Math.max(0, (known?.[1] ?? 0) + count)];
+  return { windowMs, latestAt, buckets: [...earlier, corrected, ...later] };
+}
+
+/** Returns the first instant at which enough buckets have left the window for the others to be no more than this many. */
+function freeAt(counted: readonly StartBucket[], most: number, windowMs: number): number {
   const widthMs = bucketMs(windowMs);
-  let left = limit - sumOf(counted);
+  let kept = sumOf(counted);
   let at = 0;
   for (const [bucket, starts] of counted) {
-    if (left > 0) break;
-    left += starts;
+    if (kept <= most) break;
+    kept -= starts;
     at = (bucket + 1) * widthMs + windowMs - 1;
   }
   return at;

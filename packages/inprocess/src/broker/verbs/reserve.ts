@@ -1,14 +1,23 @@
-import type { Reservation, Reserved } from '@retry/core/broker';
-import { forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
+import type { Reservation, Reserved, StartCorrection } from '@retry/core/broker';
+import { correctStarts, forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
 import type { Store } from '../record/store.ts';
 
 /** How many other limits each change looks at, to forget those that are not used. */
 const SWEPT = 2;
 
-/** Counts starts against a limit. */
-export function reserve({ startCounts }: Store, request: Reservation, now: number): Reserved {
+/** Counts starts against a limit, or corrects them. */
+export function reserve(
+  { startCounts }: Store,
+  request: Reservation | StartCorrection,
+  now: number,
+): Reserved {
   const { key } = request;
   const before = startCounts.get(key);
+  if ('grantedAt' in request) {
+    const corrected = correctStarts(before, request);
+    if (corrected !== undefined) startCounts.set(key, corrected);
+    return { granted: 0 };
+  }
   const { counts, reserved } = reserveStarts(before, request, now);
   if (counts === undefined || counts === before) return reserved;
   // Each limit that is looked at, or changed, goes to the end, so all of them have their turn.
