@@ -5,6 +5,7 @@ import type { AttemptError } from '@retry/core/broker';
 /** The codes of this package's errors. */
 export type WorkerErrorCode =
   | 'INVALID_PAYLOAD'
+  | 'INVALID_COST'
   | 'CANCELLED'
   | 'SHUTDOWN'
   | 'WORKER_STOPPED'
@@ -32,6 +33,15 @@ export class PayloadError extends RetryError<WorkerErrorCode> {
   constructor(message: string, issues: readonly string[] = [], options?: ErrorOptions) {
     super('INVALID_PAYLOAD', message, options);
     this.issues = issues;
+  }
+}
+
+/** What a run costs is no number > 0, or more than its limit allows: it can never start. */
+export class CostError extends RetryError<WorkerErrorCode> {
+  override readonly name: string = 'CostError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('INVALID_COST', message, options);
   }
 }
 

@@ -51,7 +51,7 @@ export interface WorkerEvents {
   readonly failed: RunNotice & {
     /** What the last attempt threw, or why it ended otherwise. */
     readonly error: unknown;
-    /** A reason of the policy; `unreadable`: the payload is wrong; `refused`: the broker refused the outcome, and `error` says why. */
+    /** A reason of the policy; `unreadable`: the payload is wrong, or what it costs; `refused`: the broker refused the outcome, and `error` says why. */
     readonly reason: FailReason | 'unreadable' | 'stalled' | 'asked' | 'refused' | 'releases-exhausted';
     /** What a gate, predicate or strategy of the policy threw, for which the retrying ended. It is an `error` event, too. */
     readonly thrown?: unknown;

@@ -30,6 +30,7 @@ export type { ErrorText } from './error-text.ts';
 export type { WorkerErrorCode } from './errors.ts';
 export {
   CancelledError,
+  CostError,
   InsightError,
   LeaseLostError,
   NotCommittedError,

@@ -155,6 +155,51 @@ export function describeLimits(scene: WorkerScene): void {
       expect((await scene.queue.counts()).ended.completed).toBe(12);
     });
 
+    it('counts what runs have cost beyond their estimate, across all workers', async () => {
+      const { seen, run } = meter();
+      const task = defineTask({
+        name: 'dear',
+        globalRateLimit: { limit: 8, window: 300, cost: (tokens: number) => tokens },
+        run: async (tokens: number, { spend }) => {
+          spend(2 * tokens);
+          await run();
+        },
+      });
+      await scene.queue.submitMany(task, Array(6).fill(4));
+      const first = await scene.startWorker({ tasks: [task] });
+      const second = await scene.startWorker({ tasks: [task] });
+
+      await Promise.all([first.whenIdle(), second.whenIdle()]);
+
+      const [start = 0, , , , fifth = 0] = seen.startedAt;
+      expect(seen.startedAt).toHaveLength(6);
+      // Two estimates fit into a window, and what two have cost into two of them.
+      expect(fifth - start).toBeGreaterThanOrEqual(500);
+      expect((await scene.queue.counts()).ended.completed).toBe(6);
+    });
+
+    it('lets other workers start what a run has not spent', async () => {
+      const { seen, run } = meter();
+      const task = defineTask({
+        name: 'cheap',
+        globalRateLimit: { limit: 8, window: '10m', cost: () => 5 },
+        run: async (_: null, { spend }) => {
+          await run();
+          spend(1);
+        },
+      });
+      await scene.queue.submitMany(task, Array(4).fill(null));
+      const workers = [
+        await scene.startWorker({ tasks: [task], concurrency: 1 }),
+        await scene.startWorker({ tasks: [task], concurrency: 1 }),
+      ];
+
+      await Promise.all(workers.map((worker) => worker.whenIdle()));
+
+      expect(seen.most).toBe(1);
+      expect((await scene.queue.counts()).ended.completed).toBe(4);
+    });
+
     it('takes nothing of the total time from runs that a limit of all workers lets wait', async () => {
       const limit = { globalRateLimit: { limit: 2, window: 300 }, retry: { totalTimeout: 200 } };
       const task = defineTask({ name: 'waiting', ...limit, run: async () => {} });

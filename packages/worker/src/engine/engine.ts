@@ -161,7 +161,7 @@ export class Engine {
     await this.#loop();
     this.#cancelGiveBack?.();
     this.#close();
-    await Promise.all([this.#breakers.settled(), this.#holds.settled()]);
+    await Promise.all([this.#breakers.settled(), this.#holds.settled(), this.#executions.settled()]);
     await this.#attendance.end().catch(this.#onAttendError);
   }
 

@@ -166,6 +166,16 @@ export class Executions implements ExecutionHost {
     );
   }
 
+  /** Corrects what the start of a run counts as against the limit of all workers. @returns whether it counts at all */
+  spend(execution: Execution, actual: number): boolean {
+    return this.#reservations.spend(execution, actual);
+  }
+
+  /** Resolves when the broker knows what these runs have cost. Never rejects. */
+  settled(): Promise<void> {
+    return this.#reservations.settled();
+  }
+
   /** Settles a run that has ended, and starts the next one. */
   onEnd(execution: Execution, outcome: Outcome | undefined): void {
     const { task, hasSlot, isRunning, hasStarted } = execution;

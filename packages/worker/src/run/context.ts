@@ -26,6 +26,8 @@ export interface RunningAttempt {
   readonly hold: (request: HandlerHold) => Promise<void>;
   /** Whether the transaction has been committed in which the handler completed the run. */
   readonly hasCommitted: () => Promise<boolean>;
+  /** Corrects what the attempt counts as against the limit of all workers. Never throws. */
+  readonly spend: (actual: number) => void;
   readonly log: (message: string, details: unknown) => void;
 }
 
@@ -83,6 +85,10 @@ export class HandlerContext implements TaskContext {
 
   get complete(): TaskContext['complete'] {
     return (completion) => this.#attempt.complete(completion);
+  }
+
+  get spend(): TaskContext['spend'] {
+    return (actual) => this.#attempt.spend(actual);
   }
 
   get log(): TaskContext['log'] {

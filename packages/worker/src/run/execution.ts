@@ -17,7 +17,7 @@ import type { AnyTask, Completion, HandlerHold } from '../task/task.ts';
 import { completeWithin, hasCommitted } from './complete.ts';
 import type { HandlerAttempt } from './handler.ts';
 import { runHandler } from './handler.ts';
-import { readCompletion, readHandlerHold } from './requests.ts';
+import { isSpent, NO_LIMIT, readCompletion, readHandlerHold, wrongSpent } from './requests.ts';
 import type { Listed } from './roster.ts';
 
 /** The worker that executes a run: whatever claims it, and goes on when it has ended. */
@@ -30,6 +30,8 @@ export interface ExecutionHost {
   readonly renewLease: (execution: Execution) => Promise<boolean>;
   /** Gives back, uncharged, the runs of the lane that have not started: it is on hold. */
   readonly giveBack: (lane: string) => void;
+  /** Corrects what its start counts as against the limit of all workers. @returns whether it counts at all */
+  readonly spend: (execution: Execution, actual: number) => boolean;
   /** Called once, with `undefined` when no outcome would be accepted: the handler may still be running then. */
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
   /** Called when the handler of an execution that had ended before has returned or was abandoned. */
@@ -184,6 +186,18 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     const why = reason === undefined ? {} : { reason };
     await holdLanes(broker, [{ lane, source: 'handler', forMs, keepLonger: true, by: name, ...why }]);
     this.#host.giveBack(lane);
+  }
+
+  /** Corrects what the attempt counts as against the limit of all workers. Never throws: the cost has been paid, whatever is wrong. */
+  spend(actual: number): void {
+    const problem = isSpent(actual) ? this.#spendProblem(Math.ceil(actual)) : wrongSpent(actual);
+    if (problem === undefined) return;
+    const doing = `correcting what run ${this.run.id} has cost`;
+    this.#host.emitter.emit('error', () => ({ error: problem, doing }));
+  }
+
+  #spendProblem(actual: number): unknown {
+    return this.#host.spend(this, actual) ? undefined : wrongSpent(actual, NO_LIMIT);
   }
 
   /** Emits the worker's `log` event. */

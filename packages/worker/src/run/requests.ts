@@ -1,4 +1,6 @@
-import { MAX_INSTANT_AT, parseDuration } from '@retry/core';
+import type { Problem } from '@retry/core';
+import { InvalidOptionsError, MAX_INSTANT_AT, parseDuration } from '@retry/core';
+import { MAX_STARTS } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions, withCause } from '@retry/core/fields';
 import { A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../option-rules.ts';
 import type { Release } from '../settle/outcome.ts';
@@ -96,6 +98,29 @@ export function readCompletion(completion: Completion): Completion {
     },
   );
 }
+
+/** Whether a value is what `ctx.spend` takes. */
+export function isSpent(actual: unknown): boolean {
+  return typeof actual === 'number' && actual >= 0 && actual <= MAX_STARTS;
+}
+
+/** Returns the error of a call of `ctx.spend` that corrects nothing. */
+export function wrongSpent(actual: unknown, problem: SpentProblem = A_SPENT): InvalidOptionsError {
+  return new InvalidOptionsError([{ path: 'actual', value: actual, ...problem }], 'ctx.spend');
+}
+
+type SpentProblem = Pick<Problem, 'message' | 'cure'>;
+
+const A_SPENT: SpentProblem = {
+  message: 'must be a number from 0 to 1e9',
+  cure: 'Pass what the attempt has cost in all. Until then it counts as what was estimated.',
+};
+
+/** Why nothing is corrected for a task without the option. */
+export const NO_LIMIT: SpentProblem = {
+  message: 'corrects nothing: the task has no globalRateLimit',
+  cure: 'Give the task one, or leave out ctx.spend.',
+};
 
 /** Brokers store instants up to `MAX_INSTANT_AT`; a longer delay is a mistake. */
 const A_DELAY = {

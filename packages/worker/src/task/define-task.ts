@@ -8,7 +8,7 @@ import { missingOptions } from '../errors.ts';
 import type { JsonSafe } from './json.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import type { StandardSchema } from './schema.ts';
-import type { AnyTask, Handler, Task, TaskInput } from './task.ts';
+import type { AnyTask, Handler, StartLimit, Task, TaskInput } from './task.ts';
 import { checkTask, isTask } from './task.ts';
 
 const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
@@ -207,7 +207,7 @@ function readGlobalRateLimit(
 ): Task<unknown, unknown>['globalRateLimit'] {
   const given = fields.value('globalRateLimit');
   if (given === undefined) return undefined;
-  const keys = ['limit', 'window', 'key'];
+  const keys = ['limit', 'window', 'key', 'cost'];
   const inner = readFields(given, 'globalRateLimit', { keys, report });
   if (inner === undefined) return undefined;
   const key = inner.value('key') === undefined ? name : inner.value('key');
@@ -217,8 +217,15 @@ function readGlobalRateLimit(
     key: typeof key === 'string' ? key : '',
     limit: inner.number('limit', undefined, A_START_COUNT),
     windowMs: Math.ceil(inner.duration('window', undefined, A_WINDOW)),
+    cost: inner.optional('cost', A_COST),
   };
 }
+
+const A_COST = {
+  accepts: (value: unknown): value is NonNullable<StartLimit['cost']> => typeof value === 'function',
+  message: 'must be a function',
+  cure: 'Use cost: (payload) => payload.tokens, or leave it out: each start counts as 1.',
+};
 
 const A_START_COUNT = {
   accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_STARTS,

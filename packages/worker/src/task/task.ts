@@ -68,6 +68,12 @@ export interface TaskContext {
    * transaction (a wrong `tx`, a result that cannot be stored) changes nothing.
    */
   readonly complete: (completion: Completion) => Promise<void>;
+  /**
+   * Corrects what this attempt counts as against the `globalRateLimit` of its task, to what it has really cost in all: a number from 0 to
+   * 1e9, rounded up. It counts as of when the attempt started. May be called several times, of which the latest counts, and also after the
+   * end; not part of any transaction. Never throws: what is wrong is reported by the worker's `error` event, and nothing is corrected.
+   */
+  readonly spend: (actual: number) => void;
   /** Emits the worker's `log` event. */
   readonly log: (message: string, details?: unknown) => void;
 }
@@ -109,12 +115,19 @@ export interface HandlerHold {
 
 /** The option `globalRateLimit` of a task. */
 export interface GlobalRateLimit {
-  /** An integer, `1 ≤ limit ≤ 1e9`. */
+  /** How many starts, or how much they may cost together; an integer, `1 ≤ limit ≤ 1e9`. */
   readonly limit: number;
   /** 1 ms to 366 days; fractions of a millisecond are rounded up. */
   readonly window: Duration;
   /** What the limit is about, such as the service that is called; 1 to 512 bytes. @default the task's name, of all its versions */
   readonly key?: string | undefined;
+  /**
+   * What the start of a run counts as, such as tokens, bytes or cents: a number > 0, rounded up. It gets the payload as it was stored,
+   * before the schema reads it: write its type. A run whose cost is none, or above the limit, fails with a `CostError`. `ctx.spend`
+   * corrects it.
+   * @default 1
+   */
+  readonly cost?: ((payload: never) => number) | undefined;
 }
 
 /** A limit of starts that all workers share. */
@@ -122,6 +135,8 @@ export interface StartLimit {
   readonly key: string;
   readonly limit: number;
   readonly windowMs: number;
+  /** What the start of a run with this payload counts as; `undefined`: 1. */
+  readonly cost?: ((payload: never) => unknown) | undefined;
 }
 
 /** The function of a task. */
@@ -170,7 +185,8 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   readonly rateLimit?: { readonly limit: number; readonly window: Duration } | undefined;
   /**
    * At most `limit` starts per `window` over all workers, counted by the broker: in no window, wherever it begins, are there more. Over
-   * a long time it may be up to about 3 % fewer. Tasks with the same key, limit and window share one limit.
+   * a long time it may be up to about 3 % fewer. Tasks with the same key, limit and window share one limit. With `cost`, a start counts
+   * as that many.
    * @default no limit
    */
   readonly globalRateLimit?: GlobalRateLimit | undefined;

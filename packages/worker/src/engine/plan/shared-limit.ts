@@ -1,10 +1,16 @@
 import type { Reserved } from '@retry/core/broker';
 import type { StartCounts } from '@retry/core/broker/kit';
-import { MAX_STARTS, reserveStarts } from '@retry/core/broker/kit';
+import { correctStarts, MAX_STARTS, reserveStarts } from '@retry/core/broker/kit';
 import type { AnyTask, StartLimit } from '../../task/task.ts';
 
 /** After a refusal, claims ask for this part more of what was granted, each time that all is granted. */
 const GROWTH = 1 / 4;
+
+/** How much of the mean cost of a start is that of the latest one. */
+const LATEST_SHARE = 1 / 8;
+
+/** How often in a window a full limit is asked again where starts cost less than was reserved: others may have freed something. */
+const ASKS_IN_WINDOW = 8;
 
 /** A limit that opens is asked this many ms after the refusal at the soonest: the broker's clock is estimated. */
 const MIN_WAIT_MS = 2;
@@ -16,23 +22,28 @@ const MIN_WAIT_MS = 2;
  * 1. It knows its own starts: as the only worker, it never claims too many.
  * 2. When the broker refuses, it claims none until the broker says that one more may start.
  * 3. From then on it claims as many as were granted last, and a quarter more each time that all were granted.
+ *
+ * Where starts have costs, so many units are meant, and runs are claimed by what they have cost on average.
  */
 export class SharedLimit {
-  readonly settings: StartLimit;
+  readonly settings: Omit<StartLimit, 'cost'>;
   /** The lanes of this worker's tasks that share it. */
   readonly lanes: string[] = [];
   readonly #now: () => number;
   /** Starts of this worker, by the broker's clock. */
   #own: StartCounts | undefined;
   #probable = Infinity;
-  /** Runs whose reservation is under way. */
+  /** What is being reserved. */
   #asked = 0;
+  #meanCost: number | undefined;
+  /** Whether any start has cost less than was reserved. */
+  #isFreed = false;
   #fullUntil = -Infinity;
   /** When a reservation failed, and for how long nothing is claimed after it. */
   #failure: { readonly at: number; readonly delayMs: number } | undefined;
 
   /** @param now - the broker's clock */
-  constructor(settings: StartLimit, now: () => number) {
+  constructor(settings: Omit<StartLimit, 'cost'>, now: () => number) {
     this.settings = settings;
     this.#now = now;
   }
@@ -50,7 +61,7 @@ export class SharedLimit {
     if (whenFull !== 'wait') return MAX_STARTS; // runs over the limit are claimed, too, and end
     if (this.#fullFor(now) > 0) return 0;
     const probable = Math.min(this.#left(now).granted, this.#probable) - this.#asked;
-    return Math.ceil(probable / this.lanes.length);
+    return Math.ceil(probable / (this.#meanCost ?? 1) / this.lanes.length);
   }
 
   /** Milliseconds until runs may be claimed that may not be now; `Infinity` when there are none. */
@@ -61,22 +72,39 @@ export class SharedLimit {
     return opensInMs > 0 ? opensInMs : Infinity;
   }
 
-  /** Notes that the reservation of a run begins, or has ended: 1 or -1. */
-  noteAsked(change: 1 | -1): void {
-    this.#asked += change;
+  /** Notes that the reservation of a run begins, which costs so much, or has ended: then less than 0. */
+  noteAsked(cost: number): void {
+    this.#asked += cost;
+    if (cost <= 0) return;
+    const mean = this.#meanCost ?? cost;
+    this.#meanCost = mean + (cost - mean) * LATEST_SHARE;
   }
 
-  /** Notes the answer to a reservation of `count` starts. */
-  noteAnswer(count: number, { granted, availableAt }: Reserved): void {
+  /** Notes the answer to a reservation of `count` starts. @returns when they were counted, by the estimate of the broker's clock */
+  noteAnswer(count: number, { granted, availableAt }: Reserved): number {
     const now = this.#readNow();
     this.#failure = undefined;
-    if (granted > 0) this.#noteStarts(granted, now);
+    const countedAt = granted > 0 ? this.#noteStarts(granted, now) : now;
     if (granted === count) {
-      this.#probable += Math.ceil(this.#probable * GROWTH);
-      return;
+      const probable = Math.max(this.#probable, count);
+      this.#probable = probable + Math.ceil(probable * GROWTH);
+      return countedAt;
     }
-    this.#fullUntil = Math.max(availableAt ?? now, now + MIN_WAIT_MS);
+    const asksAt = this.#isFreed ? now + this.settings.windowMs / ASKS_IN_WINDOW : Infinity;
+    this.#fullUntil = Math.max(Math.min(availableAt ?? now, asksAt), now + MIN_WAIT_MS);
     this.#probable = granted > 0 ? granted : Math.ceil(Math.min(this.#probable, count) / 2);
+    return countedAt;
+  }
+
+  /** Notes that starts that were counted then have turned out to be more, or fewer. */
+  noteCorrection(countedAt: number, count: number): void {
+    this.#own = correctStarts(this.#own, { grantedAt: countedAt, count });
+  }
+
+  /** Notes that a start has cost less than was reserved: the broker may grant more before it said. */
+  noteFreed(): void {
+    this.#fullUntil = -Infinity;
+    this.#isFreed = true;
   }
 
   /** Notes that the broker could not be asked: nothing is claimed for `delayMs`. */
@@ -89,12 +117,13 @@ export class SharedLimit {
     return Math.floor(this.#now());
   }
 
-  #noteStarts(count: number, now: number): void {
+  #noteStarts(count: number, now: number): number {
     const { windowMs } = this.settings;
     const { latestAt = now } = this.#own ?? {};
     // The estimate of the broker's clock may move back a little; by more than a window, the broker begins anew.
     const at = now < latestAt - windowMs ? now : Math.max(now, latestAt);
     this.#own = reserveStarts(this.#own, { limit: MAX_STARTS, windowMs, count }, at).counts;
+    return at;
   }
 
   /** How many starts of this worker alone are within the limit. */
@@ -126,7 +155,7 @@ export function createSharedLimits(
     if (globalRateLimit === undefined) continue;
     const { key, limit, windowMs } = globalRateLimit;
     const numbers = JSON.stringify([key, limit, windowMs]);
-    const shared = byNumbers.get(numbers) ?? new SharedLimit(globalRateLimit, now);
+    const shared = byNumbers.get(numbers) ?? new SharedLimit({ key, limit, windowMs }, now);
     shared.lanes.push(lane);
     byNumbers.set(numbers, shared);
     byLane.set(lane, shared);
