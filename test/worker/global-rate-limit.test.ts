@@ -367,7 +367,7 @@ describe('globalRateLimit', () => {
     const broker = {
       ...scene.broker,
       reserve: (requests: Parameters<typeof scene.broker.reserve>[0]) => {
-        const waits = isFirst ? pass(scene.clock, 500) : Promise.resolve();
+        const waits = isFirst ? pass(scene.clock, 1_500) : Promise.resolve();
         isFirst = false;
         return waits.then(() => scene.broker.reserve(requests));
       },
