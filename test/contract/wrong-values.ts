@@ -160,8 +160,20 @@ const SETTLING: readonly Value[] = [
   },
   ...valuesOf('exchange', '', {
     valid: {},
-    takes: { settle: optional(LIST), claim: optional(OBJECT) } as object,
+    takes: {
+      ...{ settle: optional(LIST), claim: optional(OBJECT), whenLocked: optional(oneOf('wait', 'answer')) },
+    } as object,
     call: (broker, request: object) => broker.exchange(request),
+  }),
+  ...valuesOf('submit', '', {
+    valid: {},
+    takes: { options: optional(OPTIONS) } as object,
+    call: (broker, { options }: { options?: object }) => broker.submit([good], options),
+  }),
+  ...valuesOf('submit', 'options', {
+    valid: {},
+    takes: { whenLocked: optional(oneOf('wait', 'answer')) } as object,
+    call: (broker, options: object) => broker.submit([good], options),
   }),
   ...valuesOf('exchange', '', {
     valid: { 'settle[0]': SETTLEMENT },

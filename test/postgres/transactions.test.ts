@@ -165,6 +165,18 @@ describeTwoConnections('a transaction of the user', (open) => {
       expect(await broker.audit()).toMatchObject({ created: 3, submitted: 1, unbalanced: 0 });
     });
 
+    it('refuses to be answered instead of waiting: a statement that gives up at a lock ends the transaction', async () => {
+      const inside = broker.within(tx);
+
+      for (const call of [
+        () => inside.submit([submission], { whenLocked: 'answer' }),
+        () => inside.exchange({ settle: [], whenLocked: 'answer' }),
+      ])
+        await expect(call()).rejects.toThrow('whenLocked cannot be part of a transaction');
+
+      expect(await inside.submit([submission], { whenLocked: 'wait' })).toEqual(['created']);
+    });
+
     it('blocks neither heartbeats nor cleaners', async () => {
       await broker.submit([submission, { ...submission, id: 'other' }]);
       const { claimed, now } = await broker.exchange(claim('r'));

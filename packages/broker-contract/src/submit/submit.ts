@@ -1,6 +1,7 @@
 import { cancelRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
+import { settlementOf } from '../settlement-of.ts';
 
 /** What `submit` does. */
 export const submitCases: CasesByName = {
@@ -24,6 +25,27 @@ export const submitCases: CasesByName = {
     atMost(run.submittedAt, now);
     strictEqual(run.firstStartedAt, undefined);
     strictEqual(run.endedAt, undefined);
+  },
+
+  'submit and exchange do the same with whenLocked, where no transaction has anything': async (scene) => {
+    const submission = { id: 'a', lane: 'l', payload: '1', keyed: true };
+    const unique = { key: 'k', until: 'ended', onConflict: 'keep' } as const;
+    const answered = { whenLocked: 'answer' } as const;
+
+    const answers = [
+      await scene.broker.submit([submission, { id: '{k}b', lane: 'l', payload: '2', unique }], answered),
+      await scene.broker.submit([submission], answered),
+    ];
+    const [{ run } = {}] = await scene.claim({ limit: 1 });
+    const settlement = run && settlementOf(run, { type: 'complete', at: await scene.now() });
+    const settle = settlement === undefined ? [] : [settlement];
+    const reply = await scene.broker.exchange({ settle, ...answered });
+
+    equal(answers, [['created', 'created'], ['exists']]);
+    equal(reply.settled, ['ok']);
+    equal((await scene.broker.exchange({ settle, ...answered })).settled, ['already']);
+    atMost(reply.now, await scene.now());
+    matches(await scene.broker.audit(), { submitted: 1, ended: { completed: 1 } });
   },
 
   'submit answers exists to an id that it keeps, and leaves that run as it is': async (scene) => {

@@ -38,9 +38,14 @@ export async function exchangeUnlocked(
   { settle = [], claim }: ExchangeRequest,
 ): Promise<ExchangeReply> {
   const port = portOf(waiting);
-  const settleOne = async (one: readonly Settlement[]): Promise<readonly SettleAnswer[]> =>
-    (await exchange(port, { settle: one })).settled;
+  let now: number | undefined;
+  const settleOne = async (one: readonly Settlement[]): Promise<readonly SettleAnswer[]> => {
+    const reply = await exchange(port, { settle: one });
+    now = reply.now;
+    return reply.settled;
+  };
   const settled = await inChunks(settle, (one) => orLocked(one, () => settleOne(one)), ALONE);
+  if (claim === undefined && now !== undefined) return { settled, claimed: [], now };
   return { ...(await exchange(waiting, claim === undefined ? {} : { claim })), settled };
 }
 
