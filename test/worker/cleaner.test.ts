@@ -146,7 +146,7 @@ describe("onUnknown: 'drop'", () => {
 
     const worker = startWorker({
       tasks: [known],
-      broker: { ...broker, exchange: exchange },
+      broker: { ...broker, exchange },
       onUnknown: 'drop',
       cleanerInterval: '5s',
     });

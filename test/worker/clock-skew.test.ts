@@ -92,7 +92,7 @@ describe('a slow network', () => {
       },
     });
     await queue.submit(task, null);
-    startWorker({ tasks: [task], broker: { ...broker, exchange: exchange } });
+    startWorker({ tasks: [task], broker: { ...broker, exchange } });
 
     await clock.advance('5m');
 

@@ -17,7 +17,7 @@ function slowLine({ broker, clock }: Scene, delayMs: number) {
     seen.mostStarted = Math.max(seen.mostStarted, (await broker.audit()).started);
     return reply;
   };
-  const slow: Broker = { ...broker, exchange: exchange };
+  const slow: Broker = { ...broker, exchange };
   return { slow, seen };
 }
 
@@ -126,7 +126,7 @@ describe('exchanges', () => {
     };
     scene.startWorker({
       tasks: [task],
-      broker: { ...broker, exchange: exchange },
+      broker: { ...broker, exchange },
       concurrency: 20,
       prefetch: 0,
     });
@@ -151,7 +151,7 @@ describe('exchanges', () => {
     await queue.submitMany(task, numbers(4));
     const worker = createWorker({
       tasks: [task],
-      broker: { ...broker, exchange: exchange },
+      broker: { ...broker, exchange },
       clock,
       signals: [],
     });

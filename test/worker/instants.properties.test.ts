@@ -60,7 +60,7 @@ describe('a settlement that schedules', () => {
           },
         });
         await queue.submit(task, null);
-        const worker = startWorker({ tasks: [task], broker: { ...broker, exchange: exchange } });
+        const worker = startWorker({ tasks: [task], broker: { ...broker, exchange } });
 
         await clock.advance(1);
         await worker.stop();

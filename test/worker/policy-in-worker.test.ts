@@ -212,7 +212,7 @@ describe('a settlement', () => {
       seen.push(...(request.settle ?? []).map(({ delayMs, next }) => ({ delayMs, runAt: next.runAt })));
       return scene.broker.exchange(request);
     };
-    return { ...scene, seen, spied: { ...scene.broker, exchange: exchange } };
+    return { ...scene, seen, spied: { ...scene.broker, exchange } };
   };
 
   it.each<[string, PolicyInput, RetryRequest | undefined, number | undefined]>([

@@ -28,7 +28,7 @@ function watched(broker: Broker) {
     most = Math.max(most, (await broker.audit()).started);
     return reply;
   };
-  return { broker: { ...broker, exchange: exchange }, claims, mostStarted: () => most };
+  return { broker: { ...broker, exchange }, claims, mostStarted: () => most };
 }
 
 const DAY_MS = 86_400_000;

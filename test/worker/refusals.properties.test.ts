@@ -37,7 +37,7 @@ function refusing(broker: Broker, world: { guiltOf: (id: string) => Guilt; badLa
     }
     return broker.exchange(request);
   };
-  return { ...broker, exchange: exchange };
+  return { ...broker, exchange };
 }
 
 describe('a broker that refuses some settlements and lanes for good', () => {
@@ -69,7 +69,7 @@ describe('a broker that refuses some settlements and lanes for good', () => {
         };
         const worker = startWorker({
           tasks,
-          broker: { ...refusingBroker, exchange: exchange },
+          broker: { ...refusingBroker, exchange },
           concurrency,
         });
 

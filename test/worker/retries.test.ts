@@ -192,7 +192,7 @@ describe('a failed attempt', () => {
       return broker.exchange(request);
     };
     await queue.submit(task, null);
-    startWorker({ tasks: [task], broker: { ...broker, exchange: exchange } });
+    startWorker({ tasks: [task], broker: { ...broker, exchange } });
 
     await clock.advance('1s');
 

@@ -23,7 +23,7 @@ describe('an error event without a listener', () => {
   const failing = () => {
     const scene = setScene();
     const exchange = () => Promise.reject(refused());
-    return { ...scene, broken: { ...scene.broker, exchange: exchange } };
+    return { ...scene, broken: { ...scene.broker, exchange } };
   };
 
   it('is one process warning a minute, with code, cause and cure', async () => {
@@ -104,7 +104,7 @@ describe('an error event without a listener', () => {
     const { clock, broken } = failing();
     const exchange = () => Promise.reject(new Error('no answer of redis://app:s3cr3t@host:6379'));
     const worker = createWorker({
-      broker: { ...broken, exchange: exchange },
+      broker: { ...broken, exchange },
       clock,
       tasks: [task],
       signals: [],

@@ -135,7 +135,7 @@ function watched(broker: Broker, log: Log): Broker {
     for (const { run } of reply.claimed) if ((run.runAt ?? 0) > reply.now) log.early.push(run.id);
     return reply;
   };
-  return { ...broker, exchange: exchange };
+  return { ...broker, exchange };
 }
 
 /** The broker of a worker that may lose its power: before an exchange, or when the reply is on its way. */
