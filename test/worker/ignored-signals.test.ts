@@ -183,7 +183,7 @@ describe('a handler that ignores its signal', () => {
     const task = defineTask({ name: 'ignoring', run });
     let isFenced = true;
     const heartbeat: typeof broker.heartbeat = async (leases, leaseMs) => {
-      if (!isFenced) return broker.heartbeat(leases, leaseMs);
+      if (!isFenced || leaseMs === 0) return broker.heartbeat(leases, leaseMs);
       isFenced = false;
       return leases.map(() => 'fenced' as const);
     };
