@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createRedisBroker } from '@retry/redis-queue';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeArgs } from '../../support/programs/node-args.ts';
 import { root } from '../../support/repository.ts';
 import { describeOnRedis } from '../../support/servers/describe-on-redis.ts';
+import { removeKeys } from '../../support/servers/remove-keys.ts';
 import { seedQueue } from './seed.ts';
 
 const PYTHON = 'python3';
@@ -42,12 +44,15 @@ describe.skipIf(!hasTerminal)('retry on a terminal', { timeout: 60_000 }, () => 
   });
 
   describeOnRedis('of a queue on Redis', (server) => {
-    const on = (...args: readonly string[]) => [...args, '--url', server().url, '--prefix', 'terminal'];
-    beforeAll(async () => {
-      const broker = createRedisBroker({ url: server().url, prefix: 'terminal' });
+    let prefix = '';
+    const on = (...args: readonly string[]) => [...args, '--url', server().url, '--prefix', prefix];
+    beforeEach(async () => {
+      prefix = `terminal-${randomUUID()}`;
+      const broker = createRedisBroker({ url: server().url, prefix });
       await seedQueue({ broker });
       await broker.close();
-    }, 60_000);
+    });
+    afterEach(() => removeKeys(server().url, prefix));
 
     it('draws top again and again, and gives the screen back at q', () => {
       const shown = onTerminal(on('top', '--every', '200ms'), [
@@ -90,7 +95,7 @@ describe.skipIf(!hasTerminal)('retry on a terminal', { timeout: 60_000 }, () => 
     it('shows how far a redrive is', () => {
       const shown = onTerminal(on('dlq', 'redrive', '--all', '--apply'));
 
-      expect(shown).toContain('3 of 3');
+      expect(shown).toContain('4 of 4');
       expect(shown).toMatch(/exit 0$/);
     });
   });
