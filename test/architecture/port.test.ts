@@ -20,7 +20,6 @@ describe('the port of brokers', () => {
         'wait',
       ],
       ...['attend', 'notes.read', 'notes.write'],
-      ...['operations.put', 'operations.list', 'operations.get', 'operations.claim', 'operations.change'],
       ...['audit', 'figures', 'isRefusal', 'within', 'close'],
     ]);
   });

@@ -72,10 +72,13 @@ describe('an operation that a board carries on', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const away = new Error('the server is away');
     const memory = createMemoryBroker();
-    const operations = memory.operations && { ...memory.operations, claim: () => Promise.reject(away) };
     const errors: (readonly [doing: string, error: unknown])[] = [];
     const board = createBoard({
-      broker: { ...memory, ...(operations && { operations }) },
+      // A step is the one change that notes are written with.
+      broker: {
+        ...memory,
+        change: (changes, options) => (options ? Promise.reject(away) : memory.change(changes)),
+      },
       access: () => ALL,
       onError: (error, doing) => errors.push([doing, error]),
     });

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Broker, ErrorGroup, Operation, OperationRequest, Run } from '@retry/core/broker';
+import { getOperation, listOperations, putOperation } from '@retry/core/broker/kit';
 import { fingerprint } from '@retry/core/failures';
 import type { Queue } from '@retry/worker';
 import { MORTALS } from './plan.ts';
@@ -68,8 +69,8 @@ export async function beginOperations(broker: Broker, healed: string): Promise<r
     const errorGroup = fingerprint(failureOf(cause)).id;
     const filter = { state: 'failed', lane: LANE, errorGroup, endedBefore: now } as const;
     const ids = await listAll(broker, filter);
-    await broker.operations?.put({ ...plan, filter, planned: ids.length, isPlanExact: true });
-    planned.push({ operation: await broker.operations?.get(plan.id), ids });
+    await putOperation(broker, { ...plan, filter, planned: ids.length, isPlanExact: true });
+    planned.push({ operation: await getOperation(broker, plan.id), ids });
   }
   return planned;
 }
@@ -86,8 +87,8 @@ async function listAll(broker: Broker, filter: OperationRequest['filter']): Prom
 }
 
 /** Whether nothing is left to carry on. */
-export async function areOperationsDone({ operations }: Broker): Promise<boolean> {
-  return (await operations?.list())?.every(({ endedAt }) => endedAt !== undefined) ?? true;
+export async function areOperationsDone(broker: Broker): Promise<boolean> {
+  return (await listOperations(broker)).every(({ endedAt }) => endedAt !== undefined);
 }
 
 /** Reads what became of them. */
@@ -98,7 +99,7 @@ export async function readMortals(
 ): Promise<MortalEvidence> {
   const page = (await broker.figures?.({ groups: { lane: LANE, limit: 1_000 } }))?.groups;
   const read = planned.map(async ({ operation, ids }) => ({
-    operation: await broker.operations?.get(operation?.id ?? ''),
+    operation: operation && (await getOperation(broker, operation.id)),
     ids,
   }));
   return { runs, groups: page?.groups ?? [], planned: await Promise.all(read) };

@@ -8,7 +8,7 @@ import { groupNoticeCases } from './group-notices.ts';
 export interface BrokerUnderTest {
   /** Opens a broker with an empty storage; called for each case, and again for another client unless it has `connect`. */
   readonly open: (options?: KeepOptions) => Promise<BrokerHarness>;
-  /** @default ['retention', 'ready', 'figures', 'operations', 'several-clients'] */
+  /** @default ['retention', 'ready', 'figures', 'several-clients'] */
   readonly abilities?: readonly BrokerAbility[];
   /**
    * Whether several cases run at a time: most of the time they wait. Not where they share a storage, or a thread with the server.
@@ -30,7 +30,7 @@ export function describeBrokerContract(
   name: string,
   {
     open,
-    abilities = ['retention', 'ready', 'figures', 'operations', 'several-clients'],
+    abilities = ['retention', 'ready', 'figures', 'several-clients'],
     isConcurrent = true,
     everyNth = 1,
   }: BrokerUnderTest,

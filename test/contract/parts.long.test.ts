@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createFakeClock } from '../inprocess/fake-clock.ts';
 import { partOfContract } from './describe-broker-contract.ts';
 
-const ABILITIES = ['retention', 'ready', 'figures', 'operations'] as const;
+const ABILITIES = ['retention', 'ready', 'figures'] as const;
 
 /** Returns the names of the functions that a case calls on a broker, those of its parts as well. */
 async function calledBy({ requires, run }: BrokerCase): Promise<ReadonlySet<string>> {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { isRetryError } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
-import { listHolds, listWorkers, newRun } from '@retry/core/broker/kit';
+import { listHolds, listOperations, listWorkers, newRun } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
@@ -148,7 +148,7 @@ async function kept(broker: Broker): Promise<unknown> {
     broker.audit(),
     broker.get(RUNS),
     listHolds(broker),
-    broker.operations?.list(),
+    listOperations(broker),
   ]);
   return { audit, runs, holds, operations, workers: await listWorkers(broker) };
 }

@@ -12,7 +12,6 @@ import type {
   NoteWrite,
   OperationFilter,
   OperationRequest,
-  OperationStep,
   Run,
   Settlement,
   Submission,
@@ -21,11 +20,14 @@ import type {
   WorkerFacts,
 } from '@retry/core/broker';
 import {
+  changeOperation,
+  claimOperation,
   discardRuns,
   endRuns,
   fieldsOf,
   holdLanes,
   newRun,
+  putOperation,
   RUN_COUNTERS,
   redriveRuns,
   rescheduleRuns,
@@ -132,7 +134,6 @@ const FILTER: OperationFilter = { state: 'failed', endedBefore: 1 };
 const OPERATION: OperationRequest = {
   ...{ id: 'o', kind: 'redrive', filter: FILTER, planned: 1, isPlanExact: true },
 };
-const STEP: OperationStep = { id: 'o', epoch: 1, skipped: 0, progress: '{}', isLast: false };
 
 const good: Submission = { id: 'good', lane: 'l', payload: '{}' };
 const settle: Call<Settlement> = (broker, settlement) => broker.exchange({ settle: [settlement] });
@@ -343,7 +344,7 @@ const CHANGING: readonly Value[] = [
   }),
   ...valuesOf('change', 'options', {
     valid: {},
-    takes: { operation: optional(OBJECT) } as object,
+    takes: {} as object,
     call: (broker, options: object) => broker.change([], options),
   }),
   ...valuesOf('change', '', {
@@ -416,13 +417,8 @@ const OPERATING: readonly Value[] = [
     }),
     ...valuesOf(verb, 'options', {
       valid: {},
-      takes: { endedBefore: optional(NUMBER), operation: optional(OBJECT) } as object,
+      takes: { endedBefore: optional(NUMBER) } as object,
       call: (broker, options: object) => MOVES[verb](broker, ['none'], options),
-    }),
-    ...valuesOf(verb, 'options.operation', {
-      valid: STEP,
-      takes: { epoch: required(WHOLE), skipped: required(COUNT), isLast: required(BOOLEAN) },
-      call: (broker, operation) => MOVES[verb](broker, ['none'], { operation }),
     }),
   ]),
   ...valuesOf('redrive', 'options', {
@@ -494,7 +490,7 @@ const ASKING: readonly Value[] = [
       ...{ maxAttempts: optional(COUNT) },
       ...all(['perSecond', 'spreadMs'], optional({ wrong: [...FINITE_AT_LEAST_0.wrong, 0], right: [0.5] })),
     },
-    call: async (broker, request) => broker.operations?.put(request),
+    call: async (broker, request) => putOperation(broker, request),
   }),
   ...valuesOf('operations.put', 'filter', {
     valid: FILTER,
@@ -503,17 +499,17 @@ const ASKING: readonly Value[] = [
       ...{ endedAfter: optional(NUMBER), ids: optional(LIST) },
       errorGroup: optional({ wrong: [...NO_TEXTS, '', 'a b', 'é', 'x'.repeat(65)], right: ['a-b_C'] }),
     },
-    call: async (broker, filter) => broker.operations?.put({ ...OPERATION, filter }),
+    call: async (broker, filter) => putOperation(broker, { ...OPERATION, filter }),
   }),
   ...valuesOf('operations.claim', '', {
     valid: { carrier: 'c', leaseMs: 1 },
     takes: { leaseMs: required(FINITE_AT_LEAST_0) },
-    call: async (broker, claim) => broker.operations?.claim(claim),
+    call: async (broker, claim) => claimOperation(broker, claim),
   }),
   ...valuesOf('operations.change', '', {
     valid: { to: 'running' as const },
     takes: { to: required(oneOf('running', 'paused', 'cancelled')) },
-    call: async (broker, { to }) => broker.operations?.change('none', to),
+    call: async (broker, { to }) => changeOperation(broker, 'none', to),
   }),
   ...valuesOf('figures', '', {
     valid: {},

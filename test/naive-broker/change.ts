@@ -1,11 +1,11 @@
-import type { Change, ChangeAnswer, Reading, Run } from '@retry/core/broker';
+import type { Change, ChangeAnswer, NoteWrite, Reading, Run } from '@retry/core/broker';
 import type { createGroups } from './groups.ts';
 import type { Kept, Storage } from './storage.ts';
 import { ENDED } from './storage.ts';
 
 /** Creates the verbs by which runs that no worker holds are read and changed. */
 export function createChanges(
-  { runs, finishMove, forget }: Storage,
+  { runs, notes, finishMove, forget }: Storage,
   groups: Pick<ReturnType<typeof createGroups>, 'join'>,
   requestCancel: (id: string) => void,
 ) {
@@ -27,15 +27,36 @@ export function createChanges(
     };
   }
 
-  function changeOne({ id, seen, next, group }: Change, now: number): ChangeAnswer {
+  function answerOne({ id, seen, next }: Change): ChangeAnswer {
+    const run = runs.get(id)?.run;
+    if (run === undefined) return 'gone';
+    return seenOf(run) === seen && isPossible(run, next) ? 'done' : 'changed';
+  }
+
+  function changeOne(change: Change, now: number): ChangeAnswer {
+    const { id, next, group } = change;
+    const answer = answerOne(change);
     const kept = runs.get(id);
-    if (kept === undefined) return 'gone';
-    if (seenOf(kept.run) !== seen || !isPossible(kept.run, next)) return 'changed';
+    if (answer !== 'done' || kept === undefined) return answer;
     if (next === 'forget') forget(kept, now);
     else if (next.state === 'started') requestCancel(id);
     else write(kept, next);
     if (next !== 'forget' && ENDED.includes(next.state)) groups.join(kept, group);
-    return 'done';
+    return answer;
+  }
+
+  function changeAll(
+    changes: readonly Change[],
+    writes: readonly NoteWrite[] | undefined,
+    now: number,
+  ): readonly ChangeAnswer[] | 'fenced' {
+    if (writes !== undefined) {
+      if (notes.changed(writes, now).length > 0) return 'fenced';
+      const answers = changes.map(answerOne);
+      if (answers.some((answer) => answer !== 'done')) return answers;
+      notes.write(writes, now);
+    }
+    return changes.map((change) => changeOne(change, now));
   }
 
   function write(kept: Kept, next: Run): void {
@@ -44,7 +65,7 @@ export function createChanges(
     finishMove(kept);
   }
 
-  return { readRuns, changeOne };
+  return { readRuns, changeAll };
 }
 
 function isPossible({ state }: Run, next: Change['next']): boolean {

@@ -39,7 +39,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
   const { findExpired, getAll, listRuns, attend } = createReads(storage);
   const groups = createGroups(storage);
   const exchange = createExchange(storage, groups, submitOne);
-  const { readRuns, changeOne } = createChanges(storage, groups, requestCancel);
+  const { readRuns, changeAll } = createChanges(storage, groups, requestCancel);
   const reserveOne = createReservations();
   const takeKey = createTakeKey(storage);
   const wait = createWait(clock, storage);
@@ -103,7 +103,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
     heartbeat: (leases, leaseMs) =>
       call((now) => leases.map((lease) => heartbeatOne(lease, { now, leaseMs }))),
     findExpired: (limit, scope = {}) => call((now) => findExpired(limit, scope, now)),
-    change: (changes) => call((now) => changes.map((change) => changeOne(change, now))),
+    change: (changes, options) => call((now) => changeAll(changes, options?.notes, now)),
     notes: {
       read: (query) => call((now) => notes.read(query, now)),
       write: (writes) => call((now) => notes.write(writes, now)),

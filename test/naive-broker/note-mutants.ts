@@ -62,4 +62,28 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
     from: 'key.startsWith(prefix) &&',
     to: "new RegExp('^' + prefix.replaceAll(/[^a-z%]/gu, '.').replaceAll('%', '.*'), 'su').test(key) &&",
   },
+  {
+    name: 'changes runs though a note is not what was seen',
+    caughtBy: 'change with notes writes nothing if a note is another version',
+    from: "if (notes.changed(writes, now).length > 0) return 'fenced';",
+    to: '',
+  },
+  {
+    name: 'changes some runs where others are not changed, and writes the notes',
+    caughtBy: 'change with notes writes nothing if a run is unknown, and all without it',
+    from: "if (answers.some((answer) => answer !== 'done')) return answers;",
+    to: '',
+  },
+  {
+    name: 'changes runs without their notes',
+    caughtBy: 'change with notes writes the runs and the notes',
+    from: '      notes.write(writes, now);\n    }',
+    to: '    }',
+  },
+  {
+    name: 'takes an empty list of notes for none',
+    caughtBy: 'change with notes may have no runs, or no notes',
+    from: 'if (writes !== undefined) {',
+    to: 'if (writes !== undefined && writes.length > 0) {',
+  },
 ];

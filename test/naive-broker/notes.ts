@@ -15,6 +15,14 @@ export function createNotes() {
   const set = (note: Note): void => {
     notes = [...notes.filter(({ key }) => key !== note.key), note];
   };
+  const changedOf = (writes: readonly NoteWrite[], now: number): readonly number[] => {
+    forgetExpired(now);
+    return [...writes.keys()].filter((index) => {
+      const { key, seen } = writes[index] as NoteWrite; // an index of this very list
+      const version = notes.find((note) => note.key === key)?.version ?? 0;
+      return seen !== undefined && seen !== version;
+    });
+  };
 
   return {
     set,
@@ -31,13 +39,9 @@ export function createNotes() {
       const last = page.at(-1);
       return { notes: page, now, ...(found.length > limit && last && { next: last.key }) };
     },
+    changed: changedOf,
     write(writes: readonly NoteWrite[], now: number): NotesWritten {
-      forgetExpired(now);
-      const changed = [...writes.keys()].filter((index) => {
-        const { key, seen } = writes[index] as NoteWrite; // an index of this very list
-        const version = notes.find((note) => note.key === key)?.version ?? 0;
-        return seen !== undefined && seen !== version;
-      });
+      const changed = changedOf(writes, now);
       if (changed.length > 0) return { outcome: 'changed', changed, now };
       const versions = writes.map(({ value, ...write }) => {
         notes = notes.filter((note) => note.key !== write.key);

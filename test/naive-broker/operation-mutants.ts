@@ -36,8 +36,8 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'changes a run whatever it has become',
     caughtBy: 'change writes nothing over a run that was rescheduled since it was read',
-    from: 'seenOf(kept.run) !== seen || ',
-    to: '',
+    from: 'return seenOf(run) === seen && isPossible',
+    to: 'return isPossible',
   },
   {
     name: 'takes a started run from its worker',

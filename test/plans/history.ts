@@ -1,6 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Broker, Operation, Run } from '@retry/core/broker';
-import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
+import { cancelRuns, discardRuns, getOperation, redriveRuns } from '@retry/core/broker/kit';
 import type { ApplyOptions } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import fc from 'fast-check';
@@ -148,7 +148,7 @@ export async function playHistory(broker: Broker, number: number, history: Histo
 
 async function untilEnded(broker: Broker, id: string): Promise<Operation> {
   for (;;) {
-    const operation = await broker.operations?.get(id);
+    const operation = await getOperation(broker, id);
     if (operation?.endedAt !== undefined) return operation;
     await rest(1);
   }

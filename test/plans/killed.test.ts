@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Broker, Operation, OperationRequest, Run } from '@retry/core/broker';
+import { getOperation, putOperation } from '@retry/core/broker/kit';
 import { expect, it, type TestContext } from 'vitest';
 import { createSteps } from '../../packages/broker-contract/src/case-scene.ts';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
@@ -53,7 +54,7 @@ async function redriveByMortals(
   { killedAt, ...request }: Redrive,
 ): Promise<Operation | undefined> {
   const endedBefore = (await broker.exchange({})).now;
-  await broker.operations?.put({
+  await putOperation(broker, {
     ...{ ...request, id: 'o', kind: 'redrive', isPlanExact: true },
     filter: { state: 'failed', endedBefore },
   });
@@ -61,7 +62,7 @@ async function redriveByMortals(
   let carrier = startCarrier(args);
   onTestFinished(() => void carrier.kill('SIGKILL'));
   for (;;) {
-    const operation = await broker.operations?.get('o');
+    const operation = await getOperation(broker, 'o');
     const [next = 2] = strikes;
     if (operation === undefined || operation.endedAt !== undefined) {
       carrier.kill('SIGKILL');

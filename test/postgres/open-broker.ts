@@ -28,7 +28,7 @@ export const TABLES: readonly string[] = [
     'kept_key',
     'unique_key',
   ],
-  ...['claim', 'tally', 'error_group', 'waiter', 'hold', 'start_limit', 'note', 'operation'],
+  ...['claim', 'tally', 'error_group', 'waiter', 'hold', 'start_limit', 'note'],
 ];
 
 /** Creates a schema for tests. */

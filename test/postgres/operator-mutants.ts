@@ -7,7 +7,6 @@ import {
   endWherever,
   redriveAndDiscard,
   redriveLater,
-  stepOperations,
   submitKnownIds,
 } from '../support/telling-scenes/waiting.ts';
 
@@ -24,42 +23,6 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
     right: sqlText('select lane, ord, id, key, row_at from written where state = State.submitted'),
     wrong: 'select lane, ord, id, key, row_at from written',
     scene: redriveLater,
-  },
-  {
-    name: 'a step is accepted twice',
-    right: 'and stepped < p_epoch for update',
-    wrong: 'for update',
-    scene: stepOperations,
-  },
-  {
-    name: 'a step is accepted after a later claim',
-    right: "state = 'running' and epoch = p_epoch and",
-    wrong: "state = 'running' and",
-    scene: stepOperations,
-  },
-  {
-    name: 'a step is accepted while its operation is paused',
-    right: "where id = p_operation and state = 'running' and",
-    wrong: 'where id = p_operation and',
-    scene: stepOperations,
-  },
-  {
-    name: 'a step does not count what it refused',
-    right: 'p_skipped + cardinality(p_ids) - cardinality(v_done)',
-    wrong: 'p_skipped',
-    scene: tellCase('a step of an operation counts runs that have changed since they were read as skipped'),
-  },
-  {
-    name: 'an operation is claimed although another carrier holds it',
-    right: 'coalesce(carried_until, 0) <= v_now',
-    wrong: 'true',
-    scene: stepOperations,
-  },
-  {
-    name: 'an operation that has ended changes',
-    right: 'where id = p_id and ended_at is null;',
-    wrong: 'where id = p_id;',
-    scene: stepOperations,
   },
   {
     name: 'a discarded id stays taken',
@@ -116,8 +79,8 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an end by hand of a started run leaves no cancel request',
-    right: 'update run r set wants_cancel = true',
-    wrong: 'update run r set wants_cancel = r.wants_cancel',
+    right: 'update run set wants_cancel = true',
+    wrong: 'update run set wants_cancel = wants_cancel',
     scene: endWherever,
   },
   {
@@ -140,8 +103,8 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cancel request is left for any claim',
-    right: '= a.seen\n      returning r.id',
-    wrong: 'is not null\n      returning r.id',
+    right: '= a.seen);\n  end if;\n  v_done',
+    wrong: 'is not null);\n  end if;\n  v_done',
     scene: tellCase('change leaves no cancel request for a later claim than was seen'),
   },
   {

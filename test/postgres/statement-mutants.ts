@@ -4,7 +4,6 @@ import { GROUP_MUTANTS } from './group-mutants.ts';
 import { INSIGHT_MUTANTS } from './insight-mutants.ts';
 import { KEY_MUTANTS } from './key-mutants.ts';
 import { NOTE_MUTANTS } from './note-mutants.ts';
-import { OPERATION_MUTANTS } from './operation-mutants.ts';
 import { OPERATOR_MUTANTS } from './operator-mutants.ts';
 import { SETTLEMENT_MUTANTS } from './settlement-mutants.ts';
 
@@ -17,5 +16,4 @@ export const MUTANTS: readonly Mutant[] = [
   ...INSIGHT_MUTANTS,
   ...GROUP_MUTANTS,
   ...NOTE_MUTANTS,
-  ...OPERATION_MUTANTS,
 ];

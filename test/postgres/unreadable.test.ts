@@ -191,38 +191,3 @@ describeTwoConnections('a wrongly stored run', (open) => {
     ]);
   });
 });
-
-const FILTER = { state: 'failed', endedBefore: 1 } as const;
-const requestOf = (id: string) =>
-  ({ id, kind: 'redrive', filter: FILTER, planned: 1, isPlanExact: true }) as const;
-
-/** What the column `request` may contain. */
-const BROKEN_REQUESTS = ['', '{', 'null', '5', '"text"', '[]', '{}', '{"id":"broken"}'];
-
-describeTwoConnections('a wrongly stored operation', (open) => {
-  it.each(BROKEN_REQUESTS)(
-    'affects no other one, and is cancelled by who would carry it on: %j',
-    async (text) => {
-      const { broker, pool, schema } = open();
-      const { operations } = broker;
-      for (const id of ['broken', 'fine']) await operations?.put(requestOf(id));
-      await pool.query(`update ${schema.name}.operation set request = $1 where id = 'broken'`, [text]);
-
-      expect((await operations?.list())?.map(({ id }) => id)).toEqual(['fine']);
-      expect(await operations?.get('broken')).toBeUndefined();
-      expect((await operations?.claim({ carrier: 'c', leaseMs: 1_000 }))?.operation.id).toBe('fine');
-      expect(await operations?.claim({ carrier: 'd', leaseMs: 1_000, id: 'broken' })).toBeUndefined();
-      expect(await operations?.change('broken', 'running')).toBe('refused');
-    },
-  );
-
-  it.each(['{', '5', '[1]'])('is one, too, whose ids cannot be read: %s', async (ids) => {
-    const { broker, pool, schema } = open();
-    const { operations } = broker;
-    for (const id of ['broken', 'fine']) await operations?.put(requestOf(id));
-    await pool.query(`update ${schema.name}.operation set ids = $1 where id = 'broken'`, [ids]);
-
-    expect((await operations?.claim({ carrier: 'c', leaseMs: 1_000 }))?.operation.id).toBe('fine');
-    expect((await operations?.get('broken'))?.state).toBe('cancelled');
-  });
-});

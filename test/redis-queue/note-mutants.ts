@@ -1,5 +1,7 @@
+import { luaText } from '../support/lua-text.ts';
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { tellCase } from '../support/telling-scenes/scene.ts';
+import { stepOperations } from '../support/telling-scenes/waiting.ts';
 
 const EXPIRED = tellCase('notes expire by the clock of the broker, and are then as if they had been deleted');
 const SEEN = tellCase('notes are written only if they are still what was seen');
@@ -7,6 +9,10 @@ const ALL_OR_NONE = tellCase('notes are written all or none, and the answer says
 const AGAIN = tellCase('notes that were deleted and written again are not what was seen before');
 const PAGES = tellCase('notes are read page by page, each once');
 const LATEST = tellCase('notes live as long as their latest write says');
+const TOGETHER = tellCase('change with notes writes the runs and the notes');
+const LATE_NOTE = tellCase('change with notes writes nothing if a note is another version');
+const LATE_RUN = tellCase('change with notes writes nothing if a run is unknown, and all without it');
+const LATE_REQUEST = tellCase('change with notes leaves no cancel request unless all is written');
 
 /** Mistakes with notes. */
 export const NOTE_MUTANTS: readonly Mutant[] = [
@@ -63,5 +69,41 @@ export const NOTE_MUTANTS: readonly Mutant[] = [
     right: "'(' .. prefix .. '\\255'",
     wrong: "'+'",
     scene: tellCase('notes are read by the prefix of their keys, in the order of their bytes'),
+  },
+  {
+    name: 'runs are changed though a note is not what was seen',
+    right: `if areNotesChanged(notes) then return ${luaText('Mark.notesChanged')} end`,
+    wrong: '',
+    scene: LATE_NOTE,
+  },
+  {
+    name: 'runs are changed without their notes',
+    right: 'writeNotes(notes)',
+    wrong: '',
+    scene: TOGETHER,
+  },
+  {
+    name: 'some runs are changed where others are not, and the notes are written',
+    right: 'if isWhole and done < #ids then return table.concat(answers) end',
+    wrong: '',
+    scene: LATE_RUN,
+  },
+  {
+    name: 'a cancel request is left where another run is not changed',
+    right: 'if isWhole and done < #ids then return table.concat(answers) end',
+    wrong: "if isWhole and done < #ids then many('HSET', RECORD, {}) notes = {} end",
+    scene: LATE_REQUEST,
+  },
+  {
+    name: 'a step is accepted twice',
+    right: `if areNotesChanged(notes) then return ${luaText('Mark.notesChanged')} end`,
+    wrong: '',
+    scene: stepOperations,
+  },
+  {
+    name: 'the version of a note stays where it is written with runs',
+    right: "call('HINCRBY', META, 'noteVersion', #writes) - #writes",
+    wrong: "tonumber(call('HGET', META, 'noteVersion') or 0)",
+    scene: stepOperations,
   },
 ];

@@ -1,19 +1,25 @@
 import type { ListQuery, RunPage } from '@retry/core/broker';
+import type { ClaimedOperation } from '@retry/core/broker/kit';
 import {
   cancelRuns,
-  discardRuns,
+  changeOperation,
+  claimOperation,
   endRuns,
+  getOperation,
   holdLanes,
   listHolds,
+  listOperations,
   listWorkers,
-  redriveRuns,
+  putOperation,
   rescheduleRuns,
   resumeLanes,
+  stepOperation,
 } from '@retry/core/broker/kit';
 import type { RedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient, createCluster } from 'redis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { partitionOf } from '../../packages/redis-queue/src/partitions/spread.ts';
 import { auditEachCall } from '../support/broker-checked.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
@@ -65,60 +71,112 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(Math.min(...sizes)).toBeGreaterThan(0);
   });
 
-  it('counts the steps of an operation over all partitions, each run once', async () => {
-    const checked = auditEachCall(broker);
+  /** All runs have failed, and an operation on them is kept. */
+  async function failAndPut(): Promise<void> {
     await submit();
     const { claimed, now: at } = await claim(60, 'all');
     await broker.exchange({
       settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })),
     });
-    const { operations } = broker;
     const filter = { state: 'failed', endedBefore: Number.MAX_SAFE_INTEGER } as const;
-    await operations?.put({ id: 'o', kind: 'redrive', filter, planned: 60, isPlanExact: true });
-    const next = async (isLast: boolean) => {
-      const { epoch = 0 } = (await operations?.claim({ carrier: 'w', leaseMs: LONG_MS })) ?? {};
-      return { id: 'o', epoch, skipped: 0, progress: '-', isLast };
+    await putOperation(broker, { id: 'o', kind: 'redrive', filter, planned: 60, isPlanExact: true });
+  }
+
+  async function claimOne(carrier = 'w'): Promise<ClaimedOperation> {
+    const claimed = await claimOperation(broker, { carrier, leaseMs: LONG_MS });
+    if (claimed === undefined) throw new Error('there is no operation to claim');
+    return claimed;
+  }
+
+  const step = { skipped: 0, progress: '-', isLast: false };
+
+  it('counts the steps of an operation over all partitions, each run once', async () => {
+    const checked = auditEachCall(broker);
+    await failAndPut();
+    const first = await claimOne();
+
+    await stepOperation(checked, first, { ...step, ids: [...ids.slice(0, 20), 'unknown'] });
+    const again = await stepOperation(checked, first, { ...step, ids: ids.slice(15, 40) });
+    await stepOperation(checked, await claimOne(), { ...step, ids: ids.slice(15, 30) });
+    await stepOperation(checked, await claimOne(), { ...step, ids, isLast: true });
+
+    expect(again).toBe('fenced');
+    const operation = await getOperation(broker, 'o');
+    expect(operation).toMatchObject({ state: 'done', done: 20 + 10 + 30, skipped: 1 + 5 + 30 });
+    expect(await listOperations(broker)).toEqual([operation]);
+    expect(await broker.audit()).toMatchObject({ submitted: 60 });
+  });
+
+  it('counts what a step has moved in other partitions than the first one, where its carrier dies in between', async () => {
+    await failAndPut();
+    let changes = 0;
+    const dying: typeof broker.change = async (...change) => {
+      if (changes++ === 3) throw new Error('killed');
+      return broker.change(...change);
     };
-    const first = await next(false);
+    const elsewhere = ids.filter((id) => partitionOf(id, 6) > 0);
+    await expect(
+      stepOperation({ ...broker, change: dying }, await claimOne(), { ...step, ids: elsewhere }),
+    ).rejects.toThrow('killed');
 
-    await redriveRuns(checked, [...ids.slice(0, 20), 'unknown'], { operation: first });
-    const again = await redriveRuns(checked, ids.slice(15, 40), { operation: first });
-    await discardRuns(checked, ids.slice(15, 30), { operation: await next(false) });
-    await redriveRuns(checked, ids, { operation: await next(true) });
-
-    expect(again).toEqual(ids.slice(15, 40).map(() => 'fenced'));
-    expect(await operations?.get('o')).toMatchObject({
-      state: 'done',
-      done: 20 + 10 + 30,
-      skipped: 1 + 5 + 30,
-    });
-    expect(await broker.audit()).toMatchObject({ submitted: 50, forgotten: 10 });
+    const { submitted } = await broker.audit();
+    expect(submitted).toBeGreaterThan(0);
+    expect(submitted).toBeLessThan(elsewhere.length);
+    expect(await getOperation(broker, 'o')).toMatchObject({ done: submitted, skipped: 0 });
+    const left = (await broker.get(ids)).flatMap((run) => (run?.state === 'failed' ? [run.id] : []));
+    await stepOperation(broker, await claimOne(), { ...step, ids: left, isLast: true });
+    expect(await getOperation(broker, 'o')).toMatchObject({ state: 'done', done: 60, skipped: 0 });
   });
 
   it.each(['paused', 'cancelled', 'claimed by another'] as const)(
     'fences a step in every partition while its operation is %s',
     async (what) => {
-      await submit();
-      const { claimed, now: at } = await claim(60, 'all');
-      await broker.exchange({
-        settle: claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })),
-      });
-      const { operations } = broker;
-      const filter = { state: 'failed', endedBefore: Number.MAX_SAFE_INTEGER } as const;
-      await operations?.put({ id: 'o', kind: 'redrive', filter, planned: 60, isPlanExact: true });
-      const { epoch = 0 } = (await operations?.claim({ carrier: 'w', leaseMs: LONG_MS })) ?? {};
-      if (what === 'claimed by another') await operations?.claim({ carrier: 'w', leaseMs: LONG_MS });
-      else await operations?.change('o', what);
-      const operation = { id: 'o', epoch, skipped: 0, progress: '-', isLast: false };
+      await failAndPut();
+      const claimed = await claimOperation(broker, { carrier: 'v', leaseMs: 0 });
+      if (what === 'claimed by another') await claimOne();
+      else await changeOperation(broker, 'o', what);
 
-      const redriven = await redriveRuns(broker, ids, { operation });
-      const discarded = await discardRuns(broker, ids, { operation });
+      expect(claimed && (await stepOperation(broker, claimed, { ...step, ids }))).toBe('fenced');
 
-      expect(new Set([...redriven, ...discarded])).toEqual(new Set(['fenced']));
       expect(await broker.audit()).toMatchObject({ ended: { failed: 60 }, forgotten: 0, unbalanced: 0 });
-      expect(await operations?.get('o')).toMatchObject({ done: 0, skipped: 0 });
+      expect(await getOperation(broker, 'o')).toMatchObject({ done: 0, skipped: 0 });
     },
   );
+
+  it('forgets what was counted in other partitions with the operation', async () => {
+    await failAndPut();
+    await stepOperation(broker, await claimOne(), { ...step, ids, isLast: true });
+    const countOf = async (): Promise<number> => {
+      const pages = [1, 2, 3, 4, 5].map((at) => broker.notes.read({ prefix: `partition/${at}/`, limit: 9 }));
+      return (await Promise.all(pages)).reduce((sum, { notes }) => sum + notes.length, 0);
+    };
+    expect(await countOf()).toBeGreaterThan(2);
+
+    const filter = { state: 'failed', endedBefore: 1 } as const;
+    for (let index = 0; index < 102; index += 1) {
+      const id = `later-${index}`;
+      await putOperation(broker, { id, kind: 'redrive', filter, planned: 0, isPlanExact: true });
+      await changeOperation(broker, id, 'cancelled');
+    }
+
+    expect(await getOperation(broker, 'o')).toBeUndefined();
+    expect(await countOf()).toBe(0);
+  });
+
+  it('refuses to write runs of several partitions with notes, and notes of several', async () => {
+    await submit();
+    const { runs } = await broker.get(ids, { answer: 'seen' });
+    const changes = runs.flatMap((one) =>
+      one === undefined ? [] : [{ id: one.run.id, seen: one.seen, next: 'forget' } as const],
+    );
+    const notes = [{ key: 'k', value: 'v' }];
+
+    await expect(broker.change(changes, { notes })).rejects.toThrow('cannot be written together');
+    await expect(broker.notes.write([...notes, { key: 'partition/2/k', value: 'v' }])).rejects.toThrow(
+      'cannot be written together',
+    );
+    expect((await broker.notes.read({ prefix: '', limit: 9 })).notes).toEqual([]);
+  });
 
   it('claims every run once, from every partition, and no more than the limit', async () => {
     const checked = auditEachCall(broker);

@@ -5,7 +5,6 @@ import {
   comeBackToTheLane,
   redriveAndDiscard,
   redriveLater,
-  stepOperations,
   submitKnownIds,
 } from '../support/telling-scenes/waiting.ts';
 
@@ -74,42 +73,6 @@ export const SUBMIT_MUTANTS: readonly Mutant[] = [
     right: '  putOnSchedule(waitingSchedules, tags, waitingRecords)\n',
     wrong: '',
     scene: redriveLater,
-  },
-  {
-    name: 'a step is accepted twice',
-    right: 'epoch <= figures.stepped or',
-    wrong: '',
-    scene: stepOperations,
-  },
-  {
-    name: 'a step is accepted after a later claim',
-    right: 'or epoch < figures.epoch then',
-    wrong: 'then',
-    scene: stepOperations,
-  },
-  {
-    name: 'a step is accepted while its operation is paused',
-    right: "figures.state ~= 'running' or",
-    wrong: '',
-    scene: stepOperations,
-  },
-  {
-    name: 'a step does not count what it moved',
-    right: 'endStep(step, figures, done, #ids - done)',
-    wrong: 'endStep(step, figures, 0, 0)',
-    scene: stepOperations,
-  },
-  {
-    name: 'an operation is claimed although another carrier holds it',
-    right: '(one.carriedUntil or 0) <= now',
-    wrong: 'true',
-    scene: stepOperations,
-  },
-  {
-    name: 'an operation that has ended changes',
-    right: "if figures.endedAt then return 'refused' end",
-    wrong: '',
-    scene: stepOperations,
   },
   {
     name: 'a submit creates a run with the name of a forgotten one',

@@ -283,33 +283,3 @@ describeOnRedis('a count that is none on Redis', (server) => {
     },
   );
 });
-
-describeOnRedis('an operation that cannot be read on Redis', (server) => {
-  const filter = { state: 'failed', endedBefore: 1 } as const;
-
-  it.each([
-    ['request', ''],
-    ['request', '{'],
-    ['request', 'null'],
-    ['request', '{"id":"broken"}'],
-    ['ids', '5'],
-    ['ids', '{'],
-  ])('affects no other one, and is cancelled by who would carry it on: %s %j', async (what, text) => {
-    const harness = await openRedisHarness(server().url);
-    const client = await createClient({ url: server().url }).connect();
-    const { operations } = harness.broker;
-    for (const id of ['broken', 'fine'])
-      await operations?.put({ id, kind: 'redrive', filter, planned: 1, isPlanExact: true });
-    const field = what === 'ids' ? '\0broken' : 'broken';
-    await client.hSet(`{${harness.prefix}:0}:operation-requests`, field, text);
-
-    const listed = (await operations?.list())?.map(({ id }) => id);
-    const claimed = await operations?.claim({ carrier: 'c', leaseMs: 1_000 });
-
-    expect(listed).toContain('fine');
-    expect(claimed?.operation.id).toBe('fine');
-    expect(await operations?.change('broken', 'running')).toBe('refused');
-    await client.close();
-    await harness.close();
-  });
-});

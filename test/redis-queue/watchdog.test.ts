@@ -17,7 +17,7 @@ describeOnPrivateRedis('the watchdog', () => {
     const link = { ...linkClient(near), listen: linkClient(far).listen };
     const keys = createKeys('watchdog', 0);
     const subscription = new WakeSubscription(
-      { link, keys, isHome: true, retention: ['-1', '0'] as const },
+      { link, keys, retention: ['-1', '0'] as const },
       { everyMs: 50, timeoutMs: 100 },
     );
     const early = subscription.wait({ lanes: ['l'], timeoutMs: 150 });

@@ -1,45 +1,56 @@
-import type { OperationState, OperationStep } from '@retry/core/broker';
+import type { OperationState } from '@retry/core/broker';
+import type { ClaimedOperation, OperationStep } from '@retry/core/broker/kit';
 import type { Model, Ripeness } from './broker-model.ts';
 
 /** An operation on dead letters as the model keeps it. */
 export interface ModelOperation {
   readonly planned: number;
   readonly isPlanExact: boolean;
+  /** How many ids its filter has, if it has any. */
+  readonly ids: number | undefined;
   /** How often time had passed before it came. */
   readonly cameAt: number;
   state: OperationState;
-  epoch: number;
-  /** The epoch of the latest step. */
-  stepped: number;
+  /** How often it was written: a step is accepted while it is as it was claimed. */
+  writes: number;
   done: number;
   skipped: number;
   progress: string | undefined;
   carrier: string | undefined;
   /** When the carrier loses it. */
   until: Ripeness;
+  /** What the latest claims got, latest first. */
+  readonly claims: ModelClaim[];
+}
+
+/** A claim of an operation. */
+export interface ModelClaim {
+  readonly claimed: ClaimedOperation;
+  readonly carrier: string;
+  readonly writes: number;
+  until: Ripeness;
 }
 
 /** Keeps an operation, unless its id is known. */
 export function modelPut(
   { operations, advances }: Model,
-  { id, ...plan }: Pick<ModelOperation, 'planned' | 'isPlanExact'> & { readonly id: string },
+  { id, ...plan }: Pick<ModelOperation, 'planned' | 'isPlanExact' | 'ids'> & { readonly id: string },
 ): 'created' | 'exists' {
   if (operations.has(id)) return 'exists';
-  const figures = { epoch: 0, stepped: 0, done: 0, skipped: 0 };
+  const figures = { writes: 1, done: 0, skipped: 0, claims: [] };
   const free = { progress: undefined, carrier: undefined, until: 'now' } as const;
   operations.set(id, { ...plan, ...figures, ...free, state: 'running', cameAt: advances });
   return 'created';
 }
 
-/** Gives the oldest running operation that is free to a carrier; of those that came together, the first one by id. */
-export function modelClaimOperation(
-  { operations }: Model,
-  {
-    carrier,
-    lease,
-    id: wanted,
-  }: { readonly carrier: string; readonly lease: Ripeness; readonly id?: string },
-): readonly [id: string, epoch: number, progress: string | undefined] | undefined {
+interface AskedClaim {
+  readonly carrier: string;
+  readonly lease: Ripeness;
+  readonly id?: string;
+}
+
+/** Returns the oldest running operation that is free to a carrier; of those that came together, the first one by id. */
+export function modelFree({ operations }: Model, { carrier, id: wanted }: AskedClaim): string | undefined {
   const free = [...operations].filter(
     ([id, { state, until, carrier: other }]) =>
       state === 'running' &&
@@ -47,13 +58,23 @@ export function modelClaimOperation(
       (wanted === undefined || wanted === id),
   );
   free.sort(([left, one], [right, other]) => one.cameAt - other.cameAt || (left < right ? -1 : 1));
-  const [first] = free;
-  if (first === undefined) return undefined;
-  const [id, operation] = first;
-  operation.epoch++;
-  operation.carrier = carrier;
-  operation.until = lease;
-  return [id, operation.epoch, operation.progress];
+  return free[0]?.[0];
+}
+
+/** Notes that a carrier has got it. What it holds for long enough is not written. */
+export function modelClaimOperation(
+  operation: ModelOperation,
+  { carrier, lease }: AskedClaim,
+  claimed: ClaimedOperation,
+): void {
+  const order: readonly Ripeness[] = ['now', 'soon', 'never'];
+  const isHeld = operation.carrier === carrier && operation.until !== 'now';
+  if (!isHeld || order.indexOf(operation.until) < order.indexOf(lease)) {
+    operation.writes += 1;
+    operation.carrier = carrier;
+    operation.until = lease;
+  }
+  operation.claims.unshift({ claimed, carrier, writes: operation.writes, until: lease });
 }
 
 /** Pauses, resumes or cancels an operation. */
@@ -66,34 +87,30 @@ export function modelChange(
   if (operation === undefined) return 'gone';
   if (hasEnded(operation)) return 'refused';
   operation.state = to;
+  operation.writes += 1;
   return 'changed';
 }
 
 /**
- * Makes a step: answers `fenced`, or lets each id be moved, and counts.
+ * Makes a step: moves each run and counts, unless the operation was written since it was claimed.
  *
- * @param success - the answer that counts as done
+ * @param move - returns whether the run is moved
  */
-export function modelStep<Answer extends string>(
-  { operations }: Model,
-  step: OperationStep,
-  {
-    ids,
-    success,
-    move,
-  }: { readonly ids: readonly string[]; readonly success: Answer; readonly move: (id: string) => Answer },
-): readonly (Answer | 'fenced')[] {
-  const operation = operations.get(step.id);
-  if (operation?.state !== 'running') return ids.map(() => 'fenced');
-  if (step.epoch !== operation.epoch || step.epoch <= operation.stepped) return ids.map(() => 'fenced');
-  const answers = ids.map(move);
-  const done = answers.filter((answer) => answer === success).length;
-  operation.stepped = step.epoch;
-  operation.progress = step.progress;
+export function modelStep(
+  operation: ModelOperation,
+  { carrier, writes, until }: ModelClaim,
+  { ids, skipped, progress, isLast, move }: OperationStep & { readonly move: (id: string) => boolean },
+): 'made' | 'fenced' {
+  if (operation.state !== 'running' || operation.writes !== writes) return 'fenced';
+  const done = ids.filter(move).length;
+  operation.writes += 1;
+  operation.carrier = carrier;
+  operation.until = until;
+  operation.progress = progress;
   operation.done += done;
-  operation.skipped += step.skipped + ids.length - done;
-  if (step.isLast) operation.state = 'done';
-  return answers;
+  operation.skipped += skipped + ids.length - done;
+  if (isLast) operation.state = 'done';
+  return 'made';
 }
 
 /** What operators see of it. Of an exact plan that is done, what no step has seen was skipped. */
@@ -104,7 +121,8 @@ export function modelFigures({ planned, isPlanExact, state, done, skipped }: Mod
 
 /** Lets time pass: carriers lose what they hold until soon. */
 export function letLeasesEnd({ operations }: Model): void {
-  for (const operation of operations.values()) if (operation.until === 'soon') operation.until = 'now';
+  for (const operation of operations.values())
+    for (const held of [operation, ...operation.claims]) if (held.until === 'soon') held.until = 'now';
 }
 
 function hasEnded({ state }: ModelOperation): boolean {

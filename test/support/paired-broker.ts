@@ -13,7 +13,7 @@ import type {
   Note,
   Notes,
   NotesQuery,
-  Operations,
+  NoteWrite,
   ReadFigures,
   Reading,
   Run,
@@ -30,6 +30,7 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     deepStrictEqual(bare(one, second), bare(other), `${verb} is answered differently`);
     return one;
   };
+  const versions = createVersions();
   return {
     submit: (submissions, options) => both('submit', (broker) => broker.submit(submissions, options)),
     exchange: async (request) => {
@@ -42,11 +43,9 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
     // The order of leases that end at the same instant is not specified.
     findExpired: (limit, scope) =>
       both('findExpired', async (broker) => byId(await broker.findExpired(limit, scope))),
-    notes: pairNotes(first.notes, second.notes),
+    notes: pairNotes(first.notes, second.notes, versions),
     reserve: (requests) => both('reserve', (broker) => broker.reserve(requests)),
-    change: (changes, options) => changeBoth(first, second, { changes, options }),
-    ...(first.operations &&
-      second.operations && { operations: pairOperations(first.operations, second.operations) }),
+    change: (changes, options) => changeBoth(first, second, { changes, options, versions }),
     get: getBy({
       runs: (ids, options) => both('get', (broker) => broker.get(ids, options)),
       seen: (ids) => readBoth(first, second, ids),
@@ -68,15 +67,31 @@ export function pairBrokers(first: Broker, second: Broker): Broker {
 }
 
 /** Versions are the broker's own: that of the second is known by the one of the first which was written by the same call. */
-function pairNotes(first: Notes, second: Notes): Notes {
-  const versions = new Map([[0, 0]]);
+interface Versions {
+  readonly known: Map<number, number>;
+  /** The writes as the second broker is to get them. */
+  readonly writesOfSecond: (writes: readonly NoteWrite[]) => readonly NoteWrite[];
+}
+
+function createVersions(): Versions {
+  const known = new Map([[0, 0]]);
+  return {
+    known,
+    writesOfSecond: (writes) =>
+      writes.map(({ seen, ...write }) =>
+        seen === undefined ? write : { ...write, seen: known.get(seen) ?? Number.MAX_SAFE_INTEGER },
+      ),
+  };
+}
+
+function pairNotes(first: Notes, second: Notes, { known: versions, writesOfSecond }: Versions): Notes {
   const ofSecond = (version: number): number => versions.get(version) ?? Number.MAX_SAFE_INTEGER;
   return {
     // A page may have less than asked for, where notes have expired; all pages of both have the same.
     read: async (query) => {
       if (query.after === undefined) {
         const [ones, others] = [await readAllNotes(first, query), await readAllNotes(second, query)];
-        // Those of `attend` are read for the first time.
+        // Those of `attend`, and those that were written with runs, are read for the first time.
         for (const { key, version } of ones)
           if (!versions.has(version))
             versions.set(version, others.find((other) => other.key === key)?.version ?? 0);
@@ -86,10 +101,7 @@ function pairNotes(first: Notes, second: Notes): Notes {
       return first.read(query);
     },
     write: async (writes) => {
-      const same = writes.map(({ seen, ...write }) =>
-        seen === undefined ? write : { ...write, seen: ofSecond(seen) },
-      );
-      const [one, other] = [await first.write(writes), await second.write(same)];
+      const [one, other] = [await first.write(writes), await second.write(writesOfSecond(writes))];
       if (one.outcome === 'written' && other.outcome === 'written') {
         for (const [index, version] of one.versions.entries())
           versions.set(version, other.versions[index] ?? 0);
@@ -106,21 +118,6 @@ async function readAllNotes(notes: Notes, query: NotesQuery): Promise<readonly N
   if (page.next === undefined) return page.notes;
   if (page.next === query.after) throw new Error(`a page of notes ends where it began, at ${page.next}`);
   return [...page.notes, ...(await readAllNotes(notes, { ...query, after: page.next }))];
-}
-
-function pairOperations(first: Operations, second: Operations): Operations {
-  const both = async <Answer>(verb: string, call: (of: Operations) => Promise<Answer>): Promise<Answer> => {
-    const [one, other] = [await call(first), await call(second)];
-    deepStrictEqual(bare(one), bare(other), `operations.${verb} is answered differently`);
-    return one;
-  };
-  return {
-    put: (request) => both('put', (operations) => operations.put(request)),
-    list: () => both('list', (operations) => operations.list()),
-    get: (id) => both('get', (operations) => operations.get(id)),
-    claim: (claim) => both('claim', (operations) => operations.claim(claim)),
-    change: (id, to) => both('change', (operations) => operations.change(id, to)),
-  };
 }
 
 function pairFigures(first: ReadFigures, second: ReadFigures | undefined): ReadFigures {
@@ -217,16 +214,18 @@ async function readBoth(first: Broker, second: Broker, ids: readonly string[]): 
 interface ChangeCall {
   readonly changes: readonly Change[];
   readonly options: ChangeOptions | undefined;
+  readonly versions: Versions;
 }
 
 async function changeBoth(
   first: Broker,
   second: Broker,
-  { changes, options }: ChangeCall,
+  { changes, options, versions }: ChangeCall,
 ): ReturnType<Broker['change']> {
   const seenBy = (index: number) =>
     changes.map((change) => ({ ...change, seen: String((JSON.parse(change.seen) as unknown[])[index]) })); // as written above
-  const [one, other] = [await first.change(seenBy(0), options), await second.change(seenBy(1), options)];
+  const same = options?.notes && { notes: versions.writesOfSecond(options.notes) };
+  const [one, other] = [await first.change(seenBy(0), options), await second.change(seenBy(1), same)];
   deepStrictEqual(one, other, 'change is answered differently');
   return one;
 }

@@ -41,7 +41,7 @@ function clientOf(
       await reached();
       return verb(...args);
     };
-  const { figures: _, operations: __, ...rest } = broker;
+  const { figures: _, ...rest } = broker;
   return {
     ...rest,
     exchange: guard(broker.exchange),

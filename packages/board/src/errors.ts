@@ -67,7 +67,6 @@ const STATUSES: Readonly<Record<string, number>> = {
   PLAN_GONE: 410,
   TOO_MANY_OPERATIONS: 429,
   NO_INSIGHT: 501,
-  NO_OPERATIONS: 501,
   BROKER_FAILED: 502,
   BOARD_CLOSED: 503,
 } satisfies Readonly<Record<BoardErrorCode, number>> & Readonly<Record<string, number>>;

@@ -36,7 +36,6 @@ function auditOperators({ figures, ...broker }: Broker, check: Check) {
       read: (query) => check(broker.notes.read(query)),
       write: (writes) => check(broker.notes.write(writes)),
     },
-    ...(broker.operations && { operations: broker.operations }),
   } satisfies Partial<Broker>;
 }
 

@@ -4,6 +4,7 @@ import { cancelCases } from './cancel/cancel.ts';
 import { cancelRacesCases } from './cancel/cancel-races.ts';
 import { cancelRequestsCases } from './cancel/cancel-requests.ts';
 import { changeCases } from './change/change.ts';
+import { changeWithNotesCases } from './change/change-with-notes.ts';
 import { batchesCases } from './claim/batches.ts';
 import { claimCases } from './claim/claim.ts';
 import { concurrencyClaimCases } from './claim/concurrency-claim.ts';
@@ -96,9 +97,6 @@ function listContract(): readonly BrokerCase[] {
     ...[insightLanesCases, insightAgesCases, insightSpreadCases, insightWorkersCases].flatMap((cases) =>
       defineCases(cases, { requires: ['figures'] }),
     ),
-    ...[operationsKeepingCases, operationStepsCases].flatMap((cases) =>
-      defineCases(cases, { requires: ['operations'] }),
-    ),
     ...listKeepKeysCases(),
     ...listRetentionCases(),
   ];
@@ -116,11 +114,12 @@ function requiredCases(): readonly CasesByName[] {
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     wholeInstantsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,
-    changeCases, cancelCases, cancelRacesCases, cancelRequestsCases,
+    changeCases, changeWithNotesCases, cancelCases, cancelRacesCases, cancelRequestsCases,
     redriveCases, redriveLaterCases, discardCases,
     releaseLaterCases, endCases, endEffectsCases, rescheduleCases, rescheduleEffectsCases,
     holdCases, holdWaysCases, resumeCases, probeCases, holdWaitsCases,
     notesCases, notesPagesCases, notesInputCases,
+    operationsKeepingCases, operationStepsCases,
     reserveCases, reserveInputCases,
     getCases, listCases, listMovesCases, attendCases, auditCases,
     waitForWorkCases, waitForResultCases, closeCases,

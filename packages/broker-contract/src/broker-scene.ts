@@ -22,7 +22,6 @@ export type StorageOptions = RetentionOptions;
  * - `retention`: `keepCompleted`, `keepDead` and `keepKeys` are options of the broker.
  * - `ready`: the broker has `ready`, which resolves once it can be used.
  * - `figures`: the broker has `figures`.
- * - `operations`: the broker has `operations`.
  * - `several-clients`: `open` may be called again for another client of the same storage.
  */
-export type BrokerAbility = 'retention' | 'ready' | 'figures' | 'operations' | 'several-clients';
+export type BrokerAbility = 'retention' | 'ready' | 'figures' | 'several-clients';

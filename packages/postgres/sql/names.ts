@@ -81,7 +81,6 @@ export const NAMES: Readonly<Record<string, Constant>> = {
     /** The last epoch that can be incremented. */
     lastEpoch: SAFE - 1,
     groups: kit.MAX_GROUPS,
-    operations: kit.MAX_OPERATIONS,
     keysLookedAt: kit.KEYS_LOOKED_AT,
     otherWindows: kit.WINDOWS_OF_A_KEY - 1,
     /** Beyond this size, in bytes, a payload or a result is long: it counts for what retention keeps of them. */

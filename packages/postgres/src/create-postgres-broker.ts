@@ -16,7 +16,6 @@ import { listenToErrors } from './driver/users-client/pool-errors.ts';
 import { urlOfClient } from './driver/users-client/url-of-client.ts';
 import { useClient } from './driver/users-client/users-client.ts';
 import { withinTimeout } from './driver/within-timeout.ts';
-import { createOperations } from './operations/operations.ts';
 import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
 import { ClaimMemory } from './record/claim-memory.ts';
@@ -194,7 +193,6 @@ function verbs(
     ...{ get, change },
     notes,
     reserve: (requests) => reserveStarts(database, requests),
-    operations: createOperations(database),
     list,
     attend: (attendance) => attendBy(attendanceSource(database, notes), attendance),
     audit: () => auditRuns(database),

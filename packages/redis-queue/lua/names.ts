@@ -1,9 +1,8 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import * as kit from '@retry/core/broker/kit';
 import { UNREADABLE_RUN } from '../src/errors.ts';
-import { STEP, STEP_REFUSED } from '../src/operations/step.ts';
 import { APART } from '../src/record/apart.ts';
-import { CHANGE_MARKS, TRIMMED_MARK } from '../src/record/changes.ts';
+import { CHANGE_MARKS, NOTES_CHANGED, TRIMMED_MARK } from '../src/record/changes.ts';
 import { epochText } from '../src/record/encode-record.ts';
 import * as layout from '../src/record/layout.ts';
 import * as requests from '../src/record/requests.ts';
@@ -80,7 +79,7 @@ export const NAMES: Readonly<Record<string, Constant>> = {
     trimmed: TRIMMED_MARK,
     noLaneLimit: requests.NO_LANE_LIMIT,
     payloadsFollow: requests.PAYLOADS_FOLLOW,
-    stepRefused: STEP_REFUSED,
+    notesChanged: NOTES_CHANGED,
     ...CHANGE_MARKS,
     /** Longer than a member of a compact list. */
     longMember: '\0'.repeat(65),
@@ -95,7 +94,6 @@ export const NAMES: Readonly<Record<string, Constant>> = {
   Mode: requests.SETTLE_MODES,
   AuditFigures: indexesOf(requests.AUDIT_FIGURES),
   LaneFigures: indexesOf(requests.LANE_FIGURES),
-  Step: indexesOf(STEP),
   FirstEpoch: epochText(1),
   Unreadable: { name: UNREADABLE_RUN, message: unreadableMessage('%s'), group: kit.UNREADABLE_GROUP },
   OtherGroup: kit.OTHER_GROUP,
@@ -107,7 +105,6 @@ export const NAMES: Readonly<Record<string, Constant>> = {
     replyBytes: kit.MAX_BATCH_BYTES,
     instantAt: MAX_INSTANT_AT,
     groups: kit.MAX_GROUPS,
-    operations: kit.MAX_OPERATIONS,
     keysLookedAt: kit.KEYS_LOOKED_AT,
     windowsOfKey: kit.WINDOWS_OF_A_KEY,
   },

@@ -14,7 +14,7 @@ import type { RedisBrokerOptions, RedisBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
 import { createPartition } from './partitions/create-partition.ts';
 import { joinParts } from './partitions/join-parts.ts';
-import type { Part } from './partitions/operations.ts';
+import type { Part } from './partitions/part.ts';
 import { heartbeatScript } from './scripts/lua-code.ts';
 import { createKeys } from './store/keys.ts';
 import { createRetention } from './store/retention.ts';
@@ -50,9 +50,7 @@ export function createRedisBroker(options: RedisBrokerOptions): RedisBroker {
   const server = createServerLink(settings, partitions, (report) => noteMemory(report.maxmemory));
   const onError = settings.onError ? withoutThrowing(settings.onError) : createConnectionWarning();
   const keeping = { ...settings.retention, onError };
-  const parts = partitions.map((keys, index) =>
-    openPartition({ keys, isHome: index === 0, retention }, server, keeping),
-  );
+  const parts = partitions.map((keys) => openPartition({ keys, retention }, server, keeping));
   const broker = closedLast(joinParts(parts), server);
   const { source } = settings;
   return {

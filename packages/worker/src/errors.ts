@@ -19,7 +19,6 @@ export type WorkerErrorCode =
   | 'WAIT_TIMEOUT'
   | 'PARTLY_SUBMITTED'
   | 'NO_INSIGHT'
-  | 'NO_OPERATIONS'
   | 'TOO_MANY_OPERATIONS'
   | 'UNKNOWN_OPERATION'
   | 'WRONG_REPLY';
@@ -235,14 +234,6 @@ export class InsightError extends RetryError<WorkerErrorCode> {
 /** An operation on dead letters cannot be kept, or is not known. */
 export class OperationError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'OperationError';
-}
-
-/** The error of a broker that keeps no operations. */
-export function noOperations(): OperationError {
-  return new OperationError(
-    'NO_OPERATIONS',
-    'this broker keeps no operations. Use deadLetters.redrive or deadLetters.discard, which end with this process.',
-  );
 }
 
 /** The error of one operation too many. */

@@ -1,4 +1,4 @@
-import { listHolds } from '@retry/core/broker/kit';
+import { getOperation, listHolds } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue } from '@retry/worker';
 import { createTestClock } from '@retry/worker/testing';
@@ -50,7 +50,7 @@ describe('a call that is wrong in a part', () => {
     const { exitCode } = await run(['operations', 'cancel', id, ''], { broker });
 
     expect(exitCode).toBe(2);
-    expect((await broker.operations?.get(id))?.state).toBe('running');
+    expect((await getOperation(broker, id))?.state).toBe('running');
   });
 });
 
@@ -165,18 +165,13 @@ it('says what fails while it carries a redrive on, and not that a listener is mi
   const memory = createMemoryBroker({ clock });
   await seedQueue({ broker: memory, clock });
   let calls = 0;
-  const operations = memory.operations && {
-    ...memory.operations,
-    claim: async (...args: Parameters<NonNullable<typeof memory.operations>['claim']>) => {
-      if (++calls === 1) throw new Error('the server is away');
-      return memory.operations?.claim(...args);
-    },
+  const change: typeof memory.change = async (...args) => {
+    if (++calls === 1) throw new Error('the server is away');
+    return memory.change(...args);
   };
 
   const redrive = ['dlq', 'redrive', idOf('resize-image', 'dead'), '--apply'];
-  const { out, err, exitCode } = await run(redrive, {
-    broker: { ...memory, ...(operations && { operations }) },
-  });
+  const { out, err, exitCode } = await run(redrive, { broker: { ...memory, change } });
 
   expect({ out, err, exitCode }).toEqual({
     out: '1/1 redriven.\n',

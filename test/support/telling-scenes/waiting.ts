@@ -1,11 +1,18 @@
 /** Scenes of submissions, of waiting runs that an operator moves or ends, and of runs that are redriven or discarded. */
+import type { ClaimedOperation } from '@retry/core/broker/kit';
 import {
   cancelRuns,
+  changeOperation,
+  claimOperation,
   discardRuns,
   endRuns,
+  getOperation,
+  listOperations,
   newRun,
+  putOperation,
   redriveRuns,
   rescheduleRuns,
+  stepOperation,
 } from '@retry/core/broker/kit';
 import { assertSame } from '../broker-agrees.ts';
 import { extrasOf } from '../broker-extras.ts';
@@ -92,37 +99,37 @@ export const stepOperations = tell(async (steps) => {
   const { submit, claim, settle, broker, advance } = steps;
   await submit('a', 'b', 'c', 'd', 'e');
   await settle(...(await claim()).map(({ run }) => fail(run)));
-  const { operations } = broker;
   const filter = { state: 'failed', endedBefore: Number.MAX_SAFE_INTEGER } as const;
-  for (const id of ['first', 'second']) {
-    await operations?.put({ id, kind: 'redrive', filter, planned: 4, isPlanExact: true });
+  for (const [id, kind] of [
+    ['first', 'redrive'],
+    ['second', 'discard'],
+  ] as const) {
+    await putOperation(broker, { id, kind, filter, planned: 4, isPlanExact: true });
     await advance(10);
   }
-  const next = async (carrier: string, leaseMs = 50, more = {}) => {
-    const { epoch = 0, operation } = (await operations?.claim({ carrier, leaseMs })) ?? {};
-    return { id: operation?.id ?? '-', epoch, skipped: 1, progress: `${epoch}`, isLast: false, ...more };
-  };
+  const next = (carrier: string, leaseMs = 50) => claimOperation(broker, { carrier, leaseMs });
+  const step = async (claimed: ClaimedOperation | undefined, ids: readonly string[], isLast = false) =>
+    claimed && stepOperation(broker, claimed, { ids, skipped: 1, progress: ids.join(), isLast });
   const first = await next('w');
-  await redriveRuns(broker, ['a', 'x', 'a-'], { operation: first });
-  await redriveRuns(broker, ['b'], { operation: first });
-  await operations?.list();
+  await step(first, ['a', 'x', 'a-']);
+  assertSame(await step(first, ['b']), 'fenced');
+  await listOperations(broker);
   await next('v');
   const late = await next('w', 10);
   await advance(100);
   const now = await next('u');
-  assertSame(await redriveRuns(broker, ['b'], { operation: late }), ['fenced']);
-  await redriveRuns(broker, ['b', 'a'], { operation: now });
+  assertSame(await step(late, ['b']), 'fenced');
+  await step(now, ['b', 'a']);
   const paused = await next('u');
-  await operations?.change('first', 'paused');
-  await discardRuns(broker, ['c'], { operation: paused });
-  await operations?.change('first', 'running');
-  await discardRuns(broker, ['c', 'a'], { operation: await next('u') });
-  await discardRuns(broker, ['c'], { operation: { ...late, id: 'unknown' } });
-  await redriveRuns(broker, [], { operation: await next('u', 50, { isLast: true }) });
-  await operations?.get('first');
-  await operations?.change('second', 'cancelled');
-  await operations?.change('second', 'running');
-  await operations?.list();
+  await changeOperation(broker, 'first', 'paused');
+  assertSame(await step(paused, ['c']), 'fenced');
+  await step(await next('u'), ['c', 'a']);
+  await changeOperation(broker, 'first', 'running');
+  await step(await next('u'), [], true);
+  await getOperation(broker, 'first');
+  await changeOperation(broker, 'second', 'cancelled');
+  await changeOperation(broker, 'second', 'running');
+  await listOperations(broker);
   await claimEach(steps);
 });
 

@@ -1,12 +1,8 @@
-import type { OperationRequest, OperationStep, Operations } from '@retry/core/broker';
+import type { OperationRequest } from '@retry/core/broker';
+import type { ClaimedOperation, OperationStep } from '@retry/core/broker/kit';
+import { claimOperation, stepOperation } from '@retry/core/broker/kit';
 import type { CaseScene } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-
-/** The operations of the scene's broker. @throws where it has none */
-export function operationsOf({ broker: { operations } }: Pick<CaseScene, 'broker'>): Operations {
-  if (operations === undefined) throw new Error('this case requires a broker with operations');
-  return operations;
-}
 
 /** A redrive of all that failed, of which one run was counted. */
 export function operationOf(id: string, more: Partial<OperationRequest> = {}): OperationRequest {
@@ -14,12 +10,21 @@ export function operationOf(id: string, more: Partial<OperationRequest> = {}): O
   return { id, kind: 'redrive', filter, planned: 1, isPlanExact: true, ...more };
 }
 
-/** Claims the operation and returns its next step. */
-export async function stepOf(scene: CaseScene, more: Partial<OperationStep> = {}): Promise<OperationStep> {
-  const claimed = await operationsOf(scene).claim({ carrier: 'w', leaseMs: 60_000 });
+/** Claims the oldest operation. @throws where there is none */
+export async function claimOne({ broker }: CaseScene, carrier = 'w'): Promise<ClaimedOperation> {
+  const claimed = await claimOperation(broker, { carrier, leaseMs: 60_000 });
   if (claimed === undefined) throw new Error('there is no operation to claim');
-  const { epoch, operation } = claimed;
-  return { id: operation.id, epoch, skipped: 0, progress: `after ${epoch}`, isLast: false, ...more };
+  return claimed;
+}
+
+/** Makes a step of an operation that was claimed. */
+export function stepOn(
+  { broker }: CaseScene,
+  claimed: ClaimedOperation,
+  ids: readonly string[],
+  more: Partial<OperationStep> = {},
+): ReturnType<typeof stepOperation> {
+  return stepOperation(broker, claimed, { ids, skipped: 0, progress: 'next', isLast: false, ...more });
 }
 
 /** Submits runs and lets each fail. */

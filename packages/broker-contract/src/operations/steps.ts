@@ -1,147 +1,150 @@
-import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
+import {
+  changeOperation,
+  claimOperation,
+  getBy,
+  getOperation,
+  putOperation,
+  redriveRuns,
+} from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { failEach, operationOf, operationsOf, stepOf } from './planned.ts';
+import { claimOne, failEach, operationOf, stepOn } from './planned.ts';
 
-const MOVES = { redrive: redriveRuns, discard: discardRuns } as const;
+const KINDS = ['redrive', 'discard'] as const;
 
 /** What the steps of operations do, and count. */
 export const operationStepsCases: CasesByName = {
   'a step of an operation redrives, counts, and says where the next one begins': async (scene) => {
+    const { broker } = scene;
     await failEach(scene, 'a', 'b', 'c');
-    await operationsOf(scene).put(operationOf('o'));
-    await redriveRuns(scene.broker, ['c']);
+    await putOperation(broker, operationOf('o'));
+    await redriveRuns(broker, ['c']);
 
-    const operation = await stepOf(scene, { skipped: 2 });
-    const answers = await redriveRuns(scene.broker, ['a', 'b', 'c', 'unknown'], { operation });
+    const ids = ['a', 'b', 'c', 'unknown', 'a'];
+    strictEqual(await stepOn(scene, await claimOne(scene), ids, { skipped: 2, progress: 'two' }), 'made');
 
-    equal(answers, ['redriven', 'redriven', 'refused', 'gone']);
-    matches(await operationsOf(scene).get('o'), { state: 'running', done: 2, skipped: 4 });
-    matches(await operationsOf(scene).claim({ carrier: 'w', leaseMs: LONG_MS }), {
-      epoch: 2,
-      progress: 'after 1',
-      operation: { done: 2, skipped: 4 },
-    });
+    matches(await getOperation(broker, 'o'), { state: 'running', done: 2, skipped: 5 });
+    matches(await claimOne(scene), { progress: 'two', operation: { done: 2, skipped: 5 } });
     equal(await scene.claimIds(), ['c', 'a', 'b']);
   },
 
   'a step of an operation discards, and counts': async (scene) => {
     await failEach(scene, 'a', 'b');
-    await operationsOf(scene).put(operationOf('o', { kind: 'discard', planned: 2 }));
+    await putOperation(scene.broker, operationOf('o', { kind: 'discard', planned: 2 }));
 
-    const operation = await stepOf(scene, { isLast: true });
-    equal(await discardRuns(scene.broker, ['a', 'unknown', 'b'], { operation }), [
-      'discarded',
-      'gone',
-      'discarded',
-    ]);
+    await stepOn(scene, await claimOne(scene), ['a', 'unknown', 'b'], { isLast: true });
 
-    matches(await operationsOf(scene).get('o'), { state: 'done', done: 2, skipped: 1 });
+    matches(await getOperation(scene.broker, 'o'), { state: 'done', done: 2, skipped: 1 });
+    matches(await scene.broker.audit(), { forgotten: 2 });
   },
 
-  'a step of an operation counts runs that have changed since they were read as skipped': async (scene) => {
-    await failEach(scene, 'a', 'b');
-    await operationsOf(scene).put(operationOf('o'));
-    const { runs } = await scene.broker.get(['a', 'b'], { answer: 'seen' });
-    const changes = runs.flatMap((one) =>
-      one === undefined ? [] : [{ id: one.run.id, seen: one.seen, next: 'forget' } as const],
-    );
-    await redriveRuns(scene.broker, ['a']);
+  'a step of an operation counts runs that change while it is made as skipped': async (scene) => {
+    const { broker } = scene;
+    await failEach(scene, 'a', 'b', 'c');
+    await putOperation(broker, operationOf('o'));
+    const claimed = await claimOne(scene);
+    let readings = 0;
+    const get = getBy({
+      runs: (ids, options) => broker.get(ids, options),
+      seen: async (ids) => {
+        const reading = await broker.get(ids, { answer: 'seen' });
+        readings += 1;
+        await redriveRuns(broker, ['a']);
+        return reading;
+      },
+    });
 
-    const operation = await stepOf(scene, { skipped: 1 });
-    equal(await scene.broker.change(changes, { operation }), ['changed', 'done']);
+    const racing = { ...scene, broker: { ...broker, get } };
+    strictEqual(await stepOn(racing, claimed, ['a', 'b', 'c'], { skipped: 1 }), 'made');
 
-    matches(await operationsOf(scene).get('o'), { done: 1, skipped: 2 });
-    equal(await scene.broker.change(changes, { operation }), 'fenced');
-    equal(await scene.broker.change([], { operation: { ...operation, epoch: 9 } }), 'fenced');
+    strictEqual(readings, 1);
+    matches(await getOperation(broker, 'o'), { done: 2, skipped: 2 });
+    equal(await scene.claimIds(), ['a', 'b', 'c']);
   },
 
   'a step of an operation that is sent again is fenced, and changes nothing: %s': /* @__PURE__ */ each(
-    () => ['redrive', 'discard'] as const,
-    async (scene, verb) => {
+    () => KINDS,
+    async (scene, kind) => {
       await failEach(scene, 'a', 'b');
-      await operationsOf(scene).put(operationOf('o'));
-      const operation = await stepOf(scene);
-      await MOVES[verb](scene.broker, ['a'], { operation });
-      const before = await operationsOf(scene).get('o');
+      await putOperation(scene.broker, operationOf('o', { kind }));
+      const claimed = await claimOne(scene);
+      await stepOn(scene, claimed, ['a']);
+      const before = await getOperation(scene.broker, 'o');
 
-      equal(await MOVES[verb](scene.broker, ['a', 'b'], { operation }), ['fenced', 'fenced']);
+      strictEqual(await stepOn(scene, claimed, ['a', 'b']), 'fenced');
 
-      equal(await operationsOf(scene).get('o'), before);
+      equal(await getOperation(scene.broker, 'o'), before);
       strictEqual((await scene.read('b')).state, 'failed');
     },
   ),
 
-  'a step of an operation is fenced after another claim': async (scene) => {
-    await failEach(scene, 'a');
-    const operations = operationsOf(scene);
-    await operations.put(operationOf('o'));
-    const { epoch = 0 } = (await operations.claim({ carrier: 'old', leaseMs: SHORT_MS })) ?? {};
-    await scene.advance(PASS_MS);
-    const operation = await stepOf(scene);
+  'a step of an operation that several carriers make at the same time is made once': async (scene) => {
+    const ids = ['a', 'b', 'c', 'd'];
+    await failEach(scene, ...ids);
+    await putOperation(scene.broker, operationOf('o', { planned: 4 }));
+    const claimed = await claimOne(scene);
 
-    const late = { ...operation, epoch };
-    equal(await redriveRuns(scene.broker, ['a'], { operation: late }), ['fenced']);
-    equal(await redriveRuns(scene.broker, ['a'], { operation }), ['redriven']);
+    const made = await Promise.all(ids.map((id) => stepOn(scene, claimed, [id])));
+
+    strictEqual(made.filter((one) => one === 'made').length, 1);
+    matches(await getOperation(scene.broker, 'o'), { done: 1, skipped: 0 });
+    matches(await scene.broker.audit(), { submitted: 1, ended: { failed: 3 } });
   },
 
-  'a step of an operation is fenced before that is claimed with its epoch': async (scene) => {
+  'a step of an operation is fenced after another claim': async (scene) => {
     await failEach(scene, 'a');
-    await operationsOf(scene).put(operationOf('o'));
-    const operation = { id: 'o', epoch: 1, skipped: 0, progress: '-', isLast: true };
+    await putOperation(scene.broker, operationOf('o'));
+    const late = await claimOperation(scene.broker, { carrier: 'old', leaseMs: SHORT_MS });
+    await scene.advance(PASS_MS);
+    const claimed = await claimOne(scene);
 
-    equal(await redriveRuns(scene.broker, ['a'], { operation }), ['fenced']);
-    const claimed = await stepOf(scene);
-    equal(await discardRuns(scene.broker, ['a'], { operation: { ...claimed, epoch: 2 } }), ['fenced']);
-    equal(await redriveRuns(scene.broker, ['a'], { operation: claimed }), ['redriven']);
+    strictEqual(late && (await stepOn(scene, late, ['a'])), 'fenced');
+    strictEqual(await stepOn(scene, claimed, ['a']), 'made');
+    strictEqual((await scene.read('a')).redrives, 1);
   },
 
   'a step of an operation is fenced while that is %s': /* @__PURE__ */ each(
-    () => ['paused', 'cancelled'] as const,
-    async (scene, to) => {
+    () => ['paused', 'cancelled', 'resumed'] as const,
+    async (scene, what) => {
+      const { broker } = scene;
       await failEach(scene, 'a');
-      await operationsOf(scene).put(operationOf('o'));
-      const operation = await stepOf(scene);
-      await operationsOf(scene).change('o', to);
+      await putOperation(broker, operationOf('o'));
+      const claimed = await claimOne(scene);
+      await changeOperation(broker, 'o', what === 'cancelled' ? 'cancelled' : 'paused');
+      if (what === 'resumed') await changeOperation(broker, 'o', 'running');
 
-      equal(await redriveRuns(scene.broker, ['a'], { operation }), ['fenced']);
-      equal(await discardRuns(scene.broker, ['a'], { operation }), ['fenced']);
+      strictEqual(await stepOn(scene, claimed, ['a']), 'fenced');
+
       strictEqual((await scene.read('a')).state, 'failed');
-      matches(await operationsOf(scene).get('o'), { state: to, done: 0, skipped: 0 });
+      matches(await getOperation(broker, 'o'), { done: 0, skipped: 0 });
     },
   ),
 
-  'a step of an unknown operation is fenced': async (scene) => {
-    await failEach(scene, 'a');
-    const operation = { id: 'unknown', epoch: 1, skipped: 0, progress: '-', isLast: false };
-
-    equal(await redriveRuns(scene.broker, ['a'], { operation }), ['fenced']);
-    strictEqual((await scene.read('a')).state, 'failed');
-  },
-
   'the last step of an operation ends it, even without runs': async (scene) => {
-    const operations = operationsOf(scene);
-    await operations.put(operationOf('o', { planned: 5 }));
+    const { broker } = scene;
+    const filter = { state: 'failed', endedBefore: 5, ids: ['a', 'b'] } as const;
+    await putOperation(broker, operationOf('o', { planned: 5, filter }));
 
-    equal(await redriveRuns(scene.broker, [], { operation: await stepOf(scene) }), []);
-    equal(await redriveRuns(scene.broker, [], { operation: await stepOf(scene, { isLast: true }) }), []);
+    await stepOn(scene, await claimOne(scene), []);
+    await stepOn(scene, await claimOne(scene), [], { isLast: true });
 
     // Five were planned and never seen again: they had changed.
-    const ended = await operations.get('o');
+    const ended = await getOperation(broker, 'o');
     matches(ended, { state: 'done', done: 0, skipped: 5 });
     strictEqual(ended?.endedAt !== undefined, true);
-    strictEqual(await operations.claim({ carrier: 'w', leaseMs: 1 }), undefined);
+    strictEqual(await claimOperation(broker, { carrier: 'w', leaseMs: 1 }), undefined);
+    equal((await broker.notes.read({ prefix: 'operation-ids/', limit: 9 })).notes, []);
   },
 
   'what a plan could not count is not counted as skipped': async (scene) => {
     await failEach(scene, 'a');
-    await operationsOf(scene).put(operationOf('o', { planned: 5, isPlanExact: false }));
+    await putOperation(scene.broker, operationOf('o', { planned: 5, isPlanExact: false }));
 
-    await redriveRuns(scene.broker, ['a'], { operation: await stepOf(scene, { isLast: true }) });
+    await stepOn(scene, await claimOne(scene), ['a'], { isLast: true });
 
-    matches(await operationsOf(scene).get('o'), { state: 'done', done: 1, skipped: 0 });
+    matches(await getOperation(scene.broker, 'o'), { state: 'done', done: 1, skipped: 0 });
   },
 
   'a step of an operation takes due times, and leaves what has ended since': async (scene) => {
@@ -158,17 +161,14 @@ export const operationStepsCases: CasesByName = {
       })),
     });
     const runAt = (await scene.now()) + LONG_MS;
-    await operationsOf(scene).put(operationOf('o', { planned: 20 }));
+    const filter = { state: 'failed', endedBefore } as const;
+    await putOperation(scene.broker, operationOf('o', { planned: 20, filter }));
 
-    const answers = await redriveRuns(scene.broker, ids, {
-      runAts: new Map(ids.map((id) => [id, runAt])),
-      endedBefore,
-      operation: await stepOf(scene),
-    });
+    const runAts = new Map(ids.map((id) => [id, runAt]));
+    strictEqual(await stepOn(scene, await claimOne(scene), ids, { runAts }), 'made');
 
-    strictEqual(answers.filter((answer) => answer === 'redriven').length, 18);
-    equal([answers[3], answers[9]], ['refused', 'refused']);
-    matches(await operationsOf(scene).get('o'), { done: 18, skipped: 2 });
+    strictEqual((await scene.read('run-0')).runAt, runAt);
+    matches(await getOperation(scene.broker, 'o'), { done: 18, skipped: 2 });
     matches(await scene.broker.audit(), { scheduled: 18, ended: { failed: 2 } });
   },
 };

@@ -7,7 +7,6 @@ import type { ReadFigures } from './insight/figures.ts';
 import type { WorkerFacts } from './insight/workers.ts';
 import type { LockOptions } from './locked.ts';
 import type { Notes } from './notes.ts';
-import type { Operations } from './operations.ts';
 import type { Reservation, Reserved, StartCorrection } from './reservation.ts';
 import type { Run } from './run.ts';
 import type { Submission, SubmitAnswer } from './submission.ts';
@@ -49,8 +48,9 @@ export interface Broker {
    * follows from the difference of the two states follows in the same write: where it waits, a slot of its concurrency key, its error
    * group, retention, notifications. `changeRuns` of the kit reads, decides and writes.
    *
-   * With an operation, it is the step of it: `fenced`, if the step is not accepted, and nothing has changed then. Runs that are not
-   * `done` are counted as passed over. A step has at most 500 runs, each once, and may have none.
+   * With notes, all runs and notes are written in one atomic step, or none: `fenced`, if one of the notes is not what was seen, and where
+   * one of the runs is not `done`, the others are not either, and the answers say which would be. Then there are at most 500 runs, each
+   * once, or none; and all of them are what the same notes can be written with: see `SeenRun.beside`.
    */
   readonly change: (
     changes: readonly Change[],
@@ -102,8 +102,6 @@ export interface Broker {
    * workers that wait for work of the lane. `holdLanes` of the kit writes them.
    */
   readonly notes: Notes;
-  /** Keeps operations on many dead letters. Without it, `change` takes no steps of one. */
-  readonly operations?: Operations;
   /** Returns the conservation figures: every run ever created is in exactly one state, or forgotten. */
   readonly audit: () => Promise<Audit>;
   /**

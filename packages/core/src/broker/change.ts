@@ -1,5 +1,5 @@
 import type { ErrorGroupName } from './insight/groups.ts';
-import type { OperationStep } from './operations.ts';
+import type { NoteWrite } from './notes.ts';
 import type { Run } from './run.ts';
 
 /** Runs as `get` returns them for a change. */
@@ -24,6 +24,11 @@ export interface SeenRun {
   readonly seen: string;
   /** What is stored of the run cannot be read: it may be deleted once it has ended, and not be changed otherwise. */
   readonly isUnreadable?: boolean;
+  /**
+   * What the keys of notes begin with that one `change` can write together with this run, and with others of the same. Absent: any that
+   * begins with no such text. Only a broker that is spread over several servers has it.
+   */
+  readonly beside?: string;
 }
 
 /** What a run that was read is to be. */
@@ -44,8 +49,8 @@ export interface Change {
 
 /** Options of `change`. */
 export interface ChangeOptions {
-  /** The call is a step of this operation: it is counted in the same atomic write. */
-  readonly operation?: OperationStep;
+  /** Notes that are written in the same atomic step, none of them a hold. */
+  readonly notes?: readonly NoteWrite[];
 }
 
 /**

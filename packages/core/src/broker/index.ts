@@ -52,14 +52,13 @@ export type {
   RescheduleRequest,
 } from './operation.ts';
 export type {
-  ClaimedOperation,
   Operation,
+  OperationChange,
+  OperationChangeAnswer,
   OperationClaim,
   OperationFilter,
   OperationRequest,
   OperationState,
-  OperationStep,
-  Operations,
 } from './operations.ts';
 export type { Reservation, Reserved, StartCorrection } from './reservation.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';

@@ -7,6 +7,9 @@ export const MAX_NOTE_BYTES = 65_536;
 /** The most notes of one write. */
 export const MAX_NOTE_WRITES = 500;
 
+/** The most runs that are changed together with notes. */
+export const MAX_CHANGES_WITH_NOTES = 500;
+
 /**
  * Small versioned documents that all processes of a queue share. A broker only keeps them: what a value means is a rule above the port,
  * which reads notes, decides, and writes them if they are still what it read.

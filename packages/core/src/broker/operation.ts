@@ -1,6 +1,5 @@
 import type { ErrorFacts } from '../failures/recorded-attempt.ts';
 import type { ErrorGroupName } from './insight/groups.ts';
-import type { OperationStep } from './operations.ts';
 import type { AttemptError } from './run.ts';
 
 /**
@@ -57,23 +56,16 @@ export interface RedriveOptions {
   readonly runAts?: ReadonlyMap<string, number>;
   /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
   readonly endedBefore?: number;
-  /** The call is a step of this operation. */
-  readonly operation?: OperationStep;
 }
 
-/**
- * `refused`: the run is no dead letter, or it ended at or after `endedBefore`. `fenced`: the step of the operation was not accepted,
- * and nothing has changed.
- */
-export type RedriveAnswer = 'redriven' | 'refused' | 'gone' | 'fenced';
+/** `refused`: the run is no dead letter, or it ended at or after `endedBefore`. */
+export type RedriveAnswer = 'redriven' | 'refused' | 'gone';
 
 /** Options of `discard`. */
 export interface DiscardOptions {
   /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
   readonly endedBefore?: number;
-  /** The call is a step of this operation. */
-  readonly operation?: OperationStep;
 }
 
-/** `refused`: the run has not ended, or not before `endedBefore`. `fenced`: as for a redrive. */
-export type DiscardAnswer = 'discarded' | 'refused' | 'gone' | 'fenced';
+/** `refused`: the run has not ended, or not before `endedBefore`. */
+export type DiscardAnswer = 'discarded' | 'refused' | 'gone';

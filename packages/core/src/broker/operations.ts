@@ -1,40 +1,13 @@
 import type { EndState } from '../lifecycle/run-state.ts';
 
-/**
- * Durable operations on many dead letters: what is left to do, by whom it is carried on, and what has been done. A broker only
- * keeps them; a worker or a queue carries one on step by step. A step is one call of `redrive` or `discard` with an
- * {@link OperationStep}, which moves the runs and counts them in one atomic write.
- */
-export interface Operations {
-  /**
-   * Keeps a new operation, which is then `running`. A known id is not kept again.
-   *
-   * @returns `full`: there are 100 operations already that have not ended
-   */
-  readonly put: (request: OperationRequest) => Promise<'created' | 'exists' | 'full'>;
-  /** Returns all operations that have not ended and the latest 100 others, newest first. */
-  readonly list: () => Promise<readonly Operation[]>;
-  /** Returns an operation; `undefined` when it is not kept. */
-  readonly get: (id: string) => Promise<Operation | undefined>;
-  /**
-   * Gives the oldest running operation that no other carrier holds to this one, for `leaseMs` by the broker's clock, with an epoch
-   * higher than any before. Asked again by the same carrier, it extends the lease, with a new epoch.
-   *
-   * @returns `undefined` when there is none
-   */
-  readonly claim: (claim: OperationClaim) => Promise<ClaimedOperation | undefined>;
-  /** Pauses, resumes or cancels an operation. `refused`: it has ended. */
-  readonly change: (
-    id: string,
-    to: Extract<OperationState, 'running' | 'paused' | 'cancelled'>,
-  ) => Promise<'changed' | 'refused' | 'gone'>;
-}
-
-/** `cancelled` and `done` are terminal. */
+/** `running` at first; `cancelled` and `done` are terminal. */
 export type OperationState = 'running' | 'paused' | 'cancelled' | 'done';
 
-/** The most ids of one step. */
-export const MAX_STEP_IDS = 500;
+/** What an operation may be changed to: paused, resumed or cancelled. */
+export type OperationChange = Extract<OperationState, 'running' | 'paused' | 'cancelled'>;
+
+/** `refused`: it has ended. */
+export type OperationChangeAnswer = 'changed' | 'refused' | 'gone';
 
 /** Which dead letters an operation takes; a run has to meet all that are given. */
 export interface OperationFilter {
@@ -82,7 +55,10 @@ export interface OperationRequest {
   readonly by?: string;
 }
 
-/** An operation as a broker keeps it. Its filter has no `ids`, except in a claim: `planned` says how many there are. */
+/**
+ * A durable operation on many dead letters: what is left to do, by whom it is carried on, and what has been done. It is kept in notes; a
+ * worker or a queue carries it on step by step. Its filter has no `ids`: `planned` says how many there are.
+ */
 export interface Operation extends OperationRequest {
   /** `running` at first; then as `change` says, or `done` after its last step. */
   readonly state: OperationState;
@@ -110,34 +86,4 @@ export interface OperationClaim {
   readonly leaseMs: number;
   /** Only this one. */
   readonly id?: string;
-}
-
-/** An operation, and where its next step begins. */
-export interface ClaimedOperation {
-  /** With the `ids` of its filter, if it has any. */
-  readonly operation: Operation;
-  /** The fencing token of the next step, which is accepted once. */
-  readonly epoch: number;
-  /** What the latest step left as its `progress`; absent before the first one. */
-  readonly progress?: string;
-  /** The broker's clock, in epoch milliseconds. */
-  readonly now: number;
-}
-
-/**
- * The part of a `redrive` or `discard` that belongs to an operation. It is accepted once, while the operation is running and the
- * epoch is its latest; otherwise every id is answered `fenced`, and nothing changes. With a step, each id is asked once, and there
- * are at most 500.
- */
-export interface OperationStep {
-  /** The id of the operation. */
-  readonly id: string;
-  /** The epoch of the claim, an integer. */
-  readonly epoch: number;
-  /** How many more runs were passed over; an integer ≥ 0. */
-  readonly skipped: number;
-  /** Where the next step begins, as the carrier understands it; text of at most 4 096 bytes. */
-  readonly progress: string;
-  /** Nothing is left: the operation is done. */
-  readonly isLast: boolean;
 }

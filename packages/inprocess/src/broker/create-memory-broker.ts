@@ -9,14 +9,6 @@ import {
   getBy,
   isRefusedInput,
 } from '@retry/core/broker/kit';
-import {
-  changeOperation,
-  claimOperation,
-  getOperation,
-  listOperations,
-  putOperation,
-} from './operations/operations.ts';
-import { changeInStep } from './operations/step.ts';
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
@@ -24,7 +16,7 @@ import type { Store } from './record/store.ts';
 import { createStore, followWallClock, readNow } from './record/store.ts';
 import { countDepths } from './verbs/attend.ts';
 import { auditStore } from './verbs/audit.ts';
-import { changeRun } from './verbs/change.ts';
+import { changeRun, changeWithNotes } from './verbs/change.ts';
 import { exchange } from './verbs/exchange.ts';
 import { findExpiredRuns } from './verbs/find-expired.ts';
 import { getRun } from './verbs/get.ts';
@@ -77,22 +69,13 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
   });
 }
 
-/** The verbs by which runs that no worker holds are changed, also as steps of operations. */
-function changes(store: Store, { call }: Gate) {
+/** The verbs by which runs that no worker holds are changed. */
+function changes(store: Store, { call, each }: Gate) {
   return {
-    change: (given, options) =>
-      call((now) =>
-        changeInStep({ store, now }, options?.operation, () =>
-          given.map((change) => changeRun(store, change)),
-        ),
-      ),
-    operations: {
-      put: (request) => call((now) => putOperation(store, request, now)),
-      list: () => call(() => listOperations(store)),
-      get: (id) => call(() => getOperation(store, id)),
-      claim: (claim) => call((now) => claimOperation(store, claim, now)),
-      change: (...change) => call((now) => changeOperation(store, change, now)),
-    },
+    change: (given, { notes } = {}) =>
+      notes === undefined
+        ? each(given, (change) => changeRun(store, change))
+        : call((now) => changeWithNotes(store, { changes: given, notes }, now)),
   } satisfies Partial<Broker>;
 }
 

@@ -1,4 +1,4 @@
--- Error groups, notes, operations and limits: expressions that several statements have.
+-- Error groups, notes and limits: expressions that several statements have.
 
 -- A value of the dead letter of a group that ended last.
 create function latestOf(content text) returns text return
@@ -22,12 +22,6 @@ create function isGone(n note, at_now bigint) returns boolean return
 -- else.
 create function heldLane(of_key text) returns text return
   substring(of_key from Hold.laneOfKey);
-
--- The figures of an operation, as JSON.
-create function figuresOf(o operation) returns json return
-  json_strip_nulls(json_build_object('state', o.state, 'createdAt', o.created_at,
-    'updatedAt', o.updated_at, 'endedAt', o.ended_at, 'done', o.done, 'skipped', o.skipped,
-    'carrier', o.carrier, 'carriedUntil', o.carried_until));
 
 -- The width of a bucket of a limit, in ms.
 create function bucketMs(of_window_ms bigint) returns bigint return

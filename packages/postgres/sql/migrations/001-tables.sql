@@ -35,9 +35,6 @@
 -- - `error_group`: what has come into a group of dead letters, or has left it (then negative); a
 --   group is the sum of its rows. No row is updated: workers whose runs fail with the same error
 --   would wait for one another. `is_sum` is a sum of earlier rows, `seq` their order.
--- - `operation`: operations on many dead letters: what was asked for as JSON, and what has been
---   done. `stepped` is the epoch of the latest step that was accepted; updated by each claim and
---   each step.
 -- - `start_limit`: the starts of each limit that all workers share, by bucket: see
 --   `reserve_one`; updated by each reservation
 -- - `unique_key`: which run has a unique key, or had it; updated when another run takes it. Whether
@@ -225,23 +222,6 @@ create table hold (
   primary key (key)
 ) inherits (note);
 create index hold_lane on hold (lane);
-
-create table operation (
-  id text collate "C" primary key,
-  request text not null,
-  ids text,
-  state text not null default 'running',
-  created_at bigint not null,
-  updated_at bigint not null,
-  ended_at bigint,
-  done bigint not null default 0,
-  skipped bigint not null default 0,
-  epoch bigint not null default 0,
-  stepped bigint not null default 0,
-  carrier text,
-  carried_until bigint,
-  progress text
-);
 
 create table start_limit (
   key text collate "C" primary key,

@@ -10,18 +10,20 @@
 --   latest settlement
 -- p_group_ids, p_group_titles, p_spent: of dead letters, the group and the attempts
 -- p_keep_keys_ms: how long keys of forgotten runs are known
--- p_operation, p_epoch, p_skipped, p_progress, p_is_last: the step of an operation, if it is one
+-- p_note_keys, p_note_seen, p_note_values, p_note_ttls_ms, p_note_ends: notes that are written with
+--   the runs, as for `write_notes`; null keys without any. Then nothing is written unless all runs
+--   and notes are
 --
 -- Returns as JSON the lanes that have work, what ended, and a letter for each. Runs that another
 -- client is moving or settling are answered `locked`: its transaction may be a handler's, and take
 -- long.
--- Locks the operation of a step first; then what `lock_locations` locks. What was seen is compared
--- in a statement that begins when they are locked.
+-- Locks the notes first; then what `lock_locations` locks. What was seen is compared in a statement
+-- that begins when they are locked.
 create function change_runs(
   p_ids text[], p_seen text[], p_destinations text, p_instants bigint[], p_error_names text[],
   p_results text[], p_records text[], p_group_ids text[], p_group_titles text[], p_spent bigint[],
-  p_keep_keys_ms bigint, p_operation text, p_epoch bigint, p_skipped bigint, p_progress text,
-  p_is_last boolean
+  p_keep_keys_ms bigint, p_note_keys text[], p_note_seen bigint[], p_note_values text[],
+  p_note_ttls_ms bigint[], p_note_ends bigint[]
 ) returns text language plpgsql
 -- @include settings
 as $$
@@ -50,7 +52,8 @@ declare
   v_answers text;
   v_setting text;
 begin
-  if not begin_step(p_operation, p_epoch) then
+  if p_note_keys is not null and lock_notes(p_note_keys, p_note_seen) <> '{}' then
+    perform forget_unwritten(p_note_keys);
     return json_build_object('isFenced', true)::text;
   end if;
   if cardinality(v_waiting) > 0 then
@@ -64,6 +67,34 @@ begin
   from unnest(v_runs) f join changesAsked() a on a.id = f.id join run r on hasId(r, f.id)
   where seenAsWritten(r) = a.seen;
   v_setting := set_config('enable_hashjoin', 'off', true);
+  -- A run that is to get a cancel request, and is being settled, is locked, and skipped.
+  if strpos(p_destinations, ChangeMark.requestCancel) > 0 then
+    v_rows := array (
+      select r.row_at from changesAsked() a, lateral (
+        select ctid as row_at from run
+        where hasId(run, a.id) and state in (State.submitted, State.started)
+        for update skip locked) r
+      where a.destination = ChangeMark.requestCancel);
+    v_requested := array (
+      select r.id from run r join changesAsked() a on r.id = a.id
+      where r.ctid = any (v_rows) and a.destination = ChangeMark.requestCancel
+        and seenOf(r, isClaimed(r)) = a.seen);
+  end if;
+  v_done := array (select id from unnest(v_runs)) || v_requested;
+  if cardinality(v_done) = cardinality(p_ids) then
+    v_answers := repeat(Answer.change.done, cardinality(p_ids));
+  else
+    select coalesce(string_agg(
+      case when a.id = any (v_done) then Answer.change.done
+        when r.id is null then Answer.change.gone
+        when seenOf(r, isClaimed(r)) = a.seen then Answer.change.locked
+        else Answer.change.changed end, '' order by n), '') into v_answers
+    from changesAsked() a left join run r on hasId(r, a.id);
+    if p_note_keys is not null then
+      perform forget_unwritten(p_note_keys);
+      return json_build_object('isRefused', true, 'answers', v_answers)::text;
+    end if;
+  end if;
   if cardinality(v_ended) > 0 then
     perform leave_groups(array (select id from unnest(v_runs) where is_dead));
   end if;
@@ -154,42 +185,18 @@ begin
       perform keep_awaited(v_awaited);
     end if;
   end if;
-  -- Leaves cancel requests. A run that is being settled is locked, and skipped.
-  if strpos(p_destinations, ChangeMark.requestCancel) > 0 then
-    v_rows := array (
-      select r.row_at from changesAsked() a, lateral (
-        select ctid as row_at from run
-        where hasId(run, a.id) and state in (State.submitted, State.started)
-        for update skip locked) r
-      where a.destination = ChangeMark.requestCancel);
-    with requested as (
-      update run r set wants_cancel = true from changesAsked() a
-      where r.ctid = any (v_rows) and r.id = a.id and a.destination = ChangeMark.requestCancel
-        and seenOf(r, isClaimed(r)) = a.seen
-      returning r.id
-    )
-    select array_agg(id) into v_requested from requested;
+  -- Leaves cancel requests.
+  if cardinality(v_requested) > 0 then
+    update run set wants_cancel = true where ctid = any (v_rows) and id = any (v_requested);
   end if;
   v_unparked := unpark_runs(keys_of(array (
     select r from unnest(v_runs) r where r.state in (States.waiting))));
   if v_ready is not null or v_later is not null or v_unparked is not null or v_results then
     perform notify_waiters(v_ready || v_unparked, v_later, v_results);
   end if;
-  v_done := array (select id from unnest(v_runs)) || v_requested;
-  if p_operation is not null then
-    perform end_step(p_operation => p_operation, p_epoch => p_epoch,
-      p_skipped => p_skipped + cardinality(p_ids) - cardinality(v_done),
-      p_progress => p_progress, p_is_last => p_is_last, p_done => cardinality(v_done));
-  end if;
-  if cardinality(v_done) = cardinality(p_ids) then
-    v_answers := repeat(Answer.change.done, cardinality(p_ids));
-  else
-    select coalesce(string_agg(
-      case when a.id = any (v_done) then Answer.change.done
-        when r.id is null then Answer.change.gone
-        when seenOf(r, isClaimed(r)) = a.seen then Answer.change.locked
-        else Answer.change.changed end, '' order by n), '') into v_answers
-    from changesAsked() a left join run r on hasId(r, a.id);
+  if p_note_keys is not null then
+    perform put_notes(p_keys => p_note_keys, p_values => p_note_values,
+      p_ttls_ms => p_note_ttls_ms, p_ends => p_note_ends, p_probes_ms => null, p_now => now_ms());
   end if;
   return json_build_object('ready', v_ready, 'later', v_later, 'unparked', v_unparked,
     'results', v_results, 'finished', v_finished, 'long', v_long, 'answers', v_answers)::text;

@@ -45,9 +45,7 @@ $$;
 -- p_probes_ms: how often a hold lets a run through
 --
 -- Returns as JSON the versions, or which notes were changed meanwhile, with the clock.
--- Locks the rows of all its keys, in the order of the keys, and adds those that are missing, as
--- notes that have expired: a row that conflicts is locked, though never updated. The clock is read
--- after that. Those of a write that is refused are deleted, and of each other write a few more.
+-- Locks what `lock_notes` locks. The clock is read after that.
 create function write_notes(
   p_keys text[], p_seen bigint[], p_values text[], p_ttls_ms bigint[], p_ends bigint[],
   p_probes_ms bigint[]
@@ -55,53 +53,15 @@ create function write_notes(
 -- @include settings
 as $$
 declare
-  v_now bigint;
-  v_changed bigint[];
-  v_version bigint;
-  v_versions bigint[] := '{}';
-  v_lane text;
-  v_held text[];
+  v_changed bigint[] := lock_notes(p_keys, p_seen);
+  v_now bigint := now_ms();
 begin
-  insert into note as present (key, value, version, written_at, until)
-  select key, '', 0, 0, 0 from unnest(p_keys) as given (key)
-  where heldLane(key) is null order by key collate "C"
-  on conflict (key) do update set version = present.version where false;
-  insert into hold as present (key, value, version, written_at, until, lane)
-  select key, '', 0, 0, 0, heldLane(key) from unnest(p_keys) as given (key)
-  where heldLane(key) is not null order by key collate "C"
-  on conflict (key) do update set version = present.version where false;
-  v_now := now_ms();
-  v_changed := array (
-    select n - 1 from unnest(p_keys, p_seen) with ordinality as given (key, seen, n)
-    where seen <> coalesce((select version from note
-      where note.key = given.key and isGone(note, v_now) is not true), 0)
-    order by n);
   if v_changed <> '{}' then
-    delete from note where key = any (p_keys) and isGone(note, v_now);
+    perform forget_unwritten(p_keys);
     return json_build_object('outcome', 'changed', 'changed', v_changed, 'now', v_now)::text;
   end if;
-  for v_n in 1 .. cardinality(p_keys) loop
-    v_version := 0;
-    if p_values[v_n] is null then
-      delete from note where key = p_keys[v_n]
-      returning case when version > 0 then heldLane(key) end into v_lane;
-    else
-      update note set value = p_values[v_n], version = nextval('note_version'), written_at = v_now,
-        until = greatest(p_ends[v_n], case when p_ttls_ms[v_n] is not null
-          then least(v_now + p_ttls_ms[v_n], Limit.instantAt) end),
-        probe_ms = p_probes_ms[v_n]
-      where key = p_keys[v_n] returning version, heldLane(key) into strict v_version, v_lane;
-    end if;
-    v_versions := v_versions || v_version;
-    if v_lane is not null then
-      v_held := v_held || v_lane;
-    end if;
-  end loop;
-  delete from note where key = any (array (
-    select key from note where isGone(note, v_now)
-    order by until limit Limit.forgottenForEach * cardinality(p_keys)
-    for update skip locked));
-  perform notify_held(v_held);
-  return json_build_object('outcome', 'written', 'versions', v_versions, 'now', v_now)::text;
+  return json_build_object('outcome', 'written', 'versions', put_notes(
+    p_keys => p_keys, p_values => p_values, p_ttls_ms => p_ttls_ms, p_ends => p_ends,
+    p_probes_ms => p_probes_ms, p_now => v_now), 'now', v_now)::text;
 end
 $$;

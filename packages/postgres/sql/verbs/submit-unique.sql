@@ -84,8 +84,8 @@ begin
         p_seen => array (select seenAsWritten(r) from run r where hasId(r, v_other.id)),
         p_destinations => State.cancelled, p_instants => array[v_now], p_error_names => null,
         p_results => null, p_records => null, p_group_ids => null, p_group_titles => null,
-        p_spent => null, p_keep_keys_ms => null, p_operation => null, p_epoch => null,
-        p_skipped => null, p_progress => null, p_is_last => null)::json;
+        p_spent => null, p_keep_keys_ms => null, p_note_keys => null, p_note_seen => null,
+        p_note_values => null, p_note_ttls_ms => null, p_note_ends => null)::json;
       v_answers := v_answers || Answer.submitUnique.replaced;
       v_others := v_others || v_other.id;
       v_unparked := v_unparked || array (select json_array_elements_text(

@@ -18,7 +18,7 @@ export const CHANGE_MARKS = { forget: '-', requestCancel: '+' } as const;
 /** The arguments of `change_runs` that are about runs. */
 type ChangeArguments = Omit<
   ArgumentsOf<'change_runs'>,
-  'keepKeysMs' | 'operation' | 'epoch' | 'skipped' | 'progress' | 'isLast'
+  'keepKeysMs' | 'noteKeys' | 'noteSeen' | 'noteValues' | 'noteTtlsMs' | 'noteEnds'
 >;
 
 /** Returns changes as arguments of `change_runs`. */

@@ -3,7 +3,7 @@
 /** The parameters of every function that a client calls, in their order, with their types. */
 export const CLIENT_FUNCTIONS = {
   audit_runs: {  },
-  change_runs: { ids: 'text[]', seen: 'text[]', destinations: 'text', instants: 'bigint[]', errorNames: 'text[]', results: 'text[]', records: 'text[]', groupIds: 'text[]', groupTitles: 'text[]', spent: 'bigint[]', keepKeysMs: 'bigint', operation: 'text', epoch: 'bigint', skipped: 'bigint', progress: 'text', isLast: 'boolean' },
+  change_runs: { ids: 'text[]', seen: 'text[]', destinations: 'text', instants: 'bigint[]', errorNames: 'text[]', results: 'text[]', records: 'text[]', groupIds: 'text[]', groupTitles: 'text[]', spent: 'bigint[]', keepKeysMs: 'bigint', noteKeys: 'text[]', noteSeen: 'bigint[]', noteValues: 'text[]', noteTtlsMs: 'bigint[]', noteEnds: 'bigint[]' },
   count_depths: { lanes: 'text[]' },
   find_expired: { limit: 'bigint', lanes: 'text[]', exceptLanes: 'text[]' },
   get_runs: { ids: 'text[]', collect: 'boolean' },
@@ -15,10 +15,6 @@ export const CLIENT_FUNCTIONS = {
   list_runs: { list: 'text', state: 'text', lane: 'text', errorGroup: 'text', endedBefore: 'bigint', errorName: 'text', limit: 'bigint', payloads: 'boolean', afterName: 'text', afterRequest: 'text', afterAt: 'bigint', afterOrd: 'bigint', afterId: 'text' },
   read_notes: { prefix: 'text', after: 'text', limit: 'bigint' },
   write_notes: { keys: 'text[]', seen: 'bigint[]', values: 'text[]', ttlsMs: 'bigint[]', ends: 'bigint[]', probesMs: 'bigint[]' },
-  put_operation: { id: 'text', request: 'text', ids: 'text' },
-  read_operations: { id: 'text' },
-  claim_operation: { carrier: 'text', leaseMs: 'bigint', id: 'text' },
-  change_operation: { id: 'text', to: 'text' },
   read_leases: { ids: 'text[]', epochs: 'bigint[]' },
   read_runs: { ids: 'text[]' },
   reserve_starts: { keys: 'text[]', limits: 'bigint[]', windowsMs: 'bigint[]', counts: 'bigint[]', leasts: 'bigint[]', grantedAts: 'bigint[]' },

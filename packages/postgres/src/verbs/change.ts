@@ -1,17 +1,19 @@
-import type { Change, ChangeAnswer, ChangeOptions } from '@retry/core/broker';
+import type { Change, ChangeAnswer, ChangeOptions, NoteWrite } from '@retry/core/broker';
 import { readAnswers, runBytes } from '@retry/core/broker/kit';
 import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import { upToWhole } from '../driver/sql-values.ts';
-import { stepArguments } from '../operations/step.ts';
 import { changeArguments, hasEnded } from '../record/changes.ts';
 import type { ExchangePort } from './exchange.ts';
 import { exchange } from './exchange.ts';
+import { noteArguments } from './notes.ts';
 
 /** What `change_runs` replies. */
 interface Changed {
-  /** The step of an operation was not accepted. */
+  /** A note is not what was seen. */
   readonly isFenced?: boolean;
+  /** Nothing is written, as one of the runs would not be, and notes were to be written with them. */
+  readonly isRefused?: boolean;
   /** A letter for each. */
   readonly answers: string;
   /** Lanes that got runs, or have more in their schedule. */
@@ -38,13 +40,16 @@ const CHANGES: ChunkLimits<Change> = {
   bytesOf: ({ next }) => (next === 'forget' ? 0 : runBytes(next)),
 };
 
-/** Writes runs that no worker holds, and cancel requests, each only if the run is still what was seen. A step is one statement. */
+/**
+ * Writes runs that no worker holds, and cancel requests, each only if the run is still what was seen. With notes, it is one statement.
+ */
 export async function changeRuns(
   port: ChangePort,
   changes: readonly Change[],
-  { operation }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<readonly ChangeAnswer[] | 'fenced'> {
-  if (operation !== undefined) return callChange(port, changes, { operation, mayWait: true });
+  if (options.notes !== undefined)
+    return callChange(port, changes, { ...options, mayWait: changes.every(hasEnded) });
   return inChunks(changes, (chunk) => changeChunk(port, chunk), CHANGES);
 }
 
@@ -64,13 +69,13 @@ interface CallOptions extends ChangeOptions {
 async function callChange(
   port: ChangePort,
   changes: readonly Change[],
-  { operation, mayWait }: CallOptions,
+  { notes, mayWait }: CallOptions,
 ): Promise<readonly ChangeAnswer[] | 'fenced'> {
   const { database, keepKeysMs } = port;
   const given = {
     ...changeArguments(changes),
     keepKeysMs: upToWhole(keepKeysMs),
-    ...stepArguments(operation),
+    ...besideRuns(notes),
   };
   const reply = mayWait
     ? { text: await database.call('change_runs', given) }
@@ -78,8 +83,16 @@ async function callChange(
   if (reply === undefined) return changes.map(() => 'locked');
   const changed = JSON.parse(reply.text ?? '') as Changed; // what our own function builds
   if (changed.isFenced === true) return 'fenced';
-  await follow(port, changed);
+  if (changed.isRefused !== true) await follow(port, changed);
   return readAnswers('change', changed.answers);
+}
+
+/** The arguments for notes that are written with runs. */
+function besideRuns(notes: readonly NoteWrite[] | undefined) {
+  if (notes === undefined)
+    return { noteKeys: null, noteSeen: null, noteValues: null, noteTtlsMs: null, noteEnds: null };
+  const { keys, seen, values, ttlsMs, ends } = noteArguments(notes);
+  return { noteKeys: keys, noteSeen: seen, noteValues: values, noteTtlsMs: ttlsMs, noteEnds: ends };
 }
 
 /** Wakes the waits of this process. An exchange forgets what is too much; where this one fails, a later one does. */

@@ -1,6 +1,7 @@
-import type { Notes, NotesPage, NotesWritten } from '@retry/core/broker';
+import type { Notes, NotesPage, NotesWritten, NoteWrite } from '@retry/core/broker';
 import { heldLane, keepableMs } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
+import type { ArgumentsOf } from '../schema/signatures.ts';
 import type { WorkWaits } from '../wake/wait-for-work.ts';
 
 /** What notes work with. */
@@ -17,17 +18,22 @@ export function createNotes({ database, workWaits }: NotesPort): Notes {
       return JSON.parse(reply ?? '{}') as NotesPage; // what our own function builds
     },
     write: async (writes) => {
-      const reply = await database.call('write_notes', {
-        keys: writes.map(({ key }) => key),
-        seen: writes.map(({ seen }) => seen),
-        values: writes.map(({ value }) => value ?? undefined),
-        ttlsMs: writes.map(({ ttlMs }) => keepable(ttlMs)),
-        ends: writes.map(({ expiresAt }) => keepable(expiresAt)),
-        probesMs: writes.map(({ probeMs }) => keepable(probeMs)),
-      });
+      const reply = await database.call('write_notes', noteArguments(writes));
       if (writes.some(({ key }) => heldLane(key) !== undefined)) workWaits.pollAll();
       return JSON.parse(reply ?? '{}') as NotesWritten; // what our own function builds
     },
+  };
+}
+
+/** Returns writes as the arguments of `write_notes`. */
+export function noteArguments(writes: readonly NoteWrite[]): ArgumentsOf<'write_notes'> {
+  return {
+    keys: writes.map(({ key }) => key),
+    seen: writes.map(({ seen }) => seen),
+    values: writes.map(({ value }) => value ?? undefined),
+    ttlsMs: writes.map(({ ttlMs }) => keepable(ttlMs)),
+    ends: writes.map(({ expiresAt }) => keepable(expiresAt)),
+    probesMs: writes.map(({ probeMs }) => keepable(probeMs)),
   };
 }
 

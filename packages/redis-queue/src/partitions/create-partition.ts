@@ -4,7 +4,6 @@ import { createCloseGate, getBy } from '@retry/core/broker/kit';
 import type { HeartbeatLink } from '../driver/heartbeats/heartbeat-link.ts';
 import { isRefusal } from '../driver/refusal.ts';
 import { guardRights } from '../driver/rights.ts';
-import { createPartOperations } from '../operations/operations.ts';
 import type { Store } from '../store/store.ts';
 import { countDepths, readNames } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
@@ -21,7 +20,7 @@ import { readRuns } from '../verbs/read.ts';
 import { reserveStarts } from '../verbs/reserve.ts';
 import { createSubmit } from '../verbs/submit.ts';
 import { WakeSubscription } from '../wake/wake-subscription.ts';
-import type { Part } from './operations.ts';
+import type { Part } from './part.ts';
 
 /** When a subscriber connection that receives nothing is replaced, in ms. */
 const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
@@ -51,7 +50,6 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
       pass(() => (leaseMs > 0 ? heartbeat(heartbeats, leases, leaseMs) : readLeases(store, leases))),
     findExpired: (limit, scope) => pass(() => findExpired(limit, scope)),
     ...operatorVerbs(store, pass),
-    ownOperations: createPartOperations(store, pass),
     ownLanes: passLanes(store, pass),
     ownFigures: passFigures(createFigures(store), pass),
     reserve: (requests) => pass(() => reserveStarts(store, requests)),

@@ -9,7 +9,7 @@ import {
   MAX_REPORTED_LANES,
 } from '@retry/core/broker/kit';
 import { groupsOfParts } from './groups.ts';
-import type { Parts } from './operations.ts';
+import type { Parts } from './part.ts';
 
 /** Joins what operators ask about several partitions. The notes of the first one know the workers. */
 export function joinFigures(parts: Parts, { list, notes }: Pick<Broker, 'list' | 'notes'>): FigureSources {

@@ -7,8 +7,7 @@ import { exchangeParts } from './exchange.ts';
 import { joinFigures } from './figures.ts';
 import { listParts } from './list.ts';
 import { joinNotes } from './notes.ts';
-import type { Part, Parts } from './operations.ts';
-import { joinOperations } from './operations.ts';
+import type { Part, Parts } from './part.ts';
 import { refuseConcurrency } from './refuse-concurrency.ts';
 import { askEach } from './spread.ts';
 
@@ -23,10 +22,9 @@ export function joinParts(given: readonly Part[]): Broker {
   const [only, ...others] = given;
   if (only === undefined) throw new RangeError('there is no partition');
   const parts: Parts = [only, ...others];
-  const operations = joinOperations(parts);
   const attend = joinAttendance(parts);
-  const { ownOperations: _, ownLanes: __, ownFigures, ...broker } = only;
-  if (others.length === 0) return { ...broker, attend, operations, figures: figuresWithRates(ownFigures) };
+  const { ownLanes: _, ownFigures, ...broker } = only;
+  if (others.length === 0) return { ...broker, attend, figures: figuresWithRates(ownFigures) };
   const [reads, notes] = [joinReads(parts), joinNotes(parts)];
   const figures = figuresWithRates(joinFigures(parts, { ...reads, notes }));
   return {
@@ -37,7 +35,6 @@ export function joinParts(given: readonly Part[]): Broker {
     figures,
     notes,
     attend,
-    operations,
   };
 }
 
@@ -67,9 +64,7 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
   };
 }
 
-function joinReads(
-  parts: Parts,
-): Omit<Broker, Moves | Changes | Waits | 'attend' | 'figures' | 'notes' | 'operations'> {
+function joinReads(parts: Parts): Omit<Broker, Moves | Changes | Waits | 'attend' | 'figures' | 'notes'> {
   return {
     findExpired: async (limit, scope) =>
       sizedPage(

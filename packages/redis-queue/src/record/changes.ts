@@ -8,6 +8,9 @@ import { encodeRecord } from './encode-record.ts';
 /** What is sent in place of a record. No state has these letters. */
 export const CHANGE_MARKS = { forget: '-', requestCancel: '+' } as const;
 
+/** What the script replies in place of answers when a note is not what was seen. */
+export const NOTES_CHANGED = 'fenced';
+
 /** What ends `seen` of a run whose payload retention has deleted. */
 export const TRIMMED_MARK = '-';
 

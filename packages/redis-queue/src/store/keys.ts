@@ -24,8 +24,6 @@ export const KEY_NAMES = [
   'parked-by-lane',
   'holds',
   'unique-keys',
-  'operations',
-  'operation-requests',
   'notes',
   'note-keys',
   'note-ends',

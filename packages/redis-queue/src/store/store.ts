@@ -9,8 +9,6 @@ import type { Retention } from './retention.ts';
 export interface Store {
   readonly link: RedisLink;
   readonly keys: Keys;
-  /** The first partition has the operations on dead letters. */
-  readonly isHome: boolean;
   /** Set anew when the memory of the server is known. */
   readonly retention: Readonly<Retention>;
 }

@@ -2,6 +2,7 @@ import type { Note, Notes, NotesQuery, NoteWrite } from '@retry/core/broker';
 import { compareUtf8, keepableMs } from '@retry/core/broker/kit';
 import { readNotesScript, writeNotesScript } from '../scripts/lua-code.ts';
 import { fromTag, toTag } from '../store/keys.ts';
+import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
@@ -18,7 +19,7 @@ export function createNotes(store: Store): Notes {
       return { notes: readNotes(found), now, ...(next !== '' && { next: fromTag(next) }) };
     },
     write: async (writes) => {
-      const reply = await runListScript(store, writeNotesScript, [pack(writes.map(packWrite))]);
+      const reply = await runListScript(store, writeNotesScript, [pack(packNotes(writes))]);
       const [now, outcome, numbers] = reply as readonly [number, 'written' | 'changed', readonly number[]]; // what our own script returns
       if (outcome === 'changed') return { outcome, changed: numbers, now };
       return { outcome, versions: numbers, now };
@@ -29,6 +30,11 @@ export function createNotes(store: Store): Notes {
 function packQuery({ prefix, limit, after }: NotesQuery): Buffer {
   const isWithin = after !== undefined && compareUtf8(after, prefix) >= 0;
   return pack([toTag(prefix), isWithin ? `(${toTag(after)}` : `[${toTag(prefix)}`, limit]);
+}
+
+/** Returns writes as scripts get them. */
+export function packNotes(writes: readonly NoteWrite[]): Packed {
+  return writes.map(packWrite);
 }
 
 function packWrite({ key, seen = ANY_VERSION, value, ttlMs = 0, expiresAt = 0, probeMs = 0 }: NoteWrite) {

@@ -226,10 +226,13 @@ export class Engine {
   /** Carries on operations on dead letters that no other carrier holds, step by step, until there are none. */
   async carryOn(): Promise<void> {
     const { broker, clock, random, name } = this.#settings;
+    let id: string | undefined;
     while (this.#isReady && !this.#state.isStopping) {
-      const restMs = await carryStep({ broker, clock, random, carrier: name });
-      if (restMs === undefined) return;
-      await sleep(clock, restMs, this.#stopping.signal);
+      const carried = await carryStep({ broker, clock, random, carrier: name }, id);
+      if (carried === undefined && id === undefined) return;
+      // One that has ended, is paused or has another carrier: the next one is looked for.
+      id = carried?.id;
+      if (carried !== undefined) await sleep(clock, carried.restMs, this.#stopping.signal);
     }
   }
 

@@ -137,9 +137,7 @@ function startRepeating({ settings, engine, emitter }: LifeParts, signal: AbortS
     ...(broker.figures === undefined
       ? []
       : [every(Math.min(cleanerMs, GROUP_EVENTS_MS), LOOKING_FOR_GROUPS, () => engine.emitGroups())]),
-    ...(broker.operations === undefined
-      ? []
-      : [every(Math.min(cleanerMs, CARRY_MS), 'carrying an operation on', () => engine.carryOn())]),
+    every(Math.min(cleanerMs, CARRY_MS), 'carrying an operation on', () => engine.carryOn()),
     ...(dropsUnknown(settings) ? [every(cleanerMs, 'dropping', () => engine.dropUnknown())] : []),
   ];
 }

@@ -1,7 +1,6 @@
 export { chargedAttempts } from '../../decision/counters.ts';
 export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
 export { MAX_NOTE_WRITES } from '../notes.ts';
-export { MAX_STEP_IDS } from '../operations.ts';
 export { carrySpent } from './carry-spent.ts';
 export { MAX_OPERATION_IDS } from './check/check-bulk.ts';
 export { checkInput } from './check/check-input.ts';
@@ -57,15 +56,21 @@ export {
   submissionBytes,
   textProblem,
 } from './limits.ts';
-export { isNoteKept, readNotes, writtenNote } from './notes.ts';
+export { isNoteKept, readNote, readNotes, writtenNote } from './notes.ts';
 export { cancelRuns } from './operate/cancel-runs.ts';
 export type { ChangeableBroker } from './operate/change-runs.ts';
 export { endRuns } from './operate/end-runs.ts';
 export { holdLanes, listHolds, resumeLanes } from './operate/hold-lanes.ts';
-export type { OperationFigures } from './operate/operation-figures.ts';
-export { listedOperations, MAX_OPERATIONS, operationOf, readRequest } from './operate/operation-figures.ts';
 export { discardRuns, redriveRuns } from './operate/redrive-runs.ts';
 export { rescheduleRuns } from './operate/reschedule-runs.ts';
+export type { ClaimedOperation, OperationStep } from './operations/carry-operation.ts';
+export { claimOperation, readOperationIds, stepOperation } from './operations/carry-operation.ts';
+export {
+  changeOperation,
+  getOperation,
+  listOperations,
+  putOperation,
+} from './operations/keep-operations.ts';
 export { partitionTag } from './partition-tag.ts';
 export { createForgetOldLetters } from './retention/forget-old.ts';
 export type {

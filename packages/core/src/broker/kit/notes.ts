@@ -6,13 +6,32 @@ const PAGE = 1_000;
 
 /** Returns all notes whose keys begin with a prefix, in the order of their keys. */
 export async function readNotes(notes: Notes, prefix: string): Promise<readonly Note[]> {
+  return (await readNotesAt(notes, prefix)).notes;
+}
+
+/** Returns all notes whose keys begin with a prefix, and the broker's clock when the first page was read. */
+export async function readNotesAt(
+  notes: Notes,
+  prefix: string,
+): Promise<{ readonly notes: readonly Note[]; readonly now: number }> {
   const found: Note[] = [];
+  let now: number | undefined;
   for (let after: string | undefined; ; ) {
     const page = await notes.read({ prefix, limit: PAGE, ...(after !== undefined && { after }) });
     found.push(...page.notes);
-    if (page.next === undefined) return found;
+    now ??= page.now;
+    if (page.next === undefined) return { notes: found, now };
     after = page.next;
   }
+}
+
+/** Returns the note of a key, and the broker's clock. It is the first one of those whose keys begin with it. */
+export async function readNote(
+  notes: Notes,
+  key: string,
+): Promise<{ readonly note: Note | undefined; readonly now: number }> {
+  const { notes: found, now } = await notes.read({ prefix: key, limit: 1 });
+  return { note: found.find((one) => one.key === key), now };
 }
 
 /** Returns whether a note is still there. One that probes stays until it is deleted. */

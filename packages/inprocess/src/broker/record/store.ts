@@ -3,7 +3,6 @@ import type { ClaimedRun, ErrorGroup, Note, Run } from '@retry/core/broker';
 import type { KeyHolder, RetentionSettings, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
 import { wallAheadMs, wallNowOf } from '@retry/core/clock';
-import type { KeptOperation } from '../operations/kept-operation.ts';
 import type { Deque, Linked } from './deque.ts';
 import { createDeque } from './deque.ts';
 import type { Heap, Ranked } from './heap.ts';
@@ -124,8 +123,6 @@ export interface Store extends Settings {
   readonly notes: Map<string, Note>;
   /** The version of the latest note that was written. */
   noteVersion: number;
-  /** Operations on dead letters, oldest first. */
-  readonly operations: Map<string, KeptOperation>;
   /** The replies to the latest claims of each worker, by request. */
   readonly replies: Map<string, Map<string, readonly ClaimedRun[]>>;
   /** Ends every call that waits for work. */
@@ -164,7 +161,6 @@ export function createStore(settings: Settings): Store {
     forgottenKeys: new Map(),
     uniqueKeys: new Map(),
     ...{ notes: new Map(), noteVersion: 0 },
-    operations: new Map(),
     replies: new Map(),
     waits: new Set(),
     resultWaits: new Set(),

@@ -1,4 +1,4 @@
-import type { Notes, NotesPage, NotesQuery, NotesWritten, NoteWrite } from '@retry/core/broker';
+import type { Notes, NotesPage, NotesQuery, NoteWrite } from '@retry/core/broker';
 import { compareUtf8, heldLane, isNoteKept, writtenNote } from '@retry/core/broker/kit';
 import { forgetNotes } from '../record/holds.ts';
 import type { Store } from '../record/store.ts';
@@ -11,7 +11,12 @@ export function createNotes(
 ): Notes {
   return {
     read: (query) => call((now) => readNotes(store, query, now)),
-    write: (writes) => call((now) => writeNotes(store, writes, now)),
+    write: (writes) =>
+      call((now) => {
+        const changed = changedNotes(store, writes, now);
+        if (changed.length > 0) return { outcome: 'changed', changed, now };
+        return { outcome: 'written', versions: writeNotes(store, writes, now), now };
+      }),
   };
 }
 
@@ -25,13 +30,17 @@ function readNotes({ notes, holds }: Store, { prefix, limit, after }: NotesQuery
   return { notes: page, now, ...(found.length > limit && last && { next: last.key }) };
 }
 
-function writeNotes(store: Store, writes: readonly NoteWrite[], now: number): NotesWritten {
+/** Returns the indexes of the writes whose notes are not what was seen. */
+export function changedNotes(store: Store, writes: readonly NoteWrite[], now: number): readonly number[] {
   forgetNotes(store, now);
-  const changed = writes.flatMap(({ key, seen }, index) =>
+  return writes.flatMap(({ key, seen }, index) =>
     seen === undefined || seen === (keptIn(store, key).get(key)?.version ?? 0) ? [] : [index],
   );
-  if (changed.length > 0) return { outcome: 'changed', changed, now };
-  const versions = writes.map(({ value, ...write }) => {
+}
+
+/** Writes notes, whatever they are, and returns their versions. */
+export function writeNotes(store: Store, writes: readonly NoteWrite[], now: number): readonly number[] {
+  return writes.map(({ value, ...write }) => {
     const kept = keptIn(store, write.key);
     const version = value === null ? 0 : ++store.noteVersion;
     const isChanged = value === null ? kept.delete(write.key) : true;
@@ -39,7 +48,6 @@ function writeNotes(store: Store, writes: readonly NoteWrite[], now: number): No
     if (isChanged) rearmHeld(store, heldLane(write.key));
     return version;
   });
-  return { outcome: 'written', versions, now };
 }
 
 /** Holds are kept by themselves, as each claim looks for those of its lanes. */

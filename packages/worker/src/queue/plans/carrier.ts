@@ -1,7 +1,8 @@
 import type { Clock } from '@retry/core';
 import { isEligible, parsePolicy } from '@retry/core';
-import type { Broker, ClaimedOperation, ListQuery, Operation, Run } from '@retry/core/broker';
-import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
+import type { Broker, ListQuery, Operation, Run } from '@retry/core/broker';
+import type { ClaimedOperation } from '@retry/core/broker/kit';
+import { claimOperation, readOperationIds, stepOperation } from '@retry/core/broker/kit';
 import { listedBy, matchesListed } from '../operate/letter-query.ts';
 import { createRunReader } from '../read-runs.ts';
 import { spacingOf } from './spacing.ts';
@@ -40,30 +41,35 @@ interface Selected {
   readonly isLast: boolean;
 }
 
+/** A step that was tried. */
+export interface Carried {
+  /** The operation. */
+  readonly id: string;
+  /** How long to wait before the next step, in ms. */
+  readonly restMs: number;
+}
+
 /**
  * Claims an operation and makes one step of it.
  *
  * @param id - only this one; absent: the oldest that no other carrier holds
- * @returns how long to wait before the next step, in ms; `undefined` when there is nothing to carry on
+ * @returns `undefined` when there is nothing to carry on
  */
-export async function carryStep(port: CarrierPort, id?: string): Promise<number | undefined> {
+export async function carryStep(port: CarrierPort, id?: string): Promise<Carried | undefined> {
   const { broker, carrier, random } = port;
-  const claimed = await broker.operations?.claim({
-    carrier,
-    leaseMs: LEASE_MS,
-    ...(id !== undefined && { id }),
-  });
+  const claim = { carrier, leaseMs: LEASE_MS };
+  const claimed = await claimOperation(broker, id === undefined ? claim : { ...claim, id });
   if (claimed === undefined) return undefined;
   const { operation, now } = claimed;
   const { after, nextAt } = readProgress(claimed);
   const spacing = spacingOf(operation, { now, nextAt }, { most: STEP_RUNS, random });
-  if (spacing.room === 0) return SPACED_REST_MS;
-  const selected = await select(broker, operation, { room: spacing.room, after });
-  const next = { after: selected.after, nextAt: spacing.nextAt(selected.ids.length) };
-  const dueAts = spacing.dueAts(selected.ids.length);
-  await move(broker, claimed, { selected, dueAts, progress: JSON.stringify(next) });
-  if (selected.isLast) return REST_MS;
-  return dueAts.length === 0 ? REST_MS : SPACED_REST_MS;
+  if (spacing.room === 0) return { id: operation.id, restMs: SPACED_REST_MS };
+  const { ids, skipped, isLast, ...selected } = await select(broker, claimed, { room: spacing.room, after });
+  const dueAts = spacing.dueAts(ids.length);
+  const progress = JSON.stringify({ after: selected.after, nextAt: spacing.nextAt(ids.length) });
+  const runAts = new Map(dueAts.map((dueAt, index) => [ids[index] ?? '', dueAt]));
+  await stepOperation(broker, claimed, { ids, skipped, isLast, progress, runAts });
+  return { id: operation.id, restMs: isLast || dueAts.length === 0 ? REST_MS : SPACED_REST_MS };
 }
 
 function readProgress({ progress }: ClaimedOperation): Progress {
@@ -75,13 +81,16 @@ interface Place {
   readonly after: string | number | undefined;
 }
 
-async function select(broker: Broker, operation: Operation, { room, after }: Place): Promise<Selected> {
-  const { ids, state, ...query } = operation.filter;
+async function select(broker: Broker, claimed: ClaimedOperation, { room, after }: Place): Promise<Selected> {
+  const { operation, ids } = claimed;
+  const { ids: _, state, ...query } = operation.filter;
   if (ids !== undefined) {
     const from = typeof after === 'number' ? after : 0;
-    const part = await eligibleOf(broker, operation, ids.slice(from, from + room));
+    const some = await readOperationIds(broker, claimed, { from, most: room });
+    const part = await eligibleOf(broker, operation, some);
     const end = from + part.read;
-    return { ...part, after: end, isLast: end === ids.length };
+    // Where the ids are gone, the operation has just been ended by others, and accepts no step.
+    return { ...part, after: end, isLast: end >= ids || part.read === 0 };
   }
   const asked: ListQuery = { ...listedBy(query), state, disposable: 'omit', payloads: 'omit', limit: room };
   const page = await broker.list(typeof after === 'string' ? { ...asked, after } : asked);
@@ -115,26 +124,4 @@ function hasAttempts({ keepAttempts, maxAttempts = Infinity }: Operation, run: R
   } catch {
     return isEligible({ maxAttempts, retryable: maxAttempts > 0 }, run); // it is executed by the policy of its task, too
   }
-}
-
-interface Moves {
-  readonly selected: Selected;
-  readonly dueAts: readonly number[];
-  readonly progress: string;
-}
-
-async function move(
-  broker: Broker,
-  { operation, epoch }: ClaimedOperation,
-  { selected: { ids, skipped, isLast }, dueAts, progress }: Moves,
-): Promise<void> {
-  const { id, kind, keepAttempts = false } = operation;
-  const { endedBefore } = operation.filter;
-  const step = { operation: { id, epoch, skipped, progress, isLast }, endedBefore };
-  if (kind === 'discard') {
-    await discardRuns(broker, ids, step);
-    return;
-  }
-  const runAts = new Map(dueAts.map((dueAt, index) => [ids[index] ?? '', dueAt]));
-  await redriveRuns(broker, ids, { ...step, keepAttempts, runAts });
 }

@@ -3,7 +3,6 @@ import type { Policy } from '@retry/core';
 import { preview } from '@retry/core';
 import type { Broker, Operation, OperationFilter, Run } from '@retry/core/broker';
 import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
-import { noOperations } from '../../errors.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { matchesLetter, queryAt } from '../operate/letter-query.ts';
 import { createRunReader } from '../read-runs.ts';
@@ -36,7 +35,7 @@ export interface Plan {
    * Runs that changed since the plan are skipped.
    *
    * @throws {InvalidOptionsError} for wrong options
-   * @throws {OperationError} `NO_OPERATIONS` or `TOO_MANY_OPERATIONS`
+   * @throws {OperationError} `TOO_MANY_OPERATIONS`
    */
   readonly apply: (options?: ApplyOptions) => Promise<AppliedOperation>;
 }
@@ -87,7 +86,6 @@ export async function createPlan(port: PlanPort, filter: PlanFilter): Promise<Pl
   const { broker } = port;
   const call = { subject: 'deadLetters.plan', keys: PLAN_KEYS, synonyms: QUEUE_SYNONYMS };
   const settings = readOptions(filter, call, readPlan);
-  if (broker.operations === undefined) throw noOperations();
   const at = Math.floor((await broker.exchange({})).now);
   const dated = { ...settings, query: queryAt(settings, at) };
   const { filter: planned, counted } = await count(broker, dated, at);

@@ -9,7 +9,6 @@ export interface PlannedDeadLetters {
    * Nothing is changed before `plan.apply()`.
    *
    * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every one of the state
-   * @throws {OperationError} `NO_OPERATIONS` when the broker keeps none
    */
   readonly plan: (filter: PlanFilter) => Promise<Plan>;
 }

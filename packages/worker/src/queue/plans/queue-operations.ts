@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Duration } from '@retry/core';
 import { isRetryError } from '@retry/core';
-import type { Broker, Operation, OperationRequest, Operations } from '@retry/core/broker';
+import type { Broker, Operation, OperationChangeAnswer, OperationRequest } from '@retry/core/broker';
+import { changeOperation, getOperation, listOperations, putOperation } from '@retry/core/broker/kit';
 import { readOptions } from '@retry/core/fields';
 import { isRefused } from '../../broker.ts';
 import type { Emitter } from '../../emitter.ts';
-import { noOperations, operationTimeout, tooManyOperations, unknownOperation } from '../../errors.ts';
+import { operationTimeout, tooManyOperations, unknownOperation } from '../../errors.ts';
 import type { QueueEvents } from '../../events.ts';
 import { sleep } from '../../sleep.ts';
 import { readId, readWaitLimits, WAIT_KEYS } from '../results/wait-options.ts';
@@ -26,11 +27,11 @@ export interface QueueOperations {
   /** Returns an operation; `undefined` when it is not kept. */
   readonly get: (id: string) => Promise<Operation | undefined>;
   /** Lets no further run be taken. Those that have got a due time, at most 10 seconds ahead, start then. */
-  readonly pause: (id: string) => ReturnType<Operations['change']>;
+  readonly pause: (id: string) => Promise<OperationChangeAnswer>;
   /** Lets a paused operation go on, from this process if no other carries it. */
-  readonly resume: (id: string) => ReturnType<Operations['change']>;
+  readonly resume: (id: string) => Promise<OperationChangeAnswer>;
   /** Ends an operation as it is; runs that were redriven stay so. */
-  readonly cancel: (id: string) => ReturnType<Operations['change']>;
+  readonly cancel: (id: string) => Promise<OperationChangeAnswer>;
   /**
    * Resolves when an operation is done or cancelled.
    *
@@ -61,27 +62,21 @@ const AFTER_ERROR_MS = 1_000;
 /** Creates the operations of a queue. */
 export function createOperations(port: OperatingPort): OperationsPort {
   const { broker } = port;
-  const kept = (): Operations => {
-    if (broker.operations === undefined) throw noOperations();
-    return broker.operations;
-  };
   const carry = createCarrying(port);
-  const change = async (id: string, to: Parameters<Operations['change']>[1]) =>
-    kept().change(readId(id, 'operations'), to);
   return {
-    list: async () => kept().list(),
-    get: async (id) => kept().get(readId(id, 'operations.get')),
-    pause: (id) => change(id, 'paused'),
+    list: () => listOperations(broker),
+    get: async (id) => getOperation(broker, readId(id, 'operations.get')),
+    pause: async (id) => changeOperation(broker, readId(id, 'operations'), 'paused'),
     resume: async (id) => {
-      const answer = await change(id, 'running');
+      const answer = await changeOperation(broker, readId(id, 'operations'), 'running');
       if (answer === 'changed') carry(id);
       return answer;
     },
-    cancel: (id) => change(id, 'cancelled'),
-    wait: async (id, options) => waitFor(kept(), port.clock, { id: readId(id, 'operations.wait'), options }),
+    cancel: async (id) => changeOperation(broker, readId(id, 'operations'), 'cancelled'),
+    wait: async (id, options) => waitFor(port, { id: readId(id, 'operations.wait'), options }),
     begin: async (request) => {
-      if ((await kept().put(request)) === 'full') throw tooManyOperations();
-      const operation = await kept().get(request.id);
+      if ((await putOperation(broker, request)) === 'full') throw tooManyOperations();
+      const operation = await getOperation(broker, request.id);
       if (operation === undefined) throw unknownOperation(request.id);
       carry(operation.id);
       return operation;
@@ -136,7 +131,7 @@ async function tryStep(
   id: string,
 ): Promise<number | undefined> {
   try {
-    return await carryStep({ broker, clock: background, random: Math.random, carrier }, id);
+    return (await carryStep({ broker, clock: background, random: Math.random, carrier }, id))?.restMs;
   } catch (error) {
     if (isRetryError(error, 'BROKER_CLOSED')) return undefined;
     emitter.emit('error', () => ({ error, doing: 'carrying an operation on' }));
@@ -149,13 +144,13 @@ interface Wait {
   readonly options: OperationWaitOptions | undefined;
 }
 
-async function waitFor(operations: Operations, clock: Clock, { id, options }: Wait): Promise<Operation> {
+async function waitFor({ broker, clock }: OperatingPort, { id, options }: Wait): Promise<Operation> {
   const limits = readOptions(options, { subject: 'operations.wait', keys: WAIT_KEYS }, readWaitLimits);
   const { timeoutMs, signal } = limits;
   const until = clock.now() + timeoutMs;
   for (;;) {
     signal?.throwIfAborted();
-    const operation = await operations.get(id);
+    const operation = await getOperation(broker, id);
     if (operation === undefined) throw unknownOperation(id);
     if (operation.endedAt !== undefined) return operation;
     if (clock.now() >= until) throw operationTimeout(id, operation.state);

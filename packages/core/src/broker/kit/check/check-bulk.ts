@@ -1,14 +1,11 @@
 import type { Problem } from '../../../errors.ts';
 import { optional } from '../../../fields/check-arguments.ts';
-import type { OperationClaim, OperationFilter, OperationRequest, OperationStep } from '../../operations.ts';
-import { MAX_STEP_IDS } from '../../operations.ts';
-import { textProblem } from '../limits.ts';
-import { check, type Findings, findList, findObjectProblem } from './check-findings.ts';
+import type { OperationClaim, OperationFilter, OperationRequest } from '../../operations.ts';
+import { check, type Findings, findList } from './check-findings.ts';
 import { findGroupIdProblem } from './check-groups.ts';
 import type { FieldRules } from './field-rules.ts';
 import {
   BOOLEAN,
-  EPOCH,
   FINITE_LENGTH,
   FLAG,
   findWrongFields,
@@ -22,9 +19,6 @@ import {
 
 /** The most ids of the filter of an operation. */
 export const MAX_OPERATION_IDS = 10_000;
-
-/** The longest text that a step leaves for the next one, in bytes. */
-const MAX_PROGRESS_BYTES = 4_096;
 
 /** Checks a new operation. @throws {InvalidOptionsError} */
 export function checkOperation(request: OperationRequest): void {
@@ -64,32 +58,6 @@ export function checkOperationId(id: string): void {
   check('operations', ({ name }) => name(() => 'id', id));
 }
 
-/** Finds what is wrong with a step and the ids that it takes. */
-export function findStepProblems(
-  step: OperationStep,
-  ids: readonly string[],
-  { problems, name }: Findings,
-): void {
-  const path = 'options.operation';
-  if (!findObjectProblem(path, step, problems)) return;
-  const { id, progress } = step;
-  name(() => `${path}.id`, id);
-  findWrongFields(step, STEP, { problems, path });
-  const message = textProblem(progress, MAX_PROGRESS_BYTES);
-  if (message !== undefined) {
-    const cure = 'It is the place where the next step begins.';
-    problems.push({ path: `${path}.progress`, value: progress, message, cure });
-  }
-  if (ids.length <= MAX_STEP_IDS && new Set(ids).size === ids.length) return;
-  const cure = 'Take more steps.';
-  problems.push({
-    path: 'ids',
-    value: ids.length,
-    message: `must be at most ${MAX_STEP_IDS} different ids in a step of an operation`,
-    cure,
-  });
-}
-
 const COUNT_CURE = 'Count the runs.';
 
 const OPERATION: FieldRules<OperationRequest> = {
@@ -108,12 +76,6 @@ const FILTER: FieldRules<OperationFilter> = {
 };
 
 const CLAIM: FieldRules<OperationClaim> = { leaseMs: FINITE_LENGTH };
-
-const STEP: FieldRules<OperationStep> = {
-  epoch: { ...EPOCH, cure: 'It is the epoch of the operation that was claimed.' },
-  skipped: wholeFrom(0, { cure: COUNT_CURE }),
-  isLast: BOOLEAN,
-};
 
 function findFilterProblems(filter: OperationFilter, findings: Findings): void {
   const { problems, name } = findings;

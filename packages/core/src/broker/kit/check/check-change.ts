@@ -1,11 +1,15 @@
 import { isListOf } from '../../../read.ts';
 import type { Change, ChangeOptions } from '../../change.ts';
+import type { NoteWrite } from '../../notes.ts';
+import { MAX_CHANGES_WITH_NOTES } from '../../notes.ts';
 import type { Run } from '../../run.ts';
+import { HOLD_PREFIX } from '../holds.ts';
 import { textProblem } from '../limits.ts';
 import { isStorableRun, storableRun } from '../storable-runs.ts';
-import { findStepProblems } from './check-bulk.ts';
+import type { Findings } from './check-findings.ts';
 import { check, findInEach, findOptionsProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
+import { findNoteProblems } from './check-notes.ts';
 import { findRunProblems, isPlainRun } from './check-settlement.ts';
 import type { FieldRules } from './field-rules.ts';
 import { findWrongFields, isObject, TEXT } from './field-rules.ts';
@@ -37,9 +41,29 @@ function checkCall({ changes, options }: Call): void {
     });
     if (options === undefined || !findOptionsProblem('options', options, problems)) return;
     const ids = changes.map(({ id }) => id);
-    if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
+    if (options.notes !== undefined) findWrittenTogether(options.notes, ids, findings);
   });
 }
+
+/** Finds what is wrong with notes that are written with runs, and with the ids of those. */
+function findWrittenTogether(notes: readonly NoteWrite[], ids: readonly string[], findings: Findings): void {
+  const { problems } = findings;
+  const path = 'options.notes';
+  findNoteProblems(notes, path, findings);
+  for (const [index, { key }] of notes.entries())
+    if (typeof key === 'string' && key.startsWith(HOLD_PREFIX))
+      problems.push({
+        path: `${path}[${index}].key`,
+        value: key,
+        message: 'must not be a hold',
+        cure: HOLD_CURE,
+      });
+  if (ids.length <= MAX_CHANGES_WITH_NOTES && new Set(ids).size === ids.length) return;
+  const message = `must be at most ${MAX_CHANGES_WITH_NOTES} different runs where notes are written with them`;
+  problems.push({ path: '', value: ids.length, message, cure: 'Make several changes.' });
+}
+
+const HOLD_CURE = 'Write holds by notes.write: holdLanes does.';
 
 function isPlainChange(given: unknown): boolean {
   if (!isObject(given)) return false;

@@ -5,11 +5,9 @@ import type { Broker } from '../../broker.ts';
 import type { ExchangeRequest } from '../../exchange.ts';
 import type { LockOptions } from '../../locked.ts';
 import type { Notes } from '../../notes.ts';
-import type { Operations } from '../../operations.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Submission } from '../../submission.ts';
 import { withStorableRuns } from '../storable-runs.ts';
-import { checkOperation, checkOperationChange, checkOperationClaim, checkOperationId } from './check-bulk.ts';
 import { readChanges } from './check-change.ts';
 import { findClaimProblems } from './check-claim.ts';
 import { checkFigures } from './check-figures.ts';
@@ -35,7 +33,7 @@ import { findWrongFields, oneOf } from './field-rules.ts';
  * problem. What settlements carry is limited to what every broker can store. `await using` closes it.
  */
 export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispose {
-  const { within, figures, notes, operations } = broker;
+  const { within, figures, notes } = broker;
   return {
     ...broker,
     ...checkParts(broker),
@@ -45,7 +43,6 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
     ...(figures && { figures: (query) => after(checkFigures, query, () => figures(query)) }),
     notes: checkedNotes(notes),
-    ...(operations && { operations: checkedOperations(operations) }),
     ...(within && { within: (transaction: unknown) => checkParts(within(transaction)) }),
     ...disposedBy('close'),
   };
@@ -69,16 +66,6 @@ function checkedNotes({ read, write }: Notes): Notes {
   return {
     read: (query) => after(checkNotesQuery, query, () => read(query)),
     write: (writes) => after(checkNoteWrites, writes, () => write(writes)),
-  };
-}
-
-function checkedOperations({ put, get, claim, change, list }: Operations): Operations {
-  return {
-    list,
-    put: (request) => after(checkOperation, request, () => put(request)),
-    get: (id) => after(checkOperationId, id, () => get(id)),
-    claim: (given) => after(checkOperationClaim, given, () => claim(given)),
-    change: (id, to) => after(checkOperationChange, { id, to }, () => change(id, to)),
   };
 }
 

@@ -24,24 +24,28 @@ export function checkNotesQuery(query: NotesQuery): void {
 
 /** Checks the writes of `notes.write`. @throws {InvalidOptionsError} */
 export function checkNoteWrites(writes: readonly NoteWrite[]): void {
-  check('notes.write', (findings) => {
-    const { problems } = findings;
-    const keys = new Set<string>();
-    findInEach(writes, problems, (write, path) => {
-      const { key, value } = write;
-      findKeyProblem(`${path}.key`, key, problems);
-      if (keys.has(key)) {
-        const cure = 'Put what is to be kept into one write.';
-        problems.push({ path: `${path}.key`, value: key, message: 'must be written once', cure });
-      }
-      keys.add(key);
-      const message = value === null ? undefined : textProblem(value, MAX_NOTE_BYTES);
-      if (message !== undefined) problems.push({ path: `${path}.value`, value, message, cure: VALUE_CURE });
-      findWrongFields(write, WRITE, { problems, path });
-      findHoldProblems(write, path, problems);
-    });
-    findTooMuch(writes, findings);
+  check('notes.write', (findings) => findNoteProblems(writes, '', findings));
+}
+
+/** Finds what is wrong with writes of notes. */
+export function findNoteProblems(writes: readonly NoteWrite[], list: string, findings: Findings): void {
+  const { problems } = findings;
+  const keys = new Set<string>();
+  findInEach(writes, problems, (write, at) => {
+    const { key, value } = write;
+    const path = `${list}${at}`;
+    findKeyProblem(`${path}.key`, key, problems);
+    if (keys.has(key)) {
+      const cure = 'Put what is to be kept into one write.';
+      problems.push({ path: `${path}.key`, value: key, message: 'must be written once', cure });
+    }
+    keys.add(key);
+    const message = value === null ? undefined : textProblem(value, MAX_NOTE_BYTES);
+    if (message !== undefined) problems.push({ path: `${path}.value`, value, message, cure: VALUE_CURE });
+    findWrongFields(write, WRITE, { problems, path });
+    findHoldProblems(write, path, problems);
   });
+  findTooMuch(writes, list, findings);
 }
 
 function findKeyProblem(path: string, value: unknown, problems: Problem[]): void {
@@ -59,9 +63,9 @@ function findHoldProblems(write: NoteWrite, path: string, problems: Problem[]): 
   problems.push({ path: `${path}.probeMs`, value: probeMs, message, cure: PROBE_CURE });
 }
 
-function findTooMuch(writes: readonly NoteWrite[], { problems }: Findings): void {
+function findTooMuch(writes: readonly NoteWrite[], path: string, { problems }: Findings): void {
   const refuse = (value: number, message: string): void => {
-    problems.push({ path: '', value, message, cure: 'Make several writes: each is atomic by itself.' });
+    problems.push({ path, value, message, cure: 'Make several writes: each is atomic by itself.' });
   };
   if (writes.length > MAX_NOTE_WRITES) refuse(writes.length, `must be at most ${MAX_NOTE_WRITES} writes`);
   const size = writes.reduce((sum, write) => sum + (write?.value?.length ?? 0), 0);

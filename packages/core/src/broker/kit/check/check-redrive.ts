@@ -1,5 +1,4 @@
 import type { DiscardOptions, RedriveOptions } from '../../operation.ts';
-import { findStepProblems } from './check-bulk.ts';
 import { check, entriesOf, type Findings, findMap, findOptionsProblem } from './check-findings.ts';
 import type { FieldRules } from './field-rules.ts';
 import { FLAG, findWrongFields, NUMBER_OR_NONE } from './field-rules.ts';
@@ -26,7 +25,6 @@ export function readRedrive({ ids, options }: Call<RedriveOptions>): void {
     if (!findOptionsProblem('options', options, problems)) return;
     findWrongFields(options, REDRIVE, { problems, path: 'options' });
     if (options.runAts !== undefined) findInstantProblems(options.runAts, findings);
-    if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
   });
 }
 
@@ -38,7 +36,6 @@ export function readDiscard({ ids, options }: Call<DiscardOptions>): void {
     const { problems } = findings;
     if (!findOptionsProblem('options', options, problems)) return;
     findWrongFields(options, DISCARD, { problems, path: 'options' });
-    if (options.operation !== undefined) findStepProblems(options.operation, ids, findings);
   });
 }
 

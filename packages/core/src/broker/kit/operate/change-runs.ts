@@ -1,7 +1,6 @@
 import type { Broker } from '../../broker.ts';
 import type { Change, SeenRun } from '../../change.ts';
 import type { Locked } from '../../locked.ts';
-import type { OperationStep } from '../../operations.ts';
 
 /** The part of a broker by which runs are changed. */
 export type ChangeableBroker = Pick<Broker, 'get' | 'change'>;
@@ -81,34 +80,10 @@ async function changeOnce<Item extends { readonly id: string }, Answer extends s
   );
   const given = changes.length === 0 ? [] : await broker.change(changes);
   for (const [at, { index, answer }] of changed.entries()) {
-    // Only a step is answered as a whole.
+    // Only a change with notes is answered as a whole.
     const one = given === 'fenced' ? 'changed' : (given[at] ?? 'gone');
     answers[index] = one === 'done' ? answer : one;
   }
-  return answers;
-}
-
-/**
- * Makes a step of an operation: the runs that are to change and have not changed in between do so, and are counted with the operation
- * in one write. All others are counted as passed over.
- *
- * @returns `fenced` for each where the step was not accepted; `refused` for a run that has changed in between
- */
-export async function changeInStep<Item extends { readonly id: string }, Answer extends string>(
-  broker: ChangeableBroker,
-  { items, operation }: { readonly items: readonly Item[]; readonly operation: OperationStep },
-  decide: Decide<Item, Answer>,
-): Promise<readonly (Answer | 'refused' | 'gone' | 'fenced')[]> {
-  const { answers, changes, changed } = await decideAll<Item, Answer | 'refused' | 'gone'>(
-    broker,
-    items,
-    decide,
-  );
-  const skipped = operation.skipped + items.length - changes.length;
-  const given = await broker.change(changes, { operation: { ...operation, skipped } });
-  if (given === 'fenced') return items.map(() => 'fenced');
-  for (const [at, { index, answer }] of changed.entries())
-    answers[index] = given[at] === 'done' ? answer : 'refused';
   return answers;
 }
 

@@ -2,19 +2,13 @@ import { isEnd } from '../../../lifecycle/run-state.ts';
 import type { SeenRun } from '../../change.ts';
 import type { Locked } from '../../locked.ts';
 import type { DiscardAnswer, DiscardOptions, RedriveAnswer, RedriveOptions } from '../../operation.ts';
-import type { OperationStep } from '../../operations.ts';
 import { readCall } from '../check/check-findings.ts';
 import { readDiscard, readRedrive } from '../check/check-redrive.ts';
 import { copyRun, transitionRun } from '../copy-run.ts';
 import { keepableMs } from '../limits.ts';
 import { latestContext } from '../run/run-errors.ts';
-import type { ChangeableBroker, Decide, Decided } from './change-runs.ts';
-import { changeInStep, changeRuns } from './change-runs.ts';
-
-/** A run by its id alone. */
-interface Named {
-  readonly id: string;
-}
+import type { ChangeableBroker, Decided } from './change-runs.ts';
+import { changeRuns } from './change-runs.ts';
 
 /**
  * Sends failed, stalled and rate limited runs to the back of their lanes, in the order given, or onto the schedule where they are due
@@ -28,7 +22,7 @@ export async function redriveRuns(
   options: RedriveOptions = {},
 ): Promise<readonly (RedriveAnswer | Locked)[]> {
   readCall(readRedrive, { ids, options });
-  return moveEach<'redriven' | 'refused'>(broker, { ids, operation: options.operation }, (seen, { id }, at) =>
+  return changeRuns(broker, named(ids), (seen, { id }, at) =>
     decideRedrive(seen, { ...options, runAt: options.runAts?.get(id) ?? at, at }),
   );
 }
@@ -44,19 +38,11 @@ export async function discardRuns(
   options: DiscardOptions = {},
 ): Promise<readonly (DiscardAnswer | Locked)[]> {
   readCall(readDiscard, { ids, options });
-  return moveEach<'discarded' | 'refused'>(broker, { ids, operation: options.operation }, (seen) =>
-    decideDiscard(seen, options),
-  );
+  return changeRuns(broker, named(ids), (seen) => decideDiscard(seen, options));
 }
 
-function moveEach<Answer extends string>(
-  broker: ChangeableBroker,
-  { ids, operation }: { readonly ids: readonly string[]; readonly operation: OperationStep | undefined },
-  decide: Decide<Named, Answer>,
-): Promise<readonly (Answer | 'refused' | 'gone' | 'fenced' | Locked)[]> {
-  const items = ids.map((id) => ({ id }));
-  if (operation === undefined) return changeRuns(broker, items, decide);
-  return changeInStep(broker, { items, operation }, decide);
+function named(ids: readonly string[]): readonly { readonly id: string }[] {
+  return ids.map((id) => ({ id }));
 }
 
 interface Redrive extends Pick<RedriveOptions, 'keepAttempts' | 'endedBefore'> {
@@ -64,7 +50,8 @@ interface Redrive extends Pick<RedriveOptions, 'keepAttempts' | 'endedBefore'> {
   readonly at: number;
 }
 
-function decideRedrive(
+/** Decides about a run that is to be redriven. Pure. */
+export function decideRedrive(
   { run, isUnreadable }: SeenRun,
   { keepAttempts = false, endedBefore = Infinity, runAt, at }: Redrive,
 ): Decided<'redriven' | 'refused'> {
@@ -84,7 +71,8 @@ function decideRedrive(
   };
 }
 
-function decideDiscard(
+/** Decides about a run that is to be deleted. Pure. */
+export function decideDiscard(
   { run }: SeenRun,
   { endedBefore = Infinity }: DiscardOptions,
 ): Decided<'discarded' | 'refused'> {
