@@ -18,7 +18,7 @@ export function watchLeases(broker: Broker, clock: Clock) {
       const now = clock.now();
       const answers = await broker.heartbeat(beats, leaseMs);
       for (const [index, beat] of beats.entries())
-        if (answers[index] === 'ok') ends.set(keyOf(beat), now + leaseMs);
+        if (leaseMs > 0 && answers[index] === 'ok') ends.set(keyOf(beat), now + leaseMs);
       return answers;
     },
   };
