@@ -1,11 +1,11 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
 import { describeOnServers } from './describe-on-servers.ts';
-import { idOf, seedQueue } from './seed.ts';
+import { idOf, seedAnew } from './seed.ts';
 
 describeOnServers('commands that change a queue', (queue) => {
-  beforeAll(() => queue().use((broker) => seedQueue({ broker })), 60_000);
+  beforeEach(() => queue().use(seedAnew), 60_000);
 
   async function call(definition: string, ...args: readonly string[]) {
     const { out, err, exitCode } = await run([...args, '--json', ...queue().args]);

@@ -1,26 +1,11 @@
-import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { beforeEach, expect, it } from 'vitest';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
 import { describeOnServers } from './describe-on-servers.ts';
-import { idOf, seedQueue } from './seed.ts';
+import { idOf, seedAnew } from './seed.ts';
 
 describeOnServers('dead letters', (queue) => {
-  // Each test finds four dead letters; ids are those of their keys, so what went before is discarded.
-  beforeEach(
-    () =>
-      queue().use(async (broker) => {
-        for (const state of ['submitted', 'scheduled', 'failed'] as const) {
-          const { runs } = await broker.list({ state, limit: 1_000 });
-          const ids = runs.map(({ id }) => id);
-          await (state === 'failed' ? discardRuns(broker, ids) : cancelRuns(broker, ids));
-        }
-        round += 1;
-        await seedQueue({ broker }, String(round));
-      }),
-    60_000,
-  );
-  let round = 0;
+  beforeEach(() => queue().use(seedAnew), 60_000);
 
   async function call(definition: string, ...args: readonly string[]) {
     const { out, err, exitCode } = await run([...args, '--json', ...queue().args], { now: Date.now });

@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import type { VirtualClock } from '@retry/worker/testing';
 
@@ -85,3 +86,16 @@ export async function seedQueue({ broker, clock }: Seeding, round = ''): Promise
     facts: { host: 'mail-7', pid: 4711, version: '1.2.3', slots: 10, slotsTaken: 3, leases: 5 },
   });
 }
+
+/** Removes every run of a queue, and fills it: of what other tests have left nothing is found. */
+export async function seedAnew(broker: Broker): Promise<void> {
+  for (const state of ['submitted', 'scheduled', 'completed', 'failed', 'cancelled'] as const) {
+    const { runs } = await broker.list({ state, limit: 1_000 });
+    const ids = runs.map(({ id }) => id);
+    await (state === 'submitted' || state === 'scheduled' ? cancelRuns : discardRuns)(broker, ids);
+  }
+  rounds += 1;
+  await seedQueue({ broker }, `${rounds}`);
+}
+
+let rounds = 0;
