@@ -289,6 +289,11 @@ export const MOVES = {
   discard: discardRuns,
   hold: holdLanes,
   resume: resumeLanes,
+  'reserve (a correction)': (broker: Broker, requests: Parameters<Broker['reserve']>[0]) =>
+    broker.reserve(requests),
+  'operations.put': putOperation,
+  'operations.claim': claimOperation,
+  'operations.change': (broker: Broker, id: string) => changeOperation(broker, id, 'paused'),
 } as const;
 
 const LEASING: readonly Value[] = [

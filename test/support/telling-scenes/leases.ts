@@ -1,6 +1,5 @@
 /** Scenes of leases: heartbeats, cleaners and cancel requests. */
 import { cancelRuns } from '@retry/core/broker/kit';
-import { assertSame } from '../broker-agrees.ts';
 import { complete, fail, release, retry, stall, tell } from './scene.ts';
 
 /** A short heartbeat does not shorten a lease: a cleaner that is too early is fenced. */
@@ -50,16 +49,6 @@ export const findExpiredOfOneLane = tell(async ({ submit, claim, advance, broker
   await broker.findExpired(10, { lanes: ['l'] });
   await broker.findExpired(10, { exceptLanes: ['l'] });
   await broker.findExpired(10, { lanes: [] });
-});
-
-/** A cancel request is that of the present start, whichever start the lease is of that asks. */
-export const cancelRequestOfOneEpoch = tell(async ({ start, settle, claim, broker }) => {
-  await settle(retry(await start('a')));
-  await claim();
-  await cancelRuns(broker, ['a']);
-  const leases = [1, 2, 3].map((epoch) => ({ id: 'a', epoch }));
-
-  assertSame(await broker.heartbeat(leases, 0), ['fenced', 'cancel', 'fenced']);
 });
 
 /** A run with a cancel request that would wait again is cancelled, however it is settled; one that ends has its own end. */

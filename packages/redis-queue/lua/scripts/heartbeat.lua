@@ -7,7 +7,7 @@
 --
 -- Returns a letter for each lease.
 --
--- @use basics
+-- @use leases
 
 -- The record with its latest heartbeat now, unless it has a later one.
 local function withHeartbeat(record)
@@ -25,17 +25,13 @@ for index = 1, #heartbeats / 2 do
 end
 local kept = readAll(RECORD, ids)
 for index = 1, #ids do
-  local id, record = ids[index], kept[index]
-  if not record then
-    answers[index] = call('HEXISTS', BODY, id) == 1 and Answer.heartbeat.fenced or Answer.heartbeat.gone
-  elseif isNotIn(record, State.started) or epochOf(record) ~= heartbeats[index * 2] then
-    answers[index] = Answer.heartbeat.fenced
-  else
-    answers[index] = has(flagsOf(record), Flag.cancelRequested) and Answer.heartbeat.cancel or Answer.heartbeat.ok
-    writes[#writes + 1] = id
-    writes[#writes + 1] = withHeartbeat(record)
+  local isValid, answer = leaseOf(ids[index], heartbeats[index * 2], kept[index])
+  answers[index] = answer
+  if isValid then
+    writes[#writes + 1] = ids[index]
+    writes[#writes + 1] = withHeartbeat(kept[index])
     leases[#leases + 1] = string.format('%.0f', leaseUntil)
-    leases[#leases + 1] = id
+    leases[#leases + 1] = ids[index]
   end
 end
 many('HSET', RECORD, writes)

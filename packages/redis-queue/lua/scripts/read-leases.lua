@@ -6,7 +6,7 @@
 --
 -- Returns a letter for each lease, as a heartbeat does.
 --
--- @use basics
+-- @use leases
 
 local leases = cmsgpack.unpack(ARGV[1])
 local ids, answers = {}, {}
@@ -15,13 +15,7 @@ for index = 1, #leases / 2 do
 end
 local kept = readAll(RECORD, ids)
 for index = 1, #ids do
-  local id, record = ids[index], kept[index]
-  if not record then
-    answers[index] = call('HEXISTS', BODY, id) == 1 and Answer.heartbeat.fenced or Answer.heartbeat.gone
-  elseif isNotIn(record, State.started) or epochOf(record) ~= leases[index * 2] then
-    answers[index] = Answer.heartbeat.fenced
-  else
-    answers[index] = has(flagsOf(record), Flag.cancelRequested) and Answer.heartbeat.cancel or Answer.heartbeat.ok
-  end
+  local _, answer = leaseOf(ids[index], leases[index * 2], kept[index])
+  answers[index] = answer
 end
 return table.concat(answers)
