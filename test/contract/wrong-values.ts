@@ -293,7 +293,7 @@ export const MOVES = {
     broker.reserve(requests),
   'operations.put': putOperation,
   'operations.claim': claimOperation,
-  'operations.change': (broker: Broker, id: string) => changeOperation(broker, id, 'paused'),
+  'operations.change': (broker: Broker, to: 'paused') => changeOperation(broker, 'none', to),
 } as const;
 
 const LEASING: readonly Value[] = [
