@@ -1,4 +1,5 @@
 import type { Notes, NoteWrite } from '@retry/core/broker';
+import { readNote } from '@retry/core/broker/kit';
 import { inBatches } from '../queue/batch.ts';
 import type { KeptSchedule } from './record.ts';
 import { idKey, readSchedule } from './record.ts';
@@ -20,13 +21,6 @@ export async function findSchedule(notes: Notes, id: string): Promise<FoundSched
   if (found.note === undefined) return { now: found.now, isAbsent: false };
   const kept = { schedule: readSchedule(found.note.value), note: found.note };
   return { now: found.now, kept, isAbsent: false };
-}
-
-/** The note whose key is the prefix is the first one of the page. */
-async function readNote(notes: Notes, key: string) {
-  const { notes: found, now } = await notes.read({ prefix: key, limit: 1 });
-  const [note] = found;
-  return { now, note: note?.key === key ? note : undefined };
 }
 
 /** The writes by which one schedule changes, all of them or none. */
