@@ -1,5 +1,17 @@
 export type { AbortSignalLike } from '../fields/value-rules.ts';
 export type {
+  CancelAnswer,
+  DiscardAnswer,
+  DiscardOptions,
+  EndAnswer,
+  EndRequest,
+  OperatorError,
+  RedriveAnswer,
+  RedriveOptions,
+  RescheduleAnswer,
+  RescheduleRequest,
+} from './acts.ts';
+export type {
   Attendance,
   Audit,
   Broker,
@@ -40,18 +52,6 @@ export type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from './insight/wo
 export type { Locked, LockOptions } from './locked.ts';
 export type { Note, Notes, NotesPage, NotesQuery, NotesWritten, NoteWrite } from './notes.ts';
 export type {
-  CancelAnswer,
-  DiscardAnswer,
-  DiscardOptions,
-  EndAnswer,
-  EndRequest,
-  OperatorError,
-  RedriveAnswer,
-  RedriveOptions,
-  RescheduleAnswer,
-  RescheduleRequest,
-} from './operation.ts';
-export type {
   Operation,
   OperationChange,
   OperationChangeAnswer,
@@ -59,7 +59,7 @@ export type {
   OperationFilter,
   OperationRequest,
   OperationState,
-} from './operations.ts';
+} from './operation.ts';
 export type { Reservation, Reserved, StartCorrection } from './reservation.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';

@@ -1,71 +1,89 @@
-import type { ErrorFacts } from '../failures/recorded-attempt.ts';
-import type { ErrorGroupName } from './insight/groups.ts';
-import type { AttemptError } from './run.ts';
+import type { EndState } from '../lifecycle/run-state.ts';
 
-/**
- * `cancelled`: the run was waiting and is cancelled now. `requested`: the run is started; its worker is notified by the
- * heartbeat, and a settlement that would send it back cancels it instead. `ended`: too late.
- */
-export type CancelAnswer = 'cancelled' | 'requested' | 'ended' | 'gone';
+/** `running` at first; `cancelled` and `done` are terminal. */
+export type OperationState = 'running' | 'paused' | 'cancelled' | 'done';
 
-/** How an operator ends a waiting run. */
-export type EndRequest = { readonly id: string } & (
-  | {
-      /** The state that the run ends in. */
-      readonly as: 'completed';
-      /** JSON text. */
-      readonly result: string;
-    }
-  | {
-      /** The state that the run ends in, as a dead letter. */
-      readonly as: 'failed';
-      /** Becomes the latest error of the run. */
-      readonly error: OperatorError;
-      /** What the dead letter is counted under, as that of a settlement. */
-      readonly group?: ErrorGroupName;
-    }
-);
+/** What an operation may be changed to: paused, resumed or cancelled. */
+export type OperationChange = Extract<OperationState, 'running' | 'paused' | 'cancelled'>;
 
-/** The error with which an operator ends a run. The broker adds when, the epoch, and the reason `ended`. */
-export type OperatorError = Pick<AttemptError, 'name' | 'message' | 'stack' | keyof ErrorFacts>;
+/** `refused`: it has ended. */
+export type OperationChangeAnswer = 'changed' | 'refused' | 'gone';
 
-/**
- * `done`: the run was waiting and has ended so. `requested`: the run is started, and has a cancel request now. `ended`: too
- * late.
- */
-export type EndAnswer = 'done' | 'requested' | 'ended' | 'gone';
+/** Which dead letters an operation takes; a run has to meet all that are given. */
+export interface OperationFilter {
+  /** Only dead letters that ended in this state, unless `ids` names them. */
+  readonly state: Extract<EndState, 'failed' | 'stalled' | 'rateLimited'>;
+  /** Only those of one task in one version: `name@version`. */
+  readonly lane?: string;
+  /** The name of a task, in any version. */
+  readonly task?: string;
+  /** Only those whose latest error has this name. */
+  readonly errorName?: string;
+  /** The id of an error group. */
+  readonly errorGroup?: string;
+  /** What ended at this instant or later. */
+  readonly endedAfter?: number;
+  /** The instant of the plan by the broker's clock: what ended then or later has changed since. */
+  readonly endedBefore: number;
+  /** Only these, in this order; at most 10 000. */
+  readonly ids?: readonly string[];
+}
 
-/** When a waiting run is to start at the earliest; now, if neither is set. */
-export interface RescheduleRequest {
-  /** The id of the run. */
+/** A new operation. */
+export interface OperationRequest {
+  /** Chosen by the caller, so that a request may be sent again. */
   readonly id: string;
-  /** In epoch milliseconds. */
-  readonly runAt?: number;
-  /** In milliseconds from now by the broker's clock; the later of the two holds. */
-  readonly delayMs?: number;
-}
-
-/** `refused`: the run is not waiting. */
-export type RescheduleAnswer = 'rescheduled' | 'refused' | 'gone';
-
-/** Options of `redrive`. */
-export interface RedriveOptions {
-  /** Keep the attempts that were counted so far instead of starting from 0. @default false */
+  /** `redrive`: they go back to their lanes. `discard`: they are deleted, with no rate and no `keepAttempts`. */
+  readonly kind: 'redrive' | 'discard';
+  /** Which dead letters it takes. */
+  readonly filter: OperationFilter;
+  /** How many runs the plan counted; an integer ≥ 0. */
+  readonly planned: number;
+  /** `false`: the plan stopped counting, and there are at least that many. */
+  readonly isPlanExact: boolean;
+  /** At most this many runs are due per second, `0 < perSecond < Infinity`. At most one of this and `spreadMs`. */
+  readonly perSecond?: number;
+  /** The runs are due evenly over this time, `0 < spreadMs < Infinity`; needs an exact plan. */
+  readonly spreadMs?: number;
+  /** Redrives them with the attempts that were counted so far. @default false */
   readonly keepAttempts?: boolean;
-  /** When runs are to start at the earliest, by id, in epoch milliseconds by the broker's clock. @default now, for all */
-  readonly runAts?: ReadonlyMap<string, number>;
-  /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
-  readonly endedBefore?: number;
+  /** With `keepAttempts`: runs that have this many charged attempts are passed over; an integer ≥ 0. Absent: none is. */
+  readonly maxAttempts?: number;
+  /** A note for people. */
+  readonly reason?: string;
+  /** Who applied the plan. */
+  readonly by?: string;
 }
 
-/** `refused`: the run is no dead letter, or it ended at or after `endedBefore`. */
-export type RedriveAnswer = 'redriven' | 'refused' | 'gone';
-
-/** Options of `discard`. */
-export interface DiscardOptions {
-  /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
-  readonly endedBefore?: number;
+/**
+ * A durable operation on many dead letters: what is left to do, by whom it is carried on, and what has been done. It is kept in notes; a
+ * worker or a queue carries it on step by step. Its filter has no `ids`: `planned` says how many there are.
+ */
+export interface Operation extends OperationRequest {
+  /** `running` at first; then as `change` says, or `done` after its last step. */
+  readonly state: OperationState;
+  /** When it was applied, in epoch milliseconds by the broker's clock. */
+  readonly createdAt: number;
+  /** When it was applied, claimed, changed or carried on, whichever came last; epoch milliseconds by the broker's clock. */
+  readonly updatedAt: number;
+  /** When it was done or cancelled, in epoch milliseconds by the broker's clock; absent until then. */
+  readonly endedAt?: number;
+  /** Runs that were redriven or discarded. */
+  readonly done: number;
+  /** Runs that had changed since the plan, or that have no attempt left. */
+  readonly skipped: number;
+  /** Who carries it on, and until when unless extended. */
+  readonly carrier?: string;
+  /** From this instant on another carrier may have it; epoch milliseconds by the broker's clock. */
+  readonly carriedUntil?: number;
 }
 
-/** `refused`: the run has not ended, or not before `endedBefore`. */
-export type DiscardAnswer = 'discarded' | 'refused' | 'gone';
+/** Asks for an operation to carry on. */
+export interface OperationClaim {
+  /** Who asks: a name that no other carrier has, 1 to 512 bytes. */
+  readonly carrier: string;
+  /** In milliseconds, `0 ≤ leaseMs < Infinity`. */
+  readonly leaseMs: number;
+  /** Only this one. */
+  readonly id?: string;
+}

@@ -2,9 +2,8 @@ export { chargedAttempts } from '../../decision/counters.ts';
 export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
 export { MAX_NOTE_WRITES } from '../notes.ts';
 export { carrySpent } from './carry-spent.ts';
-export { MAX_OPERATION_IDS } from './check/check-bulk.ts';
 export { checkInput } from './check/check-input.ts';
-export { MAX_STARTS, MAX_WINDOW_MS } from './check/check-operations.ts';
+export { MAX_STARTS, MAX_WINDOW_MS } from './check/check-reservations.ts';
 export { MAX_CARRIED, MAX_CONTEXT_BYTES, MAX_SPENT_BYTES, spentProblems } from './check/check-spent.ts';
 export { MAX_CONCURRENCY, MAX_RETRY_BYTES } from './check/check-submission.ts';
 export type { CloseGate } from './close-gate.ts';
@@ -65,6 +64,7 @@ export { discardRuns, redriveRuns } from './operate/redrive-runs.ts';
 export { rescheduleRuns } from './operate/reschedule-runs.ts';
 export type { ClaimedOperation, OperationStep } from './operations/carry-operation.ts';
 export { claimOperation, readOperationIds, stepOperation } from './operations/carry-operation.ts';
+export { MAX_OPERATION_IDS } from './operations/check-operation.ts';
 export {
   changeOperation,
   getOperation,

@@ -1,6 +1,6 @@
 import { MAX_INSTANT_AT } from '../../duration.ts';
 import { isRetryError } from '../../errors.ts';
-import type { EndRequest } from '../operation.ts';
+import type { EndRequest } from '../acts.ts';
 import type { Run } from '../run.ts';
 import type { Settlement } from '../settlement.ts';
 import type { SpentError } from '../spent.ts';

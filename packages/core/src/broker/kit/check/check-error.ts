@@ -1,7 +1,7 @@
 import type { ErrorFacts, UnrecordedFact } from '../../../failures/recorded-attempt.ts';
 import { MAX_CODE_LENGTH } from '../../../failures/recorded-attempt.ts';
 import { isListOf } from '../../../read.ts';
-import type { OperatorError } from '../../operation.ts';
+import type { OperatorError } from '../../acts.ts';
 import { textProblem } from '../limits.ts';
 import { type Findings, findObjectProblem, findTextProblem } from './check-findings.ts';
 

@@ -13,7 +13,6 @@ import { findClaimProblems } from './check-claim.ts';
 import { checkFigures } from './check-figures.ts';
 import { check, findList, findOptionsProblem, listOf, optionsOf, readCall } from './check-findings.ts';
 import { checkNotesQuery, checkNoteWrites } from './check-notes.ts';
-import { checkReservations } from './check-operations.ts';
 import {
   checkAttendance,
   checkFindExpired,
@@ -22,6 +21,7 @@ import {
   checkListQuery,
   checkWait,
 } from './check-reading.ts';
+import { checkReservations } from './check-reservations.ts';
 import { findSettlementProblems, isPlainSettlement } from './check-settlement.ts';
 import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts';
 import type { FieldRules } from './field-rules.ts';

@@ -1,4 +1,4 @@
-import type { DiscardOptions, RedriveOptions } from '../../operation.ts';
+import type { DiscardOptions, RedriveOptions } from '../../acts.ts';
 import { check, entriesOf, type Findings, findMap, findOptionsProblem } from './check-findings.ts';
 import type { FieldRules } from './field-rules.ts';
 import { FLAG, findWrongFields, NUMBER_OR_NONE } from './field-rules.ts';

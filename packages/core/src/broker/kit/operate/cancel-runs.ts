@@ -1,7 +1,7 @@
 import { isEnd } from '../../../lifecycle/run-state.ts';
+import type { CancelAnswer } from '../../acts.ts';
 import type { SeenRun } from '../../change.ts';
 import type { Locked } from '../../locked.ts';
-import type { CancelAnswer } from '../../operation.ts';
 import type { Run } from '../../run.ts';
 import { readCall } from '../check/check-findings.ts';
 import { checkIds } from '../check/check-redrive.ts';

@@ -1,13 +1,13 @@
 import { isEnd } from '../../../lifecycle/run-state.ts';
+import type { EndAnswer, EndRequest } from '../../acts.ts';
 import type { SeenRun } from '../../change.ts';
 import type { Locked } from '../../locked.ts';
-import type { EndAnswer, EndRequest } from '../../operation.ts';
 import { readCall } from '../check/check-findings.ts';
-import { checkEnds } from '../check/check-operations.ts';
 import { transitionRun } from '../copy-run.ts';
 import { requestCancel } from './cancel-runs.ts';
 import type { ChangeableBroker, Decided } from './change-runs.ts';
 import { changeRuns } from './change-runs.ts';
+import { checkEnds } from './check-acts.ts';
 import { withOutcome } from './with-outcome.ts';
 
 /**

@@ -3,9 +3,9 @@ import type { Hold, HoldRequest, ResumeAnswer, ResumeRequest } from '../../hold.
 import type { Note, NoteWrite } from '../../notes.ts';
 import { MAX_NOTE_WRITES } from '../../notes.ts';
 import { readCall } from '../check/check-findings.ts';
-import { checkHolds, checkResumes } from '../check/check-operations.ts';
 import { compareHolds, HOLD_PREFIX, HOLD_SOURCES, holdKey, readHold, writeHold } from '../holds.ts';
 import { endOf, readNotes } from '../notes.ts';
+import { checkHolds, checkResumes } from './check-acts.ts';
 
 /** What holds are made of. */
 type NotesBroker = Pick<Broker, 'notes'>;

@@ -1,7 +1,7 @@
 import { isEnd } from '../../../lifecycle/run-state.ts';
+import type { DiscardAnswer, DiscardOptions, RedriveAnswer, RedriveOptions } from '../../acts.ts';
 import type { SeenRun } from '../../change.ts';
 import type { Locked } from '../../locked.ts';
-import type { DiscardAnswer, DiscardOptions, RedriveAnswer, RedriveOptions } from '../../operation.ts';
 import { readCall } from '../check/check-findings.ts';
 import { readDiscard, readRedrive } from '../check/check-redrive.ts';
 import { copyRun, transitionRun } from '../copy-run.ts';

@@ -1,12 +1,12 @@
+import type { RescheduleAnswer, RescheduleRequest } from '../../acts.ts';
 import type { SeenRun } from '../../change.ts';
 import type { Locked } from '../../locked.ts';
-import type { RescheduleAnswer, RescheduleRequest } from '../../operation.ts';
 import { readCall } from '../check/check-findings.ts';
-import { checkReschedules } from '../check/check-operations.ts';
 import { transitionRun } from '../copy-run.ts';
 import { keepableMs } from '../limits.ts';
 import type { ChangeableBroker, Decided } from './change-runs.ts';
 import { changeRuns } from './change-runs.ts';
+import { checkReschedules } from './check-acts.ts';
 
 /**
  * Moves waiting runs to another instant: onto the schedule, or to the back of their lane. A run that is in its lane and due now keeps

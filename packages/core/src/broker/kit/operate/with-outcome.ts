@@ -1,4 +1,4 @@
-import type { EndRequest, OperatorError } from '../../operation.ts';
+import type { EndRequest, OperatorError } from '../../acts.ts';
 import type { AttemptError, Run } from '../../run.ts';
 import { copyRun } from '../copy-run.ts';
 import { addError } from '../run/run-errors.ts';

@@ -1,11 +1,11 @@
 import type { Broker } from '../../broker.ts';
 import type { Change, ChangeAnswer } from '../../change.ts';
-import type { Operation, OperationClaim } from '../../operations.ts';
-import { checkOperationClaim } from '../check/check-bulk.ts';
+import type { Operation, OperationClaim } from '../../operation.ts';
 import { readCall } from '../check/check-findings.ts';
 import { readNote } from '../notes.ts';
 import type { Decided } from '../operate/change-runs.ts';
 import { decideDiscard, decideRedrive } from '../operate/redrive-runs.ts';
+import { checkOperationClaim } from './check-operation.ts';
 import type { NotesBroker } from './keep-operations.ts';
 import { countOf, findOperation, idsDeleted, readOperations } from './keep-operations.ts';
 import type { KeptOperation } from './kept-operation.ts';

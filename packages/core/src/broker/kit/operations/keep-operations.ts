@@ -1,15 +1,10 @@
 import type { Broker } from '../../broker.ts';
 import { BrokerError } from '../../broker-error.ts';
 import type { Note, Notes, NoteWrite } from '../../notes.ts';
-import type {
-  Operation,
-  OperationChange,
-  OperationChangeAnswer,
-  OperationRequest,
-} from '../../operations.ts';
-import { checkOperation, checkOperationChange, checkOperationId } from '../check/check-bulk.ts';
+import type { Operation, OperationChange, OperationChangeAnswer, OperationRequest } from '../../operation.ts';
 import { readCall } from '../check/check-findings.ts';
 import { readNote, readNotes, readNotesAt } from '../notes.ts';
+import { checkOperation, checkOperationChange, checkOperationId } from './check-operation.ts';
 import type { FoundOperation } from './kept-operation.ts';
 import {
   besideKey,

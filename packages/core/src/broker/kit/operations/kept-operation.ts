@@ -1,6 +1,6 @@
 import type { Note } from '../../notes.ts';
-import type { Operation, OperationRequest, OperationState } from '../../operations.ts';
-import { checkOperation } from '../check/check-bulk.ts';
+import type { Operation, OperationRequest, OperationState } from '../../operation.ts';
+import { checkOperation } from './check-operation.ts';
 
 /** What the keys of the notes of operations begin with. The note of this very key is written by each that puts a new one. */
 export const OPERATION_PREFIX = 'operation/';

@@ -1,5 +1,5 @@
 /** The rules of operations on many dead letters, as pure functions of what their notes say. */
-import type { OperationChange, OperationClaim, OperationRequest } from '../../operations.ts';
+import type { OperationChange, OperationClaim, OperationRequest } from '../../operation.ts';
 import { compareText } from '../holds.ts';
 import { keepableMs } from '../limits.ts';
 import type { FoundOperation, KeptOperation } from './kept-operation.ts';

@@ -1,9 +1,9 @@
 import type { Problem } from '../../../errors.ts';
 import { optional } from '../../../fields/check-arguments.ts';
-import type { OperationClaim, OperationFilter, OperationRequest } from '../../operations.ts';
-import { check, type Findings, findList } from './check-findings.ts';
-import { findGroupIdProblem } from './check-groups.ts';
-import type { FieldRules } from './field-rules.ts';
+import type { OperationClaim, OperationFilter, OperationRequest } from '../../operation.ts';
+import { check, type Findings, findList } from '../check/check-findings.ts';
+import { findGroupIdProblem } from '../check/check-groups.ts';
+import type { FieldRules } from '../check/field-rules.ts';
 import {
   BOOLEAN,
   FINITE_LENGTH,
@@ -15,7 +15,7 @@ import {
   OBJECT,
   oneOf,
   wholeFrom,
-} from './field-rules.ts';
+} from '../check/field-rules.ts';
 
 /** The most ids of the filter of an operation. */
 export const MAX_OPERATION_IDS = 10_000;

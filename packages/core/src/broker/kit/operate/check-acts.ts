@@ -1,15 +1,14 @@
 import type { Problem } from '../../../errors.ts';
-import { isNumber, optional } from '../../../fields/check-arguments.ts';
+import { optional } from '../../../fields/check-arguments.ts';
+import type { EndRequest, RescheduleRequest } from '../../acts.ts';
 import type { HoldRequest, ResumeRequest } from '../../hold.ts';
-import type { EndRequest, RescheduleRequest } from '../../operation.ts';
-import type { Reservation, StartCorrection } from '../../reservation.ts';
+import { findErrorProblems } from '../check/check-error.ts';
+import { check, type Findings, findInEach, findTextProblem } from '../check/check-findings.ts';
+import { findGroupProblems } from '../check/check-groups.ts';
+import type { FieldRules } from '../check/field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf } from '../check/field-rules.ts';
 import { HOLD_SOURCES } from '../holds.ts';
 import { textProblem } from '../limits.ts';
-import { findErrorProblems } from './check-error.ts';
-import { check, type Findings, findInEach, findTextProblem } from './check-findings.ts';
-import { findGroupProblems } from './check-groups.ts';
-import type { FieldRules } from './field-rules.ts';
-import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf, wholeFrom } from './field-rules.ts';
 
 /** Checks the requests of `end`. @throws {InvalidOptionsError} */
 export function checkEnds(requests: readonly EndRequest[]): void {
@@ -103,47 +102,3 @@ function findOutcomeProblems(request: EndRequest, path: string, findings: Findin
   if (request.group !== undefined) findGroupProblems(request.group, `${path}.group`, findings);
   findErrorProblems(request.error, `${path}.error`, findings);
 }
-
-/** The highest limit of starts, and the most starts of one reservation. */
-export const MAX_STARTS = 1_000_000_000;
-
-/** The longest window of a limit of starts: 366 days. */
-export const MAX_WINDOW_MS = 31_622_400_000;
-
-/** Checks the requests of `reserve`. @throws {InvalidOptionsError} */
-export function checkReservations(requests: readonly (Reservation | StartCorrection)[]): void {
-  check('reserve', ({ problems, name }) => {
-    findInEach(requests, problems, (request, path) => {
-      name(() => `${path}.key`, request.key);
-      if ('grantedAt' in request) findWrongFields(request, CORRECTION, { problems, path });
-      else {
-        findWrongFields(request, RESERVATION, { problems, path });
-        findWrongLeast(request, `${path}.least`, problems);
-      }
-    });
-  });
-}
-
-function findWrongLeast({ limit, count, least }: Reservation, path: string, problems: Problem[]): void {
-  if (least === undefined) return;
-  const isTooHigh = [limit, count].some((most) => isNumber(most) && least > most);
-  if (Number.isInteger(least) && least >= 1 && !isTooHigh) return;
-  const message = 'must be an integer from 1 to the smaller one of count and limit';
-  problems.push({ path, value: least, message, cure: 'Leave it out to be granted any number.' });
-}
-
-const LIMIT_CURE = 'Make no reservation where there is no limit.';
-
-const RESERVATION: FieldRules<Reservation> = {
-  limit: wholeFrom(1, { most: MAX_STARTS, cure: LIMIT_CURE }),
-  windowMs: wholeFrom(1, { most: MAX_WINDOW_MS, cure: LIMIT_CURE }),
-  count: wholeFrom(1, { most: MAX_STARTS, cure: LIMIT_CURE }),
-};
-
-const CORRECTION: FieldRules<StartCorrection> = {
-  grantedAt: wholeFrom(0, { cure: 'It is the grantedAt of the answer.' }),
-  count: wholeFrom(-MAX_STARTS, {
-    most: MAX_STARTS,
-    cure: 'It is how many more starts there were than granted.',
-  }),
-};
