@@ -1,5 +1,5 @@
 import type { Broker, Run } from '@retry/core/broker';
-import { claimOperation, putOperation } from '@retry/core/broker/kit';
+import { changeOperation, claimOperation, putOperation } from '@retry/core/broker/kit';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import type { Scene } from './scene.ts';
@@ -304,6 +304,38 @@ describe('an operation', () => {
     expect(await scene.queue.operations.get(operation.id)).toEqual(ended);
     expect(await scene.queue.operations.resume(operation.id)).toBe('refused');
     expect(await scene.queue.operations.pause('unknown')).toBe('gone');
+  });
+
+  it('is looked for by one note while all have ended, and found after the next put or resume', async () => {
+    const { broker } = setScene();
+    let count = 0;
+    const read: Broker['notes']['read'] = async (query) => {
+      const page = await broker.notes.read(query);
+      count += page.notes.length;
+      return page;
+    };
+    const counted = { notes: { ...broker.notes, read } };
+    const put = (id: string) =>
+      putOperation(broker, {
+        ...{ id, kind: 'redrive', planned: 1, isPlanExact: true },
+        filter: { state: 'failed', endedBefore: 1 },
+      });
+    const claim = async (): Promise<string | undefined> =>
+      (await claimOperation(counted, { carrier: 'c', leaseMs: 1_000 }))?.operation.id;
+    for (const id of ['a', 'b', 'c']) {
+      await put(id);
+      await changeOperation(broker, id, 'cancelled');
+    }
+    await claim();
+    count = 0;
+
+    expect([await claim(), count]).toEqual([undefined, 1]);
+    await put('d');
+    expect(await claim()).toBe('d');
+    await changeOperation(broker, 'd', 'paused');
+    expect(await claim()).toBeUndefined();
+    await changeOperation(broker, 'd', 'running');
+    expect(await claim()).toBe('d');
   });
 
   it('is waited for until a timeout', async () => {

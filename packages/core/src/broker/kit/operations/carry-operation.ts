@@ -1,5 +1,6 @@
 import type { Broker } from '../../broker.ts';
 import type { Change, ChangeAnswer } from '../../change.ts';
+import type { Notes } from '../../notes.ts';
 import type { Operation, OperationClaim } from '../../operation.ts';
 import { readCall } from '../check/check-findings.ts';
 import { readNote } from '../notes.ts';
@@ -9,7 +10,14 @@ import { checkOperationClaim } from './check-operation.ts';
 import type { NotesBroker } from './keep-operations.ts';
 import { countOf, findOperation, idsDeleted, readOperations } from './keep-operations.ts';
 import type { KeptOperation } from './kept-operation.ts';
-import { besideKey, operationKey, operationOf, writeOperation } from './kept-operation.ts';
+import {
+  besideKey,
+  hasEnded,
+  OPERATION_PREFIX,
+  operationKey,
+  operationOf,
+  writeOperation,
+} from './kept-operation.ts';
 import { IDS_OF_A_NOTE, idsKey, readIds } from './operation-ids.ts';
 import type { StepFigures } from './operation-rules.ts';
 import { carriedBy, freeOperation, isHeldLong, steppedBy } from './operation-rules.ts';
@@ -72,12 +80,25 @@ export async function claimOperation(
 }
 
 async function readFor({ id }: OperationClaim, { notes }: NotesBroker) {
-  if (id === undefined) {
-    const { found, now } = await readOperations(notes);
-    return { all: found, now };
-  }
+  if (id === undefined) return readUnended(notes);
   const { found, now } = await findOperation(notes, id);
   return { all: found === undefined ? [] : [found], now };
+}
+
+/** The version of the note that every put of an operation writes, when all had ended: until it changes there is none to carry on. */
+const versionWhenEnded = new WeakMap<Notes, number>();
+
+/** Reads all operations, or, where all had ended before, one note: workers ask every few seconds, and the latest ones are kept. */
+async function readUnended(notes: Notes) {
+  const known = versionWhenEnded.get(notes);
+  if (known !== undefined) {
+    const { note, now } = await readNote(notes, OPERATION_PREFIX);
+    if ((note?.version ?? 0) === known) return { all: [], now };
+  }
+  const { found, latest, now } = await readOperations(notes);
+  if (found.every(({ kept }) => hasEnded(kept))) versionWhenEnded.set(notes, latest);
+  else versionWhenEnded.delete(notes);
+  return { all: found, now };
 }
 
 function claimedOf({ progress, ids }: KeptOperation): Pick<ClaimedOperation, 'progress' | 'ids'> {
