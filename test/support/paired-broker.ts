@@ -20,7 +20,8 @@ import type {
   RunPage,
 } from '@retry/core/broker';
 import type { FigureSources } from '@retry/core/broker/kit';
-import { figuresBy, getBy, listHolds, sourcesOf } from '@retry/core/broker/kit';
+import { figuresBy, getBy, listHolds } from '@retry/core/broker/kit';
+import { sourcesOf } from '../../packages/broker-contract/src/insight/figures-of.ts';
 import { LIMITED_LANE } from './broker-model.ts';
 
 /** Two brokers as one that returns the answers of the first, and rejects when the second answers differently. */

@@ -1,6 +1,7 @@
 import type { Broker, GroupPage } from '@retry/core/broker';
-import { listWorkers, sourcesOf } from '@retry/core/broker/kit';
+import { listWorkers } from '@retry/core/broker/kit';
 import { createQueue } from '@retry/worker';
+import { sourcesOf } from '../../../packages/broker-contract/src/insight/figures-of.ts';
 import type { Sizes } from './fill.ts';
 import { DEAD, SCHEDULED, TEMPLATES, WAITING } from './fill.ts';
 

@@ -31,7 +31,7 @@ export { withEntryRates } from './insight/entry-rates.ts';
 export type { GroupedRun } from './insight/error-groups.ts';
 export { compareGroups, groupOf, pageOfGroups, spentAttempts } from './insight/error-groups.ts';
 export type { FigureSources } from './insight/figures.ts';
-export { figuresBy, sourcesOf } from './insight/figures.ts';
+export { figuresBy } from './insight/figures.ts';
 export type { LaneCounts, LaneSource } from './insight/lane-report.ts';
 export { addCounted, holdsOf, MAX_REPORTED_LANES, reportLanes } from './insight/lane-report.ts';
 export { readFacts, writeFacts } from './insight/worker-facts.ts';

@@ -24,17 +24,6 @@ export function figuresBy(sources: FigureSources): ReadFigures {
   };
 }
 
-/** Returns the functions that a verb asks. */
-export function sourcesOf(figures: ReadFigures): Required<FigureSources> {
-  return {
-    lanes: async (lanes) => (await figures({ lanes })).lanes,
-    attempts: async (attempts) => (await figures({ attempts })).attempts,
-    dueTimes: async (dueTimes) => (await figures({ dueTimes })).dueTimes,
-    groups: async (groups) => (await figures({ groups })).groups,
-    memory: async () => (await figures({ memory: true })).memory,
-  };
-}
-
 async function answerAs<Kind extends keyof Figures>(
   kind: Kind,
   answer: Promise<Figures[Kind]> | undefined,
