@@ -9,15 +9,16 @@ export interface UnrelatedCall {
   readonly prepare: (round: number) => Promise<() => Promise<unknown>>;
 }
 
-/** More than a broker ends early in a row. */
-const ROUNDS = 5;
+/** More waits than a broker ends early in a row. */
+export const ROUNDS = 5;
 
 /** A wait before the one that counts: a broker may end it once its subscription is open. */
 const FIRST_WAIT_MS = 50;
 
 /**
- * Whether a wait outlasts a call. A broker may end a wait early at times, as when it polls, so it is enough that one
- * wait of several lasts.
+ * Whether a wait outlasts a call. A broker may end a wait early at times, as when it polls, or when a wake signal arrives that was
+ * sent before the wait: between two nodes of a Redis cluster it comes after the answer to the call that sent it. So it is enough
+ * that one wait of several lasts.
  */
 export async function keepsWaiting(scene: CaseScene, { wait, prepare }: UnrelatedCall): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round += 1) {

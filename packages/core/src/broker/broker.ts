@@ -86,7 +86,8 @@ export interface Broker {
   readonly list: (query: ListQuery) => Promise<RunPage>;
   /**
    * Resolves when one of the lanes may have work, or, with `results`, when a run that was submitted with `keepResultMs` may have ended:
-   * runs that were submitted without it do not end that wait. At the latest after `timeoutMs` or when the signal aborts.
+   * runs that were submitted without it do not end that wait. At the latest after `timeoutMs` or when the signal aborts. At times it
+   * resolves although nothing has happened since it began.
    */
   readonly wait: (request: WaitRequest) => Promise<void>;
   /**
