@@ -1,6 +1,4 @@
-import type { ClaimedRun } from '@retry/core/broker';
-import { newRun } from '@retry/core/broker/kit';
-import { createMemoryBroker } from '@retry/inprocess/broker';
+import type { Broker, ClaimedRun } from '@retry/core/broker';
 import { defineTask } from '@retry/worker';
 import { apply } from '../../packages/worker/src/engine/plan/apply.ts';
 import type { Plan } from '../../packages/worker/src/engine/plan/plan.ts';
@@ -16,29 +14,40 @@ export interface FleetPlan {
   readonly prefetch: number | 'auto';
   readonly settleMs: number;
   /** By task: its runs, each with the ms that its handler takes, and its `maxConcurrent`. */
-  readonly tasks: readonly { readonly runs: readonly number[]; readonly maxConcurrent: number }[];
+  readonly tasks: readonly PlannedTask[];
   /** How long exchanges take, in ms, by turns. */
   readonly trips: readonly number[];
   /** When the workers are stopped, in ms. */
   readonly stopAt?: number;
   /** How many handlers each may call: then it drains. */
   readonly maxRuns?: number;
+  /** When heartbeats of a worker begin to fail, by its number; after `forMs` its leases are lost, and heartbeats are answered again. */
+  readonly outages?: readonly { readonly worker: number; readonly at: number; readonly forMs: number }[];
+}
+
+interface PlannedTask {
+  readonly runs: readonly number[];
+  readonly maxConcurrent: number;
+  /** How many concurrency keys its runs have by turns, each with one run at a time; 0: none. */
+  readonly keys?: number;
 }
 
 /** One run, and what became of it. */
 export interface PlayedRun {
   readonly lane: string;
   readonly handlerMs: number;
+  readonly key: string | undefined;
   claimedAt: number;
   startedAt: number | undefined;
   givenBackAt: number | undefined;
+  lostAt: number | undefined;
   hasEnded: boolean;
 }
 
 /** One worker of the fleet. */
 export interface PlayedWorker {
   readonly state: WorkerState<PlayedRun>;
-  /** Plans that were made, with the state that they were made from, as `onPlan` sees them. */
+  /** Those whose handlers run, with those whose leases were lost meanwhile. */
   readonly running: Set<PlayedRun>;
   readonly claims: Set<PlannedClaim>;
   started: number;
@@ -59,19 +68,25 @@ export interface Observer {
 export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
   const tasks = new Map<string, AnyTask>();
   const waiting = new Map<string, PlayedRun[]>();
-  for (const [index, { runs, maxConcurrent }] of fleet.tasks.entries()) {
-    const task = defineTask({ name: `t${index}`, maxConcurrent, run: () => {} }) as unknown as AnyTask;
+  for (const [index, { runs, maxConcurrent, keys = 0 }] of fleet.tasks.entries()) {
+    const task = taskOfNumber(index, maxConcurrent);
     tasks.set(task.lane, task);
-    const played = runs.map((handlerMs) => newPlayed(task.lane, handlerMs));
+    const played = runs.map((handlerMs, nth) =>
+      newPlayed({ lane: task.lane, handlerMs, key: keys === 0 ? undefined : `${index}-${nth % keys}` }),
+    );
     waiting.set(task.lane, played);
   }
+  /** Keys of claimed runs whose settlements the server does not have yet. */
+  const takenKeys = new Set<string>();
+  const toSettle = new Map<PlayedWorker, PlayedRun[]>();
   const all = [...waiting.values()].flat();
   const agenda = new Agenda();
   let trips = 0;
   const workers = Array.from({ length: fleet.workers }, () => createPlayed(fleet, tasks));
 
   const taskOf = ({ lane }: PlayedRun): AnyTask => tasks.get(lane) as AnyTask; // each run is of one of them
-  const queue = (worker: PlayedWorker): void => {
+  const queue = (worker: PlayedWorker, run: PlayedRun): void => {
+    toSettle.set(worker, [...(toSettle.get(worker) ?? []), run]);
     worker.state.queued += 1;
     worker.queuedAt ??= agenda.now;
   };
@@ -82,15 +97,32 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     worker.running.delete(run);
     const hasSlot = startedAt !== undefined;
     apply(worker.state, { type: 'ended', task: taskOf(run), hasSlot, holdsRoom: false, durationMs });
-    queue(worker);
+    queue(worker, run);
   };
   const giveBack = (worker: PlayedWorker, run: PlayedRun): void => {
     run.givenBackAt = agenda.now;
     end(worker, run);
-    // It comes again as another one.
-    const again = newPlayed(run.lane, run.handlerMs);
+    comeAgain(run);
+  };
+  /** Another one in its place, as if the server had it at once. */
+  const comeAgain = (run: PlayedRun): void => {
+    const again = newPlayed(run);
     all.push(again);
     waiting.get(run.lane)?.unshift(again);
+  };
+  const lose = (worker: PlayedWorker): void => {
+    const lost = [...worker.state.waiting.flatMap(({ runs, first }) => runs.slice(first)), ...worker.running];
+    for (const run of lost) {
+      if (run.hasEnded) continue;
+      const { startedAt } = run;
+      const hasSlot = startedAt !== undefined;
+      const durationMs = hasSlot ? agenda.now - startedAt : undefined;
+      run.hasEnded = true;
+      run.lostAt = agenda.now;
+      apply(worker.state, { type: 'ended', task: taskOf(run), hasSlot, holdsRoom: hasSlot, durationMs });
+      if (run.key !== undefined) takenKeys.delete(run.key);
+      comeAgain(run);
+    }
   };
   const fill = (worker: PlayedWorker): void => {
     while (worker.state.slots.isFree && !worker.state.isStopping) {
@@ -101,7 +133,11 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
       worker.started += 1;
       worker.running.add(run);
       agenda.at(agenda.now + run.handlerMs, () => {
-        end(worker, run);
+        if (run.lostAt === undefined) end(worker, run);
+        else {
+          worker.running.delete(run);
+          apply(worker.state, { type: 'room-freed', task: taskOf(run) });
+        }
         fill(worker);
         turn(worker);
       });
@@ -111,7 +147,15 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     const claimed: PlayedRun[] = [];
     for (const [lane, room] of planned.lanes) {
       const count = Math.min(room, planned.limit - claimed.length);
-      claimed.push(...(waiting.get(lane)?.splice(0, count) ?? []));
+      const taken: PlayedRun[] = [];
+      const left: PlayedRun[] = [];
+      for (const run of waiting.get(lane) ?? []) {
+        const isTaken = taken.length < count && !(run.key !== undefined && takenKeys.has(run.key));
+        if (isTaken && run.key !== undefined) takenKeys.add(run.key);
+        (isTaken ? taken : left).push(run);
+      }
+      waiting.set(lane, left);
+      claimed.push(...taken);
     }
     return claimed;
   };
@@ -119,6 +163,8 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     const { state } = worker;
     const sentAt = agenda.now;
     const settled = state.queued;
+    const settling = toSettle.get(worker) ?? [];
+    toSettle.delete(worker);
     apply(state, { type: 'sent', claim: planned, now: sentAt });
     state.queued = 0;
     state.unanswered += settled;
@@ -127,6 +173,8 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     worker.queuedAt = undefined;
     const tripMs = fleet.trips[trips++ % fleet.trips.length] ?? 1;
     agenda.at(sentAt + tripMs, () => {
+      for (const { key, lostAt } of settling)
+        if (key !== undefined && lostAt === undefined) takenKeys.delete(key);
       const runs = planned === undefined ? [] : claim(planned);
       state.unanswered -= settled;
       const lanes = [...(planned?.lanes.keys() ?? [])];
@@ -191,6 +239,18 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
       }
     });
   }
+  for (const { worker: number, at, forMs } of fleet.outages ?? []) {
+    const worker = workers[number % workers.length];
+    if (worker === undefined) continue;
+    const note = (areLost: boolean): void => apply(worker.state, { type: 'heartbeats', areLost });
+    agenda.at(at, () => note(true));
+    agenda.at(at + forMs, () => {
+      lose(worker);
+      note(false);
+      fill(worker);
+      turn(worker);
+    });
+  }
   agenda.run();
   return { workers, runs: all, left: [...waiting.values()].flat().length, endedAt: agenda.now };
 }
@@ -204,20 +264,32 @@ function createPlayed(fleet: FleetPlan, tasks: ReadonlyMap<string, AnyTask>): Pl
     settleMs,
     pollMs: 1_000,
     random: () => 0.5,
-    broker: createMemoryBroker(),
+    broker: { facts: {} } as Broker, // no verb of it is called
   };
   const state = createWorkerState<PlayedRun>(settings, () => 0);
   const claims = new Set<PlannedClaim>();
   return { state, running: new Set(), claims, started: 0, queuedAt: undefined, drained: undefined, wakes: 0 };
 }
 
-function newPlayed(lane: string, handlerMs: number): PlayedRun {
-  return { lane, handlerMs, claimedAt: 0, startedAt: undefined, givenBackAt: undefined, hasEnded: false };
+const TASKS = new Map<string, AnyTask>();
+
+/** Tasks are defined once, which takes longer than to play a small fleet. */
+function taskOfNumber(number: number, maxConcurrent: number): AnyTask {
+  const name = `t${number}`;
+  const known = TASKS.get(`${name}/${maxConcurrent}`);
+  if (known !== undefined) return known;
+  const task = defineTask({ name, maxConcurrent, run: () => {} }) as unknown as AnyTask;
+  TASKS.set(`${name}/${maxConcurrent}`, task);
+  return task;
+}
+
+function newPlayed({ lane, handlerMs, key }: Pick<PlayedRun, 'lane' | 'handlerMs' | 'key'>): PlayedRun {
+  const none = { startedAt: undefined, givenBackAt: undefined, lostAt: undefined };
+  return { lane, handlerMs, key, claimedAt: 0, ...none, hasEnded: false };
 }
 
 function claimedRun({ lane }: PlayedRun): ClaimedRun {
-  const run = newRun({ id: 'any', lane, payload: '1' });
-  return { run } as unknown as ClaimedRun; // what a claim says is read from lane and payload
+  return { run: { lane, payload: '1', errors: [] } } as unknown as ClaimedRun; // what a claim says is read from these
 }
 
 /** What happens when, in order; what happens at the same instant, in the order in which it was noted. */
