@@ -5,6 +5,7 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Handler, Queue, TaskContext, Worker, WorkerEvents, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker } from '@retry/worker';
 import { afterEach, expect } from 'vitest';
+import { readAgain } from './read-again.ts';
 
 /** One emitted event of a worker, with its type. */
 export type Emitted = {
@@ -18,7 +19,10 @@ export interface Actor extends Worker {
   readonly emittedOf: <Type extends keyof WorkerEvents>(type: Type) => readonly WorkerEvents[Type][];
 }
 
-/** A virtual clock, a memory broker and a queue over it; `audit` is balanced when the test ends. */
+/**
+ * A virtual clock, a memory broker and a queue over it. When the test ends, `audit` is balanced, and whatever a worker has sent unread would
+ * have passed the check of the port, which would have changed nothing.
+ */
 export interface Scene {
   readonly clock: VirtualClock;
   /** The broker itself, without faults. */
@@ -56,12 +60,12 @@ async function turn(turns: number): Promise<void> {
   for (let count = 0; count < turns; count += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-const open: { readonly scene: Scene; readonly workers: Worker[] }[] = [];
+const open: { readonly scene: Scene; readonly workers: Worker[]; readonly wrong: readonly unknown[] }[] = [];
 
 /** Sets the scene; workers that a test leaves running are stopped after it. */
 export function setScene(startAt = 0, turns = TURNS): Scene {
   const clock = createVirtualClock({ startAt, settle: () => turn(turns) });
-  const broker = createMemoryBroker({ clock, keepCompleted: { count: 100_000 } });
+  const { broker, wrong } = readAgain(createMemoryBroker({ clock, keepCompleted: { count: 100_000 } }));
   const workers: Worker[] = [];
   const scene: Scene = {
     clock,
@@ -82,7 +86,7 @@ export function setScene(startAt = 0, turns = TURNS): Scene {
       return actor;
     },
   };
-  open.push({ scene, workers });
+  open.push({ scene, workers, wrong });
   return scene;
 }
 
@@ -135,10 +139,11 @@ export function pass(clock: VirtualClock, delayMs: number): Promise<void> {
 }
 
 afterEach(async () => {
-  for (const { scene, workers } of open.splice(0)) {
+  for (const { scene, workers, wrong } of open.splice(0)) {
     const stopped = Promise.all(workers.map((worker) => worker.stop()));
     await scene.clock.advance('1m');
     await stopped;
     expect((await scene.broker.audit()).unbalanced).toBe(0);
+    expect(wrong).toEqual([]);
   }
 });

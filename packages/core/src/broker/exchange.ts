@@ -7,7 +7,7 @@ export interface ExchangeRequest extends LockOptions {
   /** Written before anything is claimed, and answered one by one. */
   readonly settle?: readonly Settlement[];
   /** Absent: nothing is claimed. */
-  readonly claim?: Claim;
+  readonly claim?: Claim | undefined;
 }
 
 /** A request for runs to start. */

@@ -1,6 +1,7 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
 import type { Claim, ClaimedRun } from '@retry/core/broker';
+import { TrustedWait } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { ServerClock } from '../clock.ts';
 import type { WorkerEmitter } from '../events.ts';
@@ -376,7 +377,7 @@ export class Engine {
     const { broker, clock } = this.#settings;
     const pollsAt = clock.now() + timeoutMs;
     try {
-      await broker.wait({ lanes: [...lanes], timeoutMs, signal });
+      await broker.wait(new TrustedWait(lanes, timeoutMs, signal));
       if (!signal.aborted && clock.now() >= pollsAt) this.#state.lateness.notePoll(clock.now());
     } catch (error) {
       this.#onError(error, 'waiting for work');

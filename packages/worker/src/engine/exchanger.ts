@@ -1,6 +1,6 @@
 import { computeDelay, isRetryError } from '@retry/core';
 import type { Claim, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
-import { MAX_BATCH_BYTES, settlementBytes } from '@retry/core/broker/kit';
+import { keepableMs, MAX_BATCH_BYTES, settlementBytes, TrustedExchange } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import type { ServerClock } from '../clock.ts';
 import { wrongReply } from '../errors.ts';
@@ -57,9 +57,9 @@ export class Exchanger {
     this.#parts = parts;
   }
 
-  /** Now by the broker's clock, as estimated from its replies: whole milliseconds, rounded down, as brokers keep instants. */
+  /** Now by the broker's clock, as estimated from its replies: an instant that every broker can store, rounded down to whole milliseconds. */
   now(): number {
-    return Math.floor(this.#parts.serverClock.now());
+    return keepableMs(Math.floor(this.#parts.serverClock.now()));
   }
 
   /** The settlements that are queued or under way. */
@@ -199,7 +199,7 @@ export class Exchanger {
   async #send({ settlements, claim }: ExchangeBatch, times: Times): Promise<Sent> {
     const { broker, clock, random } = this.#settings;
     const settle = settlements.map(({ settlement }) => settlement);
-    const request = { settle, ...(claim !== undefined && { claim }) };
+    const request = new TrustedExchange(settle, claim);
     for (let retry = 1; ; retry += 1) {
       const sentAt = clock.now();
       try {

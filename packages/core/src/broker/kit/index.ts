@@ -6,6 +6,7 @@ export { checkInput } from './check/check-input.ts';
 export { MAX_STARTS, MAX_WINDOW_MS } from './check/check-reservations.ts';
 export { MAX_CARRIED, MAX_CONTEXT_BYTES, MAX_SPENT_BYTES, spentProblems } from './check/check-spent.ts';
 export { MAX_CONCURRENCY, MAX_RETRY_BYTES } from './check/check-submission.ts';
+export { TrustedExchange, TrustedWait } from './check/trusted.ts';
 export type { CloseGate } from './close-gate.ts';
 export { closedError, createCloseGate } from './close-gate.ts';
 export type { RunDraft, RunIdentity } from './copy-run.ts';
