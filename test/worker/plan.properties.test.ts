@@ -154,7 +154,7 @@ describe('the plan of a worker', () => {
         onPlan: ({ state, queuedAt = Infinity }, planned, now) => {
           const { exchanges, queued, slots, waiting, concurrency } = state;
           if (queued === 0 || exchanges > 0) return;
-          const isFull = slots.running >= concurrency || waiting.length > 0;
+          const isFull = slots.taken.running >= concurrency || waiting.length > 0;
           if (!isFull || fleet.settleMs === 0) expect(planned.exchanges).toBe(true);
           else if (!planned.exchanges)
             expect(now - queuedAt + planned.wakeInMs).toBeLessThanOrEqual(fleet.settleMs);
@@ -168,7 +168,7 @@ describe('the plan of a worker', () => {
       playFleet(fleet, {
         onPlan: ({ state: { exchanges, queued, slots, waiting, concurrency } }, planned) => {
           if (queued === 0 || exchanges !== 1 || planned.exchanges) return;
-          const isFull = slots.running >= concurrency || waiting.length > 0;
+          const isFull = slots.taken.running >= concurrency || waiting.length > 0;
           if (!isFull || fleet.settleMs === 0) expect(planned.wakeInMs).toBeLessThanOrEqual(1);
         },
       });

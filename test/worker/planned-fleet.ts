@@ -125,7 +125,7 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     }
   };
   const fill = (worker: PlayedWorker): void => {
-    while (worker.state.slots.isFree && !worker.state.isStopping) {
+    while (worker.state.slots.taken.running < fleet.concurrency && !worker.state.isStopping) {
       const run = takeWaiting(worker.state);
       if (run === undefined) return;
       apply(worker.state, { type: 'started', task: taskOf(run) });

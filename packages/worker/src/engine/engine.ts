@@ -315,11 +315,12 @@ export class Engine {
     apply(this.#state, { type: 'sent', claim: planned, now: sentAt });
     const received = await this.#exchanger.exchange(planned && this.#claim(planned));
     const now = this.#settings.clock.now();
-    if (planned !== undefined && received !== undefined)
+    if (received !== undefined && received.claimed.length > 0)
       observeClaim(this.#settings.name, received.claimed, now - sentAt);
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
     apply(this.#state, { type: 'answered', claim: planned, sentAt, now, received });
-    if (received !== undefined) this.#executions.take(this.#inOrder(planned, received.claimed), sentAt);
+    if (received !== undefined && received.claimed.length > 0)
+      this.#executions.take(this.#inOrder(planned, received.claimed), sentAt);
     // Here, too: it may be some turns until the loop waits.
     if (this.#state.waiting.length > 0)
       this.#watchWaiting(giveBackInMs(this.#state, this.#settings.clock.now()));

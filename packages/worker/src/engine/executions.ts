@@ -125,8 +125,8 @@ export class Executions implements ExecutionHost {
 
   /** Starts as many of the runs that wait as there are slots. */
   fill(): void {
-    const { slots } = this.#state;
-    while (slots.isFree && !this.#state.isStopping) {
+    const { slots, concurrency } = this.#state;
+    while (this.#state.waiting.length > 0 && slots.taken.running < concurrency && !this.#state.isStopping) {
       const execution = takeWaiting(this.#state);
       if (execution === undefined) return;
       this.#start(execution);

@@ -52,7 +52,7 @@ export interface ClaimedCall {
 
 /** Publishes a claim that has returned runs. */
 export function observeClaim(worker: string, claimed: readonly ClaimedRun[], durationMs: number): void {
-  if (!CLAIMED.hasSubscribers || claimed.length === 0) return;
+  if (!CLAIMED.hasSubscribers) return;
   CLAIMED.publish({ worker, durationMs, runs: claimed.map(({ run }) => run) } satisfies ClaimedCall);
 }
 

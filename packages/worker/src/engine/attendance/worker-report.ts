@@ -63,7 +63,7 @@ export class WorkerReport {
       ...PROCESS,
       startedAt: this.#startedAt ?? now,
       slots: this.#settings.concurrency,
-      slotsTaken: slots.running,
+      slotsTaken: slots.taken.running,
       leases: leased,
       ...(this.#settings.broker.facts?.heartbeats === 'shared-client' && { sharesHeartbeatClient: true }),
     };

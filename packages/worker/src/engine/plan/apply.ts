@@ -1,5 +1,5 @@
 import type { AnyTask } from '../../task/task.ts';
-import { isClosed, roomOf } from './plan.ts';
+import { isClosed, isFull, roomOf } from './plan.ts';
 import { readClaim } from './prefetch.ts';
 import type { PlannedClaim, Received, WaitingRun, WorkerState } from './worker-state.ts';
 
@@ -53,7 +53,9 @@ export type WorkerEvent<Run extends WaitingRun = WaitingRun> =
 export function apply<Run extends WaitingRun>(state: WorkerState<Run>, event: WorkerEvent<Run>): void {
   switch (event.type) {
     case 'turned':
-      turn(state, event.now);
+      if (state.queued === 0) state.queuedSince = undefined;
+      else state.queuedSince ??= event.now;
+      if (!state.isStopping) noteObstacles(state, event.now);
       break;
     case 'sent':
       send(state, event.claim, event.now);
@@ -99,20 +101,20 @@ function applyRun<Run extends WaitingRun>(
       break;
     case 'room-freed':
       state.empty = undefined;
-      state.slots.free(event.task, 'running');
+      state.slots.count(event.task, 'running', -1);
   }
 }
 
 /** `claimed`, without an event: every run comes here, and to the two that follow. */
 export function noteClaimed(state: WorkerState, task: AnyTask): void {
   state.leased += 1;
-  state.slots.take(task, 'prefetched');
+  state.slots.count(task, 'prefetched', 1);
 }
 
 /** `started`, without an event. */
 export function noteStarted({ slots }: WorkerState, task: AnyTask): void {
-  slots.free(task, 'prefetched');
-  slots.take(task, 'running');
+  slots.count(task, 'prefetched', -1);
+  slots.count(task, 'running', 1);
 }
 
 /** `ended`, without an event. */
@@ -120,7 +122,7 @@ export function noteEnded(state: WorkerState, task: AnyTask, ended: EndedRun): v
   const { hasSlot, holdsRoom, durationMs } = ended;
   state.leased -= 1;
   state.empty = undefined;
-  if (!holdsRoom) state.slots.free(task, hasSlot ? 'running' : 'prefetched');
+  if (!holdsRoom) state.slots.count(task, hasSlot ? 'running' : 'prefetched', -1);
   if (durationMs === undefined) return;
   state.estimate.noteEnd(durationMs);
   if (state.drain !== undefined) state.drain.started += 1;
@@ -139,12 +141,6 @@ function applyChange<Run extends WaitingRun>(
     state.isStopping = true;
     state.waiting = [];
   }
-}
-
-function turn(state: WorkerState, now: number): void {
-  if (state.queued === 0) state.queuedSince = undefined;
-  else state.queuedSince ??= now;
-  if (!state.isStopping) noteObstacles(state, now);
 }
 
 function send(state: WorkerState, claim: PlannedClaim | undefined, now: number): void {
@@ -182,17 +178,17 @@ function answer(
 
 /** Notes why a run that is claimed later may be late. Room that a pending claim has reserved is no obstacle to it. */
 function noteObstacles(state: WorkerState, now: number): void {
-  const { slots, estimate, lateness } = state;
+  const { slots, lateness } = state;
   lateness.noteLook(now);
   if (state.isNew) lateness.noteBegin(now);
   state.isNew = false;
-  if ((state.areHeartbeatsLost && isClosed(state)) || slots.isFull(estimate.count(now))) {
+  if ((state.areHeartbeatsLost && isClosed(state)) || isFull(state, now)) {
     lateness.noteAllBlocked(now);
     for (const lane of slots.rateLimited)
       if (slots.isRateLimited(lane, now)) lateness.noteBlocked(lane, 'rate-limit', now);
-  } else if (slots.hasLimited) {
+  } else if (slots.limited.size > 0) {
     const room = roomOf(state, now);
-    for (const lane of slots.limited) {
+    for (const lane of slots.limited.keys()) {
       const cause = room?.lanes.has(lane) === true ? undefined : slots.obstacleOf(lane, now);
       if (cause !== undefined) lateness.noteBlocked(lane, cause, now);
     }

@@ -38,6 +38,7 @@ export interface Plan {
  * that it was done.
  */
 export function plan(state: WorkerState, now: number): Plan {
+  if (isAwaiting(state)) return AWAITING;
   // Before the room: a limit of all workers, which reads their broker's clock, may open between the two.
   const opensInMs = state.sharedLimits.size === 0 ? undefined : opensIn(state, now);
   const room = roomOf(state, now);
@@ -55,6 +56,16 @@ export function plan(state: WorkerState, now: number): Plan {
   };
 }
 
+const AWAITING: Plan = {
+  ...{ exchanges: false, claim: undefined, start: 0, giveBackInMs: Infinity },
+  ...{ waitFor: undefined, wakeInMs: Infinity, drained: undefined },
+};
+
+/** Whether only the answer to an exchange can bring anything to do: every second turn of a worker that is not busy. */
+function isAwaiting({ exchanges, queued, hasMore, waiting }: WorkerState): boolean {
+  return exchanges > 0 && queued === 0 && !hasMore && waiting.length === 0;
+}
+
 /** Whether nothing runs and everything is settled. */
 export function isIdle({ leased, queued, unanswered }: WorkerState): boolean {
   return leased === 0 && queued === 0 && unanswered === 0;
@@ -66,7 +77,7 @@ export function roomOf(state: WorkerState, now: number): Room | undefined {
   if (isStopping || (areHeartbeatsLost && isClosed(state))) return undefined;
   const room = slots.room(now, estimate.count(now));
   if (room === undefined) return undefined;
-  const lanes = pauses.open(room.lanes, now);
+  const lanes = pauses.lanes.size === 0 ? room.lanes : pauses.open(room.lanes, now);
   const limit = drain === undefined ? room.limit : Math.min(room.limit, drainLeft(state));
   return lanes.size === 0 || limit <= 0 ? undefined : { limit, lanes };
 }
@@ -76,9 +87,15 @@ export function isClosed({ areHeartbeatsLost, leased }: WorkerState): boolean {
   return areHeartbeatsLost && leased > 0;
 }
 
+/** Whether every slot is taken, those for runs that are claimed in advance included. What pending claims may return takes none yet. */
+export function isFull({ slots, concurrency, estimate }: WorkerState, now: number): boolean {
+  const { running, prefetched } = slots.taken;
+  return running + prefetched >= concurrency && running + prefetched >= concurrency + estimate.count(now);
+}
+
 /** How many of the runs that wait may start now. */
 export function startable({ slots, waiting, isStopping, concurrency }: WorkerState): number {
-  const free = concurrency - slots.running;
+  const free = concurrency - slots.taken.running;
   if (isStopping || waiting.length === 0 || free <= 0) return 0;
   let count = 0;
   for (const { runs, first } of waiting) {
@@ -122,7 +139,7 @@ function isTimeFor(state: WorkerState, room: Room | undefined, now: number): boo
  */
 function isGathering({ settleMs, slots, concurrency, waiting, estimate, isStopping }: WorkerState): boolean {
   if (settleMs === 0 || isStopping || estimate.meanMs <= SHORT_MS) return false;
-  return slots.running >= concurrency || waiting.length > 0;
+  return slots.taken.running >= concurrency || waiting.length > 0;
 }
 
 /** When settlements have waited for long enough. */

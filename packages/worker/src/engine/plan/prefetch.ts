@@ -75,11 +75,12 @@ interface EstimateSettings {
  * count as well: at most twice as many as end within the horizon are claimed in advance.
  */
 export class PrefetchEstimate {
+  /** The mean duration of handlers, in ms; 0 until the first one has ended. */
+  meanMs = 0;
   readonly #concurrency: number;
   readonly #most: number;
   readonly #isAuto: boolean;
   readonly #settleMs: number;
-  #meanMs = 0;
   #tripMs = 0;
   #isShort = false;
   #byBytes = Infinity;
@@ -96,15 +97,10 @@ export class PrefetchEstimate {
     this.#settleMs = settleMs;
   }
 
-  /** The mean duration of handlers, in ms; 0 until the first one has ended. */
-  get meanMs(): number {
-    return this.#meanMs;
-  }
-
   /** Adds the duration of a run that has ended. */
   noteEnd(durationMs: number): void {
-    if (this.#meanMs === 0) this.#meanMs = durationMs;
-    this.#meanMs = Math.max(this.#meanMs + (durationMs - this.#meanMs) * WEIGHT, MIN_MEAN_MS);
+    if (this.meanMs === 0) this.meanMs = durationMs;
+    this.meanMs = Math.max(this.meanMs + (durationMs - this.meanMs) * WEIGHT, MIN_MEAN_MS);
     this.#ended += 1;
   }
 
@@ -115,7 +111,7 @@ export class PrefetchEstimate {
 
   /** Notes that runs were given back which had waited for this long: handlers take longer than estimated. */
   noteGivenBack(ageMs: number): void {
-    this.#meanMs = Math.max(this.#meanMs, ageMs);
+    this.meanMs = Math.max(this.meanMs, ageMs);
     this.#forgetRate();
   }
 
@@ -130,7 +126,7 @@ export class PrefetchEstimate {
   count(now: number): number {
     if (this.#most === 0 || this.#isShort || this.#ended + this.#endedBefore === 0) return 0;
     const horizonMs = this.#horizonMs;
-    const byMean = (this.#concurrency * horizonMs) / this.#meanMs;
+    const byMean = (this.#concurrency * horizonMs) / this.meanMs;
     const byRate = 2 * horizonMs * this.#endsPerMs(now);
     return Math.floor(Math.min(this.#most, byMean, byRate, this.#byBytes));
   }
@@ -138,7 +134,7 @@ export class PrefetchEstimate {
   get #horizonMs(): number {
     if (!this.#isAuto) return NUMBER_HORIZON_MS;
     // Of long handlers a round trip is a small part, and other workers may be idle.
-    if (this.#meanMs > AUTO_HORIZON_MS) return AUTO_HORIZON_MS;
+    if (this.meanMs > AUTO_HORIZON_MS) return AUTO_HORIZON_MS;
     // What is claimed now has to last until the answer of the claim after the next one.
     const untilNextMs = this.#settleMs + 3 * this.#tripMs;
     return Math.min(Math.max(AUTO_HORIZON_MS, untilNextMs), LONG_LINE_HORIZON_MS);

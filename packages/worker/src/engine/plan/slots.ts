@@ -40,13 +40,14 @@ export function claimsOneByOne({ concurrency, broker }: SlotsSettings): boolean 
  * for the lanes whose room may have changed only: a worker may have thousands of tasks.
  */
 export class Slots {
+  /** How many slots are taken in all. */
+  readonly taken: Record<SlotUse, number> = { running: 0, prefetched: 0 };
+  /** The tasks with any limit of their own, by lane. */
+  readonly limited: Map<string, Limited> = new Map();
   readonly #concurrency: number;
   readonly #isSerial: boolean;
   readonly #windows = new Map<string, StartWindow>();
   readonly #shared: ReadonlyMap<string, SharedLimit>;
-  /** By lane. */
-  readonly #limited = new Map<string, Limited>();
-  readonly #total: Record<SlotUse, number> = { running: 0, prefetched: 0 };
   /** Room for the runs that pending claims may return; a list, for the reason of `Roster`. */
   #reserved: readonly Room[] = [];
   /** The room of all lanes that have some, kept up to date. */
@@ -69,54 +70,24 @@ export class Slots {
     for (const task of tasks) this.#add(task);
   }
 
-  /** Whether another handler may be started. */
-  get isFree(): boolean {
-    return this.#total.running < this.#concurrency;
-  }
-
-  /** How many handlers are running. */
-  get running(): number {
-    return this.#total.running;
-  }
-
   /** The lanes of tasks with a rate limit. */
   get rateLimited(): Iterable<string> {
     return new Set([...this.#windows.keys(), ...this.#shared.keys()]);
   }
 
-  /** Whether any task has a limit of its own. */
-  get hasLimited(): boolean {
-    return this.#limited.size > 0;
-  }
-
-  /** The lanes of tasks with any limit of their own. */
-  get limited(): Iterable<string> {
-    return this.#limited.keys();
-  }
-
-  /** Takes a slot of the task. */
-  take({ lane }: AnyTask, use: SlotUse): void {
-    this.#count(lane, use, 1);
-  }
-
-  /** Frees a slot of the task. */
-  free({ lane }: AnyTask, use: SlotUse): void {
-    this.#count(lane, use, -1);
-  }
-
-  /**
-   * Whether every slot is taken. What pending claims may return takes none yet.
-   *
-   * @param prefetch - how many runs may be claimed in advance now
-   */
-  isFull(prefetch: number): boolean {
-    return this.#concurrency + prefetch - this.#total.running - this.#total.prefetched <= 0;
+  /** Takes a slot of the task, or frees one. */
+  count({ lane }: AnyTask, use: SlotUse, change: 1 | -1): void {
+    this.taken[use] += change;
+    const limited = this.limited.get(lane);
+    if (limited === undefined) return;
+    limited.used[use] += change;
+    this.#changed.add(lane);
   }
 
   /** Why nothing of the lane may be started now, pending claims aside; `undefined` if something may. */
   obstacleOf(lane: string, now: number): 'rate-limit' | 'no-slot' | undefined {
     if (this.isRateLimited(lane, now)) return 'rate-limit';
-    const limited = this.#limited.get(lane);
+    const limited = this.limited.get(lane);
     if (limited === undefined) return undefined;
     const { used, task } = limited;
     return used.running + used.prefetched >= task.maxConcurrent ? 'no-slot' : undefined;
@@ -130,13 +101,13 @@ export class Slots {
   /** Reserves room for the runs that a claim may return. */
   reserve(room: Room): void {
     this.#reserved = [...this.#reserved, room];
-    this.#noteChanged(room.lanes);
+    if (this.limited.size > 0) this.#noteChanged(room.lanes);
   }
 
   /** Frees what was reserved. */
   release(room: Room): void {
     this.#reserved = this.#reserved.filter((reserved) => reserved !== room);
-    this.#noteChanged(room.lanes);
+    if (this.limited.size > 0) this.#noteChanged(room.lanes);
   }
 
   /** Counts a start of the task. @returns `false`, without counting it, when the task's rate limit is reached */
@@ -156,9 +127,10 @@ export class Slots {
    * @param prefetch - how many runs may be claimed in advance now
    */
   room(now: number, prefetch: number): Room | undefined {
-    const left = this.#left(prefetch);
+    let left = this.#concurrency + prefetch - this.taken.running - this.taken.prefetched;
+    for (const { limit } of this.#reserved) left -= limit;
     if (left <= 0 || (this.#isSerial && this.#reserved.length > 0)) return undefined;
-    this.#update(now);
+    if (this.#changed.size > 0) this.#update(now);
     if (this.#open.size === 0) return undefined;
     return { limit: this.#unlimited > 0 ? left : Math.min(left, this.#openSum), lanes: this.#open };
   }
@@ -183,19 +155,13 @@ export class Slots {
       return;
     }
     const waits = whenFull === 'wait' ? window : undefined;
-    this.#limited.set(lane, { task, used: { running: 0, prefetched: 0 }, window: waits, shared });
+    this.limited.set(lane, { task, used: { running: 0, prefetched: 0 }, window: waits, shared });
     this.#changed.add(lane);
-  }
-
-  #left(prefetch: number): number {
-    let left = this.#concurrency + prefetch - this.#total.running - this.#total.prefetched;
-    for (const { limit } of this.#reserved) left -= limit;
-    return left;
   }
 
   #update(now: number): void {
     for (const lane of this.#changed) {
-      const limited = this.#limited.get(lane);
+      const limited = this.limited.get(lane);
       if (limited === undefined) continue;
       if (limited.window === undefined && limited.shared === undefined) this.#changed.delete(lane);
       const room = this.#roomOf(limited, now);
@@ -214,16 +180,7 @@ export class Slots {
   }
 
   #noteChanged(lanes: Room['lanes']): void {
-    if (this.#limited.size === 0) return;
-    for (const lane of lanes.keys()) if (this.#limited.has(lane)) this.#changed.add(lane);
-  }
-
-  #count(lane: string, use: SlotUse, change: number): void {
-    this.#total[use] += change;
-    const limited = this.#limited.get(lane);
-    if (limited === undefined) return;
-    limited.used[use] += change;
-    this.#changed.add(lane);
+    for (const lane of lanes.keys()) if (this.limited.has(lane)) this.#changed.add(lane);
   }
 }
 
