@@ -137,7 +137,6 @@ describeInChromium('the policy studio as one file', (browser) => {
 
     await page.waitForURL(/maxAttempts%22%3A22/);
     expect(await editor(page).inputValue()).toBe('{"maxAttempts":22}');
-    await page.close();
   });
 
   it('shows nothing that was found for an earlier policy', async () => {
@@ -153,7 +152,6 @@ describeInChromium('the policy studio as one file', (browser) => {
 
     await page.getByText('Press Simulate to see it.').waitFor();
     expect(await page.locator('[aria-labelledby=replay-title] .error').count()).toBe(0);
-    await page.close();
   });
 
   it('takes markup for text', async () => {

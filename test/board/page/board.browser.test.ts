@@ -31,7 +31,6 @@ describeInChromium('the page of the board', (browser) => {
 
   const rows = (page: Page) => page.locator('[data-row]');
 
-  // One page for all three, which is loaded anew: another page would be another process.
   it.each(SCREENS)(
     'shows %s without a barrier or a complaint in light and dark, and on a telephone without sideways scrolling',
     async (path, title) => {
@@ -44,8 +43,6 @@ describeInChromium('the page of the board', (browser) => {
       expect(await findBarriers(page)).toEqual([]);
 
       await page.emulateMedia({ colorScheme: 'dark' });
-      await page.reload();
-      await isShown();
       expect(await findBarriers(page)).toEqual([]);
       expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
 
@@ -56,7 +53,6 @@ describeInChromium('the page of the board', (browser) => {
       expect(await page.evaluate(`${RIGHT_EDGES_OF_TABS}.length`)).toBeGreaterThanOrEqual(SCREENS.length);
       expect(await page.evaluate(`Math.max(...${RIGHT_EDGES_OF_TABS})`)).toBeLessThanOrEqual(390);
       expect(complaints).toEqual([]);
-      await page.close();
     },
   );
 
@@ -72,7 +68,6 @@ describeInChromium('the page of the board', (browser) => {
         (element: { getClientRects(): { length: number } }) => element.getClientRects().length,
       ),
     ).toBe(1);
-    await page.close();
   });
 
   it('opens an error group and one of its runs, without a barrier', async () => {
@@ -102,8 +97,8 @@ describeInChromium('the page of the board', (browser) => {
     expect(complaints).toEqual([]);
   });
 
-  it('redrives 4 956 of 5 000 dead letters by the keyboard alone', { timeout: 60_000 }, async () => {
-    const full = await serveBoard({ mails: 4_956 });
+  it('redrives 1 156 of 1 200 dead letters by the keyboard alone', async () => {
+    const full = await serveBoard({ mails: 1_156 });
     const { page } = await openPage(browser(), `${full.url}#/failures`);
     await rows(page).first().waitFor();
 
@@ -116,13 +111,12 @@ describeInChromium('the page of the board', (browser) => {
     await page.keyboard.type('the mailboxes are empty again');
     await page.keyboard.press('Enter');
 
-    await page.getByText(/(running|done): [\d,. ]+ of 4.?956/).waitFor();
+    await page.getByText(/(running|done): [\d,. ]+ of 1.?156/).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     const operations = page.getByRole('group', { name: 'Operations' });
     await operations.getByRole('cell', { name: 'the mailboxes are empty again' }).waitFor();
     expect(await operations.getByRole('cell', { name: 'ada', exact: true }).count()).toBe(1);
-    await page.close();
     await full.close();
   });
 
@@ -147,7 +141,6 @@ describeInChromium('the page of the board', (browser) => {
 
     expect(await findBarriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('says what a search has looked through, and when what it found is due', async () => {
@@ -162,7 +155,6 @@ describeInChromium('the page of the board', (browser) => {
       .getByText(/ runs, in id, names and messages of stored errors, payload; there may be more\.$/)
       .waitFor();
     await page.waitForURL(/text=ECONNREFUSED&state=scheduled/);
-    await page.close();
   });
 
   it('shows the last attempt of a run within its timeline, however short it was', async () => {
@@ -175,7 +167,6 @@ describeInChromium('the page of the board', (browser) => {
 
     const right = (one: Locator) => one.evaluate((each) => each.getBoundingClientRect().right);
     expect(await right(timeline.locator('rect').last())).toBeLessThanOrEqual(await right(timeline));
-    await page.close();
   });
 
   it('does not wait for attempts of a run that has completed', async () => {
@@ -183,7 +174,6 @@ describeInChromium('the page of the board', (browser) => {
     await rows(page).first().click();
 
     await page.getByText('No failed attempt is recorded.').waitFor();
-    await page.close();
   });
 
   it('says how busy workers are', async () => {
@@ -192,7 +182,6 @@ describeInChromium('the page of the board', (browser) => {
     const { page } = await openPage(browser(), `${board.url}#/workers`);
 
     await page.getByRole('row', { name: /^far away mail@2 warehouse 5 of 8 31 ms / }).waitFor();
-    await page.close();
   });
 
   it('names its screens in the tab, and moves the focus to the heading of the next one', async () => {
@@ -204,7 +193,6 @@ describeInChromium('the page of the board', (browser) => {
 
     await page.getByRole('heading', { level: 1, name: 'Overview' }).and(page.locator(':focus')).waitFor();
     expect(await page.title()).toBe('Overview · retry');
-    await page.close();
   });
 
   it.each(['toString', 'constructor', '__proto__', 'none'])('has no screen %s', async (name) => {
@@ -213,7 +201,6 @@ describeInChromium('the page of the board', (browser) => {
     await page.getByRole('heading', { level: 1, name: 'No such screen' }).waitFor();
 
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('has a heading where a run is not there, or a group is gone', async () => {
@@ -223,7 +210,6 @@ describeInChromium('the page of the board', (browser) => {
     await page.evaluate(`location.hash = '#/failures/mail%402/0123456789abcdef'`);
 
     await page.getByRole('heading', { level: 1, name: 'Error group' }).waitFor();
-    await page.close();
   });
 
   it('leaves arrows to a text that has the focus, and goes to the field of the search by /', async () => {
@@ -240,7 +226,6 @@ describeInChromium('the page of the board', (browser) => {
 
     await page.locator('input[data-key="/"]:focus').waitFor();
     expect(await page.locator('input[data-key="/"]').inputValue()).toBe('');
-    await page.close();
   });
 
   it('keeps several states of a link to a search', async () => {
@@ -254,7 +239,6 @@ describeInChromium('the page of the board', (browser) => {
     await page.keyboard.press('Enter');
 
     await page.waitForURL(/text=order&task=mail&state=failed&state=completed/);
-    await page.close();
   });
 
   it.each([302, 200, 401])(
@@ -276,20 +260,18 @@ describeInChromium('the page of the board', (browser) => {
         .getByRole('alert')
         .getByText('You may be signed out. Reload the page.', { exact: true })
         .waitFor();
-      await page.close();
     },
   );
 
   it('counts from the clock of the server', async () => {
     const { page } = await openPage(browser(), `${board.url}#/failures`);
-    await page.clock.setSystemTime(Date.now() - 7_200_000);
+    await page.evaluate('{ const { now } = Date; Date.now = () => now() - 7_200_000; }');
     await page.evaluate(`location.hash = '#/workers'`);
 
     await page
       .getByRole('cell', { name: /^(now|[\d.]+ m?s ago)$/ })
       .first()
       .waitFor();
-    await page.close();
   });
 
   describe('the mask', () => {
@@ -320,7 +302,6 @@ describeInChromium('the page of the board', (browser) => {
       await page.getByText('the latest 200 at most').waitFor();
       await page.getByRole('row', { name: /ada unmask .* a customer complains shown/ }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await page.close();
     });
 
     it('stays for a visitor without the right, who is told so', async () => {
@@ -334,7 +315,6 @@ describeInChromium('the page of the board', (browser) => {
       expect(await page.getByRole('button', { name: 'Unmask' }).count()).toBe(0);
       await page.getByText('Submit once more, as a new run').click();
       await page.getByText('The payload is shown cut or masked').waitFor();
-      await page.close();
       await masked.close();
     });
   });
@@ -347,7 +327,6 @@ describeInChromium('the page of the board', (browser) => {
 
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.close();
   });
 
   it('opens no act to a visitor who may only read', async () => {
@@ -361,7 +340,6 @@ describeInChromium('the page of the board', (browser) => {
         .getByRole('button', { name: /^Plan a/ })
         .evaluateAll((all) => all.filter((each) => !each.hasAttribute('disabled'))),
     ).toEqual([]);
-    await page.close();
     await readOnly.close();
   });
 });

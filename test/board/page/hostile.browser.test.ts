@@ -59,7 +59,6 @@ describeInChromium('hostile data on the board', (browser) => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
       expect(await findBarriers(page)).toEqual([]);
       expect(complaints).toEqual([]);
-      await page.close();
     },
   );
 
@@ -72,6 +71,5 @@ describeInChromium('hostile data on the board', (browser) => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     expect(await findBarriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 });

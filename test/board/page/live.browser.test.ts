@@ -70,10 +70,10 @@ const SCENES: Readonly<Record<string, Scene>> = {
   operations: {
     path: fixed('#/operations'),
     change: async ({ queue }) => {
-      const plan = await queue.deadLetters.plan({ task: 'charge' });
-      await plan.apply({ kind: 'redrive', perSecond: 1, reason: 'the bank is back' });
+      const plan = await queue.deadLetters.plan({ task: 'mail' });
+      await plan.apply({ kind: 'redrive', spread: '1h', reason: 'the mail server is back' });
     },
-    seen: 'the bank is back',
+    seen: 'the mail server is back',
   },
 };
 
@@ -89,8 +89,8 @@ describeInChromium('live figures on the board', (browser) => {
   });
 
   const textOf = async (page: Page): Promise<string> => (await page.locator('main').textContent()) ?? '';
-  const openLive = async (path: string): Promise<Page> => {
-    const { page } = await openPage(browser(), `${board.url}${path}`);
+  const openLive = async (path: string, { url } = board): Promise<Page> => {
+    const { page } = await openPage(browser(), `${url}${path}`);
     await page.getByText('live', { exact: true }).waitFor();
     await page.getByText('Loading …').waitFor({ state: 'detached' });
     return page;
@@ -104,7 +104,6 @@ describeInChromium('live figures on the board', (browser) => {
     await scene.change(board.queue, path);
 
     await expect.poll(() => textOf(page), { timeout: SEEN_WITHIN_MS }).toContain(scene.seen);
-    await page.close();
   });
 
   it('are quiet while the page is hidden, and catch up when it is seen', async () => {
@@ -119,7 +118,6 @@ describeInChromium('live figures on the board', (browser) => {
     expect([asked, (await textOf(page)).includes('the ink is dry')]).toEqual([[], false]);
     await setVisibility(page, 'visible');
     await page.getByText('the ink is dry').waitFor();
-    await page.close();
   });
 
   it('go on after the stream was refused, as by a proxy whose server was away', async () => {
@@ -135,11 +133,11 @@ describeInChromium('live figures on the board', (browser) => {
 
     await page.getByText('live', { exact: true }).waitFor();
     await page.getByText('the drum is worn').waitFor();
-    await page.close();
   });
 
   it('stay live when one of two streams has ended', async () => {
-    const page = await openLive(await cardGroup(board.queue));
+    const own = await serveBoard({ mails: 1 });
+    const page = await openLive(await cardGroup(own.queue), own);
     await page.getByRole('button', { name: 'Plan a redrive' }).click();
     await page.locator('input:focus').waitFor();
     await page.keyboard.type('the bank answers');
@@ -150,7 +148,7 @@ describeInChromium('live figures on the board', (browser) => {
     await page.getByRole('heading', { name: 'Plan a redrive' }).waitFor({ state: 'detached' });
 
     expect(await page.locator('header').getByRole('status').textContent()).toBe('live');
-    await page.close();
+    await own.close();
   });
 
   it('replace those of further pages', { timeout: 60_000 }, async () => {
@@ -168,7 +166,6 @@ describeInChromium('live figures on the board', (browser) => {
 
     const cells = page.getByRole('row').filter({ hasText: last }).locator('td.number').first();
     await expect.poll(() => cells.textContent(), { timeout: SEEN_WITHIN_MS }).toBe('27');
-    await page.close();
     await own.close();
   });
 
@@ -183,7 +180,6 @@ describeInChromium('live figures on the board', (browser) => {
     expect(await textOf(page)).not.toContain('the toner is empty');
     await page.keyboard.press('p');
     await page.getByText('the toner is empty').waitFor();
-    await page.close();
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe } from 'vitest';
-import { launchChromium } from './chromium.ts';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { launchChromium, leavePages } from './chromium.ts';
 import { findChromium, NO_CHROMIUM } from './find-chromium.ts';
 
 const executable = findChromium();
@@ -12,6 +12,7 @@ export function describeInChromium(name: string, define: (browser: () => Browser
     beforeAll(async () => {
       browser = await launchChromium(executable ?? '');
     });
+    afterEach(() => leavePages(browser));
     afterAll(() => browser?.close());
 
     define(() => browser);
