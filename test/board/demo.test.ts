@@ -1,166 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { createClient } from 'redis';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Route, Routes } from '../../packages/board/src/api.ts';
-import { run } from '../cli/run-in-memory.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { openDay } from '../../docs/demo/day/open-day.ts';
+import { readArguments } from '../../docs/demo/read-arguments.ts';
+import { run as runRetry } from '../cli/run-in-memory.ts';
 import { splitWords } from '../cli/split-words.ts';
-import { nodeArgs } from '../support/programs/node-args.ts';
-import { root } from '../support/repository.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
-
-/** A day passes in some seconds, on a busy machine in many. */
-const TIMEOUT_MS = 240_000;
-
-/** An `npm start -- --board` that runs. */
-interface Demo {
-  /** Resolves with the first line that matches, or rejects when the demo has ended. */
-  readonly line: (pattern: RegExp) => Promise<string>;
-  /** Sends a signal to the demo alone, not to its children. @returns how it ended */
-  readonly end: (signal: NodeJS.Signals) => Promise<{ readonly code: number | null; readonly err: string }>;
-  /** Whether any process that it started still runs. */
-  readonly leftSomething: () => boolean;
-}
-
-const groups: number[] = [];
-afterEach(() => {
-  for (const group of groups.splice(0)) if (isAlive(group)) process.kill(-group, 'SIGKILL');
-});
-
-/** Whether a process of the group still runs; one that has ended and that nobody has asked about does not. */
-function isAlive(group: number): boolean {
-  if (process.platform === 'linux')
-    return readStats().some((stat) => stat.group === group && stat.state !== 'Z');
-  try {
-    return process.kill(-group, 0);
-  } catch {
-    return false;
-  }
-}
-
-function readStats(): readonly { readonly group: number; readonly state: string }[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const [state = '', , group] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-          .replace(/^.*\) /s, '')
-          .split(' ');
-        return [{ group: Number(group), state }];
-      } catch {
-        return []; // it has ended meanwhile
-      }
-    });
-}
-
-function startDemo(args: readonly string[], env: Readonly<Record<string, string>> = {}): Demo {
-  const command = [...nodeArgs(), join(root, 'docs/demo/main.ts'), '--board', ...args];
-  const demo = spawn(process.execPath, command, {
-    // A process group of its own: what it leaves running is found by it.
-    ...{ cwd: root, detached: true },
-    env: { ...process.env, REDIS_URL: '', NO_COLOR: '1', ...env },
-  });
-  const group = demo.pid ?? 0;
-  groups.push(group);
-  const lines = readLines(demo);
-  let err = '';
-  demo.stderr.on('data', (text) => {
-    err += text;
-  });
-  const ended = new Promise<number | null>((resolve) => demo.once('close', resolve));
-  return {
-    line: (pattern) => Promise.race([lines(pattern), ended.then(() => Promise.reject(new Error(err)))]),
-    end: async (signal) => {
-      demo.kill(signal);
-      return { code: await ended, err };
-    },
-    leftSomething: () => isAlive(group),
-  };
-}
-
-function readLines({ stdout }: ChildProcess): (pattern: RegExp) => Promise<string> {
-  if (stdout === null) throw new Error('the output of a demo is piped');
-  const seen: string[] = [];
-  const waiting = new Set<() => void>();
-  createInterface({ input: stdout }).on('line', (line) => {
-    seen.push(line);
-    for (const look of waiting) look();
-  });
-  return (pattern) =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        const found = seen.find((line) => pattern.test(line));
-        if (found !== undefined) resolve(found);
-      };
-      waiting.add(look);
-      look();
-    });
-}
-
-async function boardOf(demo: Demo) {
-  const [url = ''] = /http:\S+/.exec(await demo.line(/ is at http:/)) ?? [];
-  const { searchParams } = new URL(url);
-  const init = { headers: { authorization: `Bearer ${searchParams.get('token')}` } };
-  return {
-    page: async () => (await fetch(new URL('/', url), init)).text(),
-    ask: async <Name extends Route>(route: Name): Promise<Routes[Name]['answer']> => {
-      const answer = await fetch(new URL(`/api/${route.slice('GET '.length)}`, url), init);
-      expect(answer.status).toBe(200);
-      return JSON.parse(await answer.text());
-    },
-  };
-}
-
-/** Asks the board for all that a believable day has. */
-async function expectDay({ page, ask }: Awaited<ReturnType<typeof boardOf>>): Promise<void> {
-  expect(await page()).toContain('<div id="board">');
-
-  const { tasks } = await ask('GET rights');
-  expect(tasks.map(({ task }) => task)).toContain('notify-partner');
-
-  const { groups: found, deadLetters } = await ask('GET groups');
-  expect(found.map(({ title }) => title.replace(/:.*/, '')).sort()).toEqual([
-    ...['HttpError 503', 'TimeoutError ETIMEDOUT', 'ValidationError'],
-  ]);
-  expect(deadLetters).toBeGreaterThan(150);
-  const hours = found.map(({ firstSeenAt, lastSeenAt }) => (lastSeenAt - firstSeenAt) / 3_600_000);
-  expect(Math.max(...hours)).toBeGreaterThan(12);
-
-  const { holds, audit } = await ask('GET overview');
-  expect(holds.map(({ lane, by }) => `${lane} ${by}`).sort()).toEqual([
-    'send-newsletter@1 ada',
-    'send-statement@1 grace',
-  ]);
-  expect(audit.unbalanced).toBe(0);
-
-  const { near, far, attempts } = await ask('GET retries');
-  expect(near.counts.filter((count) => count > 0).length).toBeGreaterThan(20);
-  expect(far.counts.slice(6).filter((count) => count > 0).length).toBeGreaterThan(2);
-  const storm = attempts.find(({ task }) => task === 'notify-partner')?.counts ?? [];
-  expect(storm.filter(({ attempt }) => attempt > 1).length).toBeGreaterThan(3);
-
-  const { operations } = await ask('GET operations');
-  expect(operations.map(({ kind, state }) => `${kind} ${state}`)).toEqual([
-    'redrive running',
-    'discard done',
-  ]);
-  const [redrive] = operations;
-  expect(redrive?.done).toBeGreaterThan(0);
-  expect(redrive?.done).toBeLessThan(redrive?.planned ?? 0);
-}
-
-/** Asks for what workers report after some seconds. */
-async function expectStorm({ ask }: Awaited<ReturnType<typeof boardOf>>): Promise<void> {
-  await expect
-    .poll(async () => (await ask('GET storm')).all?.retryShare, { timeout: 60_000, interval: 1_000 })
-    .toBeGreaterThan(0.1);
-  const { workers } = await ask('GET workers');
-  expect(workers.map(({ worker }) => worker).sort()).toEqual(['shop-1', 'shop-2', 'shop-3']);
-}
+import { boardOf, expectDay, expectStorm, startDemo, TIMEOUT_MS } from './day.ts';
 
 describe('npm start -- --board', { timeout: TIMEOUT_MS }, () => {
   it('shows a day in memory, where the machine has nothing but Node', async () => {
@@ -204,32 +53,29 @@ describe('npm start -- --board', { timeout: TIMEOUT_MS }, () => {
   });
 
   it('refuses Postgres, whose clock it does not turn back, and other ways to start the demo', async () => {
-    const ended = await Promise.all([
-      startDemo(['--broker', 'postgres']).line(/./).catch(String),
-      startDemo(['--keep']).line(/./).catch(String),
-    ]);
-
-    expect(ended).toEqual([
-      expect.stringContaining('Use --broker redis or --broker memory'),
-      expect.stringContaining('--board goes with neither --keep nor --resume'),
-    ]);
+    await expect(openDay('postgres', 0)).rejects.toThrow('Use --broker redis or --broker memory');
+    for (const other of ['--keep', '--resume'])
+      expect(() => readArguments(['--board', other])).toThrow(
+        '--board goes with neither --keep nor --resume',
+      );
   });
 });
 
 describeOnPrivateRedis('npm start -- --board, with a redis-server', () => {
-  it('shows a day in a Redis of its own, which the program retry reaches and which ends with it', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const demo = startDemo([]);
-    const board = await boardOf(demo);
-    const [command = ''] = /dlq groups .*/.exec(await demo.line(/In another terminal/)) ?? [];
+  it('has one queue of a day, which the program retry reaches, in a Redis that ends with it', async () => {
+    vi.stubEnv('REDIS_URL', '');
+    const day = await openDay('redis', Date.now() - 60_000).finally(() => vi.unstubAllEnvs());
+    await day.past.broker.submit([{ id: 'of the past', lane: 'mail@1', payload: '{}' }]);
+    const present = await day.enterPresent();
+    const [run] = await present.get(['of the past']);
+    const options = splitWords(day.options ?? '');
 
-    await expectDay(board);
-    await expectStorm(board);
-    const listed = await run([...splitWords(command), '--no-color'], { now: Date.now });
-    expect(listed.out).toMatch(/HttpError 503: .*TimeoutError ETIMEDOUT: .*ValidationError: /s);
-    expect(await demo.end('SIGTERM')).toEqual({ code: 0, err: '' });
-    expect(demo.leftSomething()).toBe(false);
+    const listed = await runRetry(['runs', 'ls', '--no-color', ...options], { now: Date.now });
+    await day.close();
+
+    expect(Date.now() - (run?.createdAt ?? 0)).toBeGreaterThan(50_000);
+    expect(listed.out).toContain('of the past');
+    expect((await runRetry(['audit', ...options])).exitCode).toBe(3);
   });
 
   it('ends its server when it is interrupted while the day passes', { timeout: TIMEOUT_MS }, async () => {

@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { BALANCED, killDemo, runDemo, TIMEOUT_MS } from './killed-demo.ts';
+
+describe('the demo in PGlite', () => {
+  it('continues with what a killed demo left in its folder', { timeout: TIMEOUT_MS }, async () => {
+    const signal = await killDemo('', 'PGlite');
+
+    const { code, text } = await runDemo('', ['--resume']);
+
+    expect(signal).toBe('SIGKILL');
+    expect(text).toContain(BALANCED);
+    expect(code).toBe(0);
+  });
+});
