@@ -2,7 +2,7 @@ import { holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { atMost, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { SHORT_MS } from '../case-scene.ts';
+import { PASS_MS, SHORT_MS } from '../case-scene.ts';
 
 /** Submits runs that wait, after others that have become due one after another. */
 async function submitBoth(
@@ -10,9 +10,9 @@ async function submitBoth(
   due: readonly string[],
   waiting: readonly string[],
 ): Promise<void> {
-  const dueAt = (await scene.now()) + SHORT_MS;
-  await scene.submit(...due.map((id, index) => ({ id, runAt: dueAt + index })));
-  await scene.advancePast(dueAt + due.length);
+  // Not by `runAt`: an instant that has passed when the call arrives is now.
+  await scene.submit(...due.map((id, index) => ({ id, delayMs: SHORT_MS + index })));
+  await scene.advance(PASS_MS);
   await scene.submit(...waiting);
 }
 
@@ -104,9 +104,11 @@ export const dueLimitsCases: CasesByName = {
   'due runs with a concurrency key that is full wait for it, and let the others pass': async (scene) => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' as const };
     await scene.start({ id: 'holder', concurrency });
-    const dueAt = (await scene.now()) + SHORT_MS;
-    await scene.submit({ id: 'due-1', runAt: dueAt, concurrency }, { id: 'due-2', runAt: dueAt + 1 });
-    await scene.advancePast(dueAt + 1);
+    await scene.submit(
+      { id: 'due-1', delayMs: SHORT_MS, concurrency },
+      { id: 'due-2', delayMs: SHORT_MS + 1 },
+    );
+    await scene.advance(PASS_MS);
     await scene.submit('a', 'b');
 
     equal(await scene.claimIds({ limit: 2, dueLimits: ONE }), ['a', 'b']);

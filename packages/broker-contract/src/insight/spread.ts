@@ -75,7 +75,7 @@ export const insightSpreadCases: CasesByName = {
 
   'due times: it counts due runs that no claim has promoted': async (scene) => {
     const from = await scene.now();
-    await scene.submit({ id: 'a', runAt: from + 50 });
+    await scene.submit({ id: 'a', delayMs: 50 });
     await scene.advance(PASS_MS);
 
     matches(await figuresOf(scene).dueTimes({ from, bucketMs: LONG_MS, buckets: 1 }), { counts: [1] });
