@@ -64,16 +64,15 @@ describeTwoConnections('two connections', (open) => {
   });
 
   it('reschedule a parked run while its key is freed: it is claimed once', async () => {
-    const { tx, broker, submit, claim, lock, untilBlocked } = open();
+    const { tx, broker, submit, claim, lock, untilOneWaits } = open();
     await submit(...['holder', 'parked'].map((id) => ({ id, concurrency: ONE_AT_A_TIME })));
     const settle = completed(await claim('r'));
     await lock('run', 'parked');
     const reschedule = () => rescheduleRuns(broker, [{ id: 'parked', delayMs: 1 }]);
-    const rescheduling = reschedule();
-    await untilBlocked();
+    const rescheduling = await untilOneWaits(reschedule);
     const settling = broker.exchange({ settle });
 
-    expect(await rescheduling).toEqual(['locked']);
+    expect(await rescheduling.answer).toEqual(['locked']);
     expect((await settling).settled).toEqual(['ok']);
     await tx.query('commit');
     expect(await reschedule()).toEqual(['rescheduled']);
@@ -128,7 +127,7 @@ describeTwoConnections('two connections', (open) => {
   });
 
   it('cancel a parked run while its key is freed, without an error in either call', async () => {
-    const { pool, schema, tx, submit, claim, lock, untilBlocked } = open();
+    const { pool, schema, tx, submit, claim, lock, untilOneWaits } = open();
     const runs = ['holder', 'parked', 'second'].map((id) => ({ id, concurrency: ONE_AT_A_TIME }));
     await submit(...runs);
     const settle = completed(await claim('r'));
@@ -143,15 +142,14 @@ describeTwoConnections('two connections', (open) => {
     };
     const watched = createPostgresBroker({ client, schema: schema.name, listen: false });
     const cancel = () => cancelRuns(watched, ['parked', 'second']);
-    const cancelling = cancel();
-    await untilBlocked();
+    const cancelling = await untilOneWaits(cancel);
     const settling = watched.exchange({ settle });
 
-    expect(await cancelling).toEqual(['locked', 'locked']);
+    expect(await cancelling.answer).toEqual(['locked', 'locked']);
     expect((await settling).settled).toEqual(['ok']);
     await tx.query('commit');
     expect(await cancel()).toEqual(['cancelled', 'cancelled']);
-    expect(refused.map((error) => Object(error).code)).toEqual([LOCK_NOT_AVAILABLE]);
+    expect(new Set(refused.map((error) => Object(error).code))).toEqual(new Set([LOCK_NOT_AVAILABLE]));
     await watched.close();
   });
 

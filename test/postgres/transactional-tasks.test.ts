@@ -6,7 +6,7 @@ import type { Completion, TaskContext, Worker } from '@retry/worker';
 import { createQueue, createWorker, defineTask, LeaseLostError } from '@retry/worker';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { passTime } from '../support/pass-time.ts';
+import { promiseOf } from '../contract/worker/worker-scene.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import type { TestSchema } from './open-broker.ts';
 import { lendTestSchema, openPool } from './open-broker.ts';
@@ -132,9 +132,9 @@ describeOnPostgres('a task in a transaction', (server) => {
   });
 
   it.each([
-    ['its attempt timeout', { retry: { maxAttempts: 1, attemptTimeout: '300ms' } }],
-    ['a missed heartbeat', { retry: { maxAttempts: 1 }, heartbeat: '300ms' }],
-    ['its total timeout', { retry: { maxAttempts: 1, totalTimeout: '300ms' } }],
+    ['its attempt timeout', { retry: { maxAttempts: 1, attemptTimeout: '1.5s' } }],
+    ['a missed heartbeat', { retry: { maxAttempts: 1 }, heartbeat: '1.5s' }],
+    ['its total timeout', { retry: { maxAttempts: 1, totalTimeout: '1.5s' } }],
   ] as const)(
     'is not settled by %s while its transaction waits for another run of the worker',
     async (_, options) => {
@@ -178,7 +178,7 @@ describeOnPostgres('a task in a transaction', (server) => {
       name: 'order',
       retry: {
         maxAttempts: 2,
-        attemptTimeout: '300ms',
+        attemptTimeout: '1.5s',
         retryOn: [{ name: 'NoSuchError' }],
         backoff: { type: 'none' },
       },
@@ -207,7 +207,7 @@ describeOnPostgres('a task in a transaction', (server) => {
   });
 
   describe('whose handler leaves its transaction open', () => {
-    const ONE_BY_ONE = { concurrency: 1, lease: '500ms', signals: [] } as const;
+    const ONE_BY_ONE = { concurrency: 1, lease: '2s', signals: [] } as const;
     const leave: Record<string, (signal: AbortSignal) => unknown> = {
       'throws without ending it': () => {
         throw new Error('left');
@@ -219,7 +219,7 @@ describeOnPostgres('a task in a transaction', (server) => {
     const order = (how: string) =>
       defineTask({
         name: 'order',
-        retry: { maxAttempts: 1, attemptTimeout: '300ms' },
+        retry: { maxAttempts: 1, attemptTimeout: '1.5s' },
         run: async (_: null, { complete, signal }) => {
           await tx.query('begin');
           await complete({ tx, result: 'paid' });
@@ -379,18 +379,19 @@ describeOnPostgres('a task in a transaction', (server) => {
     it('submits nothing into the next transaction of the connection', async () => {
       const one = openPool(server().url, 1);
       const queue = createQueue({ broker });
-      let submitted: Promise<unknown> = Promise.resolve();
+      const next = promiseOf<void>();
+      let refused: Promise<unknown> = Promise.resolve();
       await transaction(one, async (tx) => {
-        submitted = passTime(20).then(() => queue.submit(late, null, { tx }));
+        refused = next.promise.then(() => queue.submit(late, null, { tx })).catch((error: unknown) => error);
       });
 
-      const [refused] = await Promise.all([
-        submitted.catch((error: unknown) => error),
-        transaction(one, () => passTime(50)),
-      ]);
+      await transaction(one, () => {
+        next.resolve();
+        return refused;
+      });
       await one.end();
 
-      expect(refused).toMatchObject({ code: 'NO_TRANSACTION' });
+      expect(await refused).toMatchObject({ code: 'NO_TRANSACTION' });
       expect((await queue.counts()).created).toBe(0);
     });
 
@@ -400,11 +401,13 @@ describeOnPostgres('a task in a transaction', (server) => {
         name: 'task',
         retry: { maxAttempts: 1 },
         run: async (_: null, { complete }) => {
+          const over = promiseOf<void>();
           let completed: Promise<unknown> = Promise.resolve();
           await transaction(pool, async (tx) => {
-            completed = passTime(20).then(() => complete({ tx, result: 'paid' }));
+            completed = over.promise.then(() => complete({ tx, result: 'paid' }));
             throw new Error('no');
           }).catch(() => {});
+          over.resolve();
           await completed;
         },
       });

@@ -26,6 +26,13 @@ export interface TwoConnections {
   readonly pauseClaimOf: (id: string) => Promise<void>;
   /** Resolves when this number of connections wait for `tx`, directly or not. */
   readonly untilBlocked: (count?: number) => Promise<void>;
+  /**
+   * Calls until a call is seen to wait for `tx`: one that waits for locks for some milliseconds alone may have its answer before, and is
+   * called again. @returns what the one that was seen answers
+   */
+  readonly untilOneWaits: <Answer>(
+    call: () => Promise<Answer>,
+  ) => Promise<{ readonly answer: Promise<Answer> }>;
 }
 
 /** Describes tests with two connections; after each, the audit must be balanced. */
@@ -88,10 +95,23 @@ async function openTwo(url: string): Promise<TwoConnections> {
         when (old.id = '${id}') execute function ${schema.name}.pause()`);
     },
     untilBlocked: async (count = 1) => {
-      const { rows } = await tx.query('select pg_backend_pid() as pid');
-      const waiting = `with recursive blocked (pid) as (select $1::integer union select a.pid from blocked, pg_stat_activity a
-        where blocked.pid = any (pg_blocking_pids(a.pid))) select from blocked`;
-      while ((await pool.query(waiting, [rows[0].pid])).rowCount !== count + 1) await passTime(5);
+      while (!(await areBlocked(count))) await passTime(5);
+    },
+    untilOneWaits: async (call) => {
+      for (;;) {
+        let isAnswered = false;
+        const answer = call().finally(() => {
+          isAnswered = true;
+        });
+        while (!isAnswered) if (await areBlocked(1)) return { answer };
+      }
     },
   };
+
+  async function areBlocked(count: number): Promise<boolean> {
+    const { rows } = await tx.query('select pg_backend_pid() as pid');
+    const waiting = `with recursive blocked (pid) as (select $1::integer union select a.pid from blocked, pg_stat_activity a
+      where blocked.pid = any (pg_blocking_pids(a.pid))) select from blocked`;
+    return (await pool.query(waiting, [rows[0].pid])).rowCount === count + 1;
+  }
 }
