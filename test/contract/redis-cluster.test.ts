@@ -28,7 +28,10 @@ describeOnPrivateRedis('a cluster of three nodes', () => {
       // The scripts and their driver are those of a single server, where each case runs.
       everyNth: 4,
     });
-    describeWorkerOnBroker('workers', { open: () => openRedisQueue('', { client }) });
+    describeWorkerOnBroker('workers', {
+      open: () => openRedisQueue('', { client }),
+      parts: PARTS_OF_CONNECTIONS,
+    });
   });
 
   describe('by ioredis', () => {

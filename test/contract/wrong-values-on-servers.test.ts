@@ -5,6 +5,7 @@ import { listHolds, listOperations, listWorkers, newRun } from '@retry/core/brok
 import { isEnd } from '@retry/core/lifecycle';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
+import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestSchema } from '../postgres/open-broker.ts';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
@@ -171,7 +172,15 @@ async function openMemory(): Promise<Opened> {
 describeWrongValues('the memory broker', openMemory);
 
 describeOnRedis('by redis', (server) => {
-  describeWrongValues('the Redis broker', () => openRedisHarness(server().url));
+  // A connection for each value would take longer than the value.
+  let client: ReturnType<typeof createClient>;
+  beforeAll(async () => {
+    client = createClient({ url: server().url });
+    await client.connect();
+  });
+  afterAll(() => client.close());
+
+  describeWrongValues('the Redis broker', () => openRedisHarness(server().url, { client }));
 });
 
 describeOnPostgres('by pg', (server) => {
