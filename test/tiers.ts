@@ -16,6 +16,13 @@ const NIGHTLY = 'test/**/*.nightly.test.ts';
 /** What finds more the longer it looks. */
 const RANDOM = 'test/**/*.properties.test.ts';
 
+/** What runs only some of its tests on a second engine otherwise. */
+const SAMPLED = [
+  'test/board/board.test.ts',
+  'test/cli/queue/*.test.ts',
+  'test/conformance/postgres*.test.ts',
+];
+
 /** What takes long on one processor, without a server. */
 const LONG = 'test/**/*.long.test.ts';
 
@@ -35,18 +42,18 @@ export const TIERS = {
     exclude: [NIGHTLY, LONG, ON_ONE_SERVER, ON_SERVERS],
     runs: 50,
   },
-  all: { exclude: [NIGHTLY], runs: 100 },
+  all: { exclude: [NIGHTLY], runs: 50 },
   redis: {
     include: ['test/redis-queue/**/*.test.ts', 'test/*/redis*.test.ts'],
     exclude: [NIGHTLY],
-    runs: 100,
+    runs: 50,
   },
   postgres: {
     include: ['test/postgres/**/*.test.ts', 'test/*/postgres*.test.ts'],
     exclude: [NIGHTLY],
-    runs: 100,
+    runs: 50,
   },
-  nightly: { include: [NIGHTLY, RANDOM], exclude: [], runs: 1_000 },
+  nightly: { include: [NIGHTLY, RANDOM, ...SAMPLED], exclude: [], runs: 1_000 },
 } satisfies Readonly<Record<string, Tier>>;
 
 /** Returns the tier of this name. @throws when there is none */

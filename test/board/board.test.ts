@@ -4,6 +4,7 @@ import { createTestSchema, openPool } from '../postgres/open-broker.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
+import { eachNth } from '../support/some-tests.ts';
 import { describeBoard } from './describe-board.ts';
 
 describe('a board on the memory broker', () => {
@@ -14,7 +15,7 @@ describe('a board on the memory broker', () => {
 });
 
 describeOnRedis('a board on Redis', (server) => {
-  describeBoard(() => openRedisHarness(server().url));
+  describeBoard(() => openRedisHarness(server().url), eachNth(3));
 });
 
 describeOnPostgres('a board on Postgres', (server) => {
@@ -30,5 +31,5 @@ describeOnPostgres('a board on Postgres', (server) => {
         await pool.end();
       },
     };
-  });
+  }, eachNth(3));
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import type { Broker } from '@retry/core/broker';
 import { holdLanes } from '@retry/core/broker/kit';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, it as everyTest, expect } from 'vitest';
 import type { Rights } from '../../packages/board/src/api.ts';
 import type { Board } from '../../packages/board/src/create-board.ts';
 import { createBoard } from '../../packages/board/src/create-board.ts';
@@ -39,8 +39,8 @@ function shellWords(command: string): readonly string[] {
     .slice(0, -1);
 }
 
-/** Tests what the routes answer about a queue in which runs wait and have failed. */
-export function describeBoard(open: () => Promise<BoardHarness>): void {
+/** Tests what the routes answer about a queue in which runs wait and have failed. @param it - defines the tests, or some of them */
+export function describeBoard(open: () => Promise<BoardHarness>, it = everyTest): void {
   let harness: BoardHarness;
   let board: Board;
   let rights: Partial<Rights>;

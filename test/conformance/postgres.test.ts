@@ -19,5 +19,5 @@ describeOnPostgres('the vectors of the lifecycle on Postgres', (server) => {
     await pool.end();
   });
 
-  testPlayedCases(() => openPostgresStage(pool, schema));
+  testPlayedCases(() => openPostgresStage(pool, schema), { everyNth: 2 });
 });

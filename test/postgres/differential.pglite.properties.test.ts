@@ -9,7 +9,7 @@ describe('the Postgres broker in PGlite beside the memory broker', () => {
     commands: [...brokerCommands(), ...exchangeCommands()],
     // A server runs the same statements, in more sequences.
     share: 1 / 10,
-    leastPerSeed: 50,
+    leastPerSeed: 30,
     open: async () => {
       const pglite = await openPGlite();
       const pairs = await createPairs(pglite);

@@ -4,6 +4,7 @@ import type { Real } from './broker-commands.ts';
 import type { Model } from './broker-model.ts';
 import { createModel } from './broker-model.ts';
 import { propertyRuns } from './property-runs.ts';
+import { isNight } from './some-tests.ts';
 
 /** Pairs of a memory broker and another broker that use one fake clock. */
 export interface PairFactory {
@@ -27,8 +28,8 @@ const COMMANDS = { maxCommands: 220, size: 'max' } as const;
 /** A sequence takes less than a second, and a few on a machine with much else to do: one that takes so long hangs. */
 const HANGS_AFTER_MS = 60_000;
 
-/** Of all sequences, on average: on Redis they need 0.3 s, and 3.6 s beside ten busy processes on two cores. */
-const LIMIT_PER_SEED_MS = 10_000;
+/** Of all sequences, on average: on Redis they need 0.3 s, and in PGlite 17 s beside fifty busy processes on two cores. */
+const LIMIT_PER_SEED_MS = 30_000;
 
 /** A test that runs the same random commands on two brokers and the model, and compares after each of them. */
 export function itAnswersTheSame({ commands, share, leastPerSeed, open }: Comparison): void {
@@ -55,7 +56,9 @@ export function itAnswersTheSame({ commands, share, leastPerSeed, open }: Compar
       interruptAfterTimeLimit: limitMs,
       markInterruptAsFailure: true,
     };
-    await fc.assert(property, { numRuns: seeds, ...limits }).finally(pairs.close);
+    // The same ones each day; others at night.
+    const sample = isNight() ? {} : { seed: 1 };
+    await fc.assert(property, { numRuns: seeds, ...sample, ...limits }).finally(pairs.close);
 
     console.info(`differential: ${seeds} seeds, ${steps} steps`);
     expect(steps).toBeGreaterThanOrEqual(seeds * leastPerSeed);

@@ -91,9 +91,11 @@ async function statusAs(url: string, headers: Readonly<Record<string, string>>):
   });
 }
 
-describeOnServers('retry board', (queue) => {
-  it('serves the page and acts on the queue in the name of the user, until it is interrupted', {
-    timeout: 60_000,
+const inPGlite = 'serves the page and acts on the queue in the name of the user, until it is interrupted';
+
+describeOnServers('retry board', { inPGlite }, (queue, it) => {
+  it(inPGlite, {
+    timeout: 180_000,
   }, async () => {
     await queue().use((broker) => broker.audit()); // PGlite is migrated when it is opened
     const board = await serve(queue().args);

@@ -1,11 +1,13 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
 import { describeOnServers } from './describe-on-servers.ts';
 import { idOf, seedAnew } from './seed.ts';
 
-describeOnServers('commands that change a queue', (queue) => {
-  beforeEach(() => queue().use(seedAnew), 60_000);
+const inPGlite = 'cancels what waits, and answers for each id';
+
+describeOnServers('commands that change a queue', { inPGlite }, (queue, it) => {
+  beforeEach(() => queue().use(seedAnew), 180_000);
 
   async function call(definition: string, ...args: readonly string[]) {
     const { out, err, exitCode } = await run([...args, '--json', ...queue().args]);
@@ -13,7 +15,7 @@ describeOnServers('commands that change a queue', (queue) => {
     return { exitCode, ...JSON.parse(out) };
   }
 
-  it('cancels what waits, and answers for each id', async () => {
+  it(inPGlite, async () => {
     const id = idOf('report', 'two');
 
     const { runs, exitCode } = await call('runs-cancel', 'runs', 'cancel', id, 'no-such-run');

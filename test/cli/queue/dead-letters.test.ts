@@ -1,11 +1,13 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
 import { describeOnServers } from './describe-on-servers.ts';
 import { idOf, seedAnew } from './seed.ts';
 
-describeOnServers('dead letters', (queue) => {
-  beforeEach(() => queue().use(seedAnew), 60_000);
+const inPGlite = 'are planned to be redriven, and stay as they are without --apply';
+
+describeOnServers('dead letters', { inPGlite }, (queue, it) => {
+  beforeEach(() => queue().use(seedAnew), 180_000);
 
   async function call(definition: string, ...args: readonly string[]) {
     const { out, err, exitCode } = await run([...args, '--json', ...queue().args], { now: Date.now });
@@ -81,7 +83,7 @@ describeOnServers('dead letters', (queue) => {
     expect(err).toContain('is completed, and no dead letter. retry runs show');
   });
 
-  it('are planned to be redriven, and stay as they are without --apply', async () => {
+  it(inPGlite, async () => {
     const { applied, plan } = await call(
       'dlq-redrive',
       'dlq',

@@ -5,11 +5,12 @@ import type { Broker } from '@retry/core/broker';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import { afterAll, beforeAll, describe, it as everyTest } from 'vitest';
 import { openPGlite } from '../../support/pglite.ts';
 import { describeOnPostgres } from '../../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../../support/servers/remove-keys.ts';
+import { eachNth, onlyNamed } from '../../support/some-tests.ts';
 
 /** A queue on a server, as a command line names it. */
 export interface ServedQueue {
@@ -19,22 +20,30 @@ export interface ServedQueue {
   readonly use: <Outcome>(work: (broker: Broker) => Promise<Outcome>) => Promise<Outcome>;
 }
 
-/** In PGlite, where to open the folder for each command takes seconds, each sixth test runs: the statements are those of Postgres. */
-const EACH = 6;
+/** Which test runs in PGlite, where to open the folder for each command takes seconds. */
+export interface OnServers {
+  readonly inPGlite: string;
+}
 
-/** Runs tests on a queue of their own on Redis, Postgres and PGlite. */
-export function describeOnServers(name: string, body: (queue: () => ServedQueue) => void): void {
+/** Defines tests of a queue, by the `it` that it is given. */
+type Body = (queue: () => ServedQueue, it: typeof everyTest) => void;
+
+/**
+ * Runs tests on a queue of their own: all of them on Redis, each third on Postgres, one in PGlite. What the program makes of the port is
+ * the same on each.
+ */
+export function describeOnServers(name: string, { inPGlite }: OnServers, body: Body): void {
   const own = `retry_cli_${process.pid}_${Math.trunc(performance.now())}`;
   describeOnRedis(`${name} on Redis`, (server) => {
     afterAll(() => removeKeys(server().url, own));
     const open = () => createRedisBroker({ url: server().url, prefix: own });
-    body(() => ({ args: ['--url', server().url, '--prefix', own], use: using(open) }));
+    body(() => ({ args: ['--url', server().url, '--prefix', own], use: using(open) }), everyTest);
   });
   describeOnPostgres(`${name} on Postgres`, (server) => {
     beforeAll(() => withPool(server().url, (pool) => migrate(pool, { schema: own })));
     afterAll(() => withPool(server().url, (pool) => pool.query(`drop schema if exists ${own} cascade`)));
     const open = () => createPostgresBroker({ url: server().url, schema: own });
-    body(() => ({ args: ['--url', server().url, '--schema', own], use: using(open) }));
+    body(() => ({ args: ['--url', server().url, '--schema', own], use: using(open) }), eachNth(3));
   });
   describe(`${name} on PGlite`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'retry-cli-pglite-'));
@@ -45,12 +54,7 @@ export function describeOnServers(name: string, body: (queue: () => ServedQueue)
       return { ...broker, close: () => broker.close().then(() => client.close()) };
     };
     afterAll(() => rmSync(folder, { recursive: true }));
-    let passed = 0;
-    beforeEach(({ skip }) => {
-      passed += 1;
-      skip(passed % EACH !== 1, 'each sixth one runs in PGlite');
-    });
-    body(() => ({ args: ['--url', `pglite:${folder}`], use: using(open) }));
+    body(() => ({ args: ['--url', `pglite:${folder}`], use: using(open) }), onlyNamed(inPGlite));
   });
 }
 

@@ -57,22 +57,26 @@ it.each(['lanes-ls', 'top'])(
   },
 );
 
-describeOnServers('a queue', (queue) => {
-  beforeAll(() => queue().use((broker) => seedQueue({ broker })), 60_000);
+describeOnServers(
+  'a queue',
+  { inPGlite: 'prints a table of the lanes, with what is on hold' },
+  (queue, it) => {
+    beforeAll(() => queue().use((broker) => seedQueue({ broker })), 180_000);
 
-  it.each(NAMES)('prints JSON of retry %s as the published schema describes it', async (name) => {
-    const { out, err } = await run([...(readingCalls()[name] ?? []), '--json', ...queue().args]);
+    it.each(NAMES)('prints JSON of retry %s as the published schema describes it', async (name) => {
+      const { out, err } = await run([...(readingCalls()[name] ?? []), '--json', ...queue().args]);
 
-    expect(err).toBe('');
-    expect(schemaErrors(name, out)).toEqual([]);
-  });
+      expect(err).toBe('');
+      expect(schemaErrors(name, out)).toEqual([]);
+    });
 
-  it('prints a table of the lanes, with what is on hold', async () => {
-    const { out, exitCode } = await run(['lanes', 'ls', ...queue().args], { env: { COLUMNS: '160' } });
+    it('prints a table of the lanes, with what is on hold', async () => {
+      const { out, exitCode } = await run(['lanes', 'ls', ...queue().args], { env: { COLUMNS: '160' } });
 
-    expect(exitCode).toBe(0);
-    expect(out).toMatch(
-      /^report@1 +2 +1 +0 .* none {2}for 2h, by operator ada: the printer is out of paper$/m,
-    );
-  });
-});
+      expect(exitCode).toBe(0);
+      expect(out).toMatch(
+        /^report@1 +2 +1 +0 .* none {2}for 2h, by operator ada: the printer is out of paper$/m,
+      );
+    });
+  },
+);
