@@ -13,7 +13,7 @@ describe('submit', () => {
 
     const submitted = await queue.submit(task, 21);
 
-    expect(submitted).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), isNew: true });
+    expect(submitted).toEqual({ id: expect.stringMatching(/^[0-9A-Za-z]{19}$/), isNew: true });
     expect(await queue.get(submitted.id)).toMatchObject({
       lane: 'double@1',
       state: 'submitted',

@@ -45,7 +45,7 @@ function declareShow(frame: Frame): void {
   const command = addQueueCommand(frame, {
     name: 'show',
     summary: 'show a dead letter: its attempts, its group, its stack',
-    examples: ['retry dlq show 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c'],
+    examples: ['retry dlq show VgmOYqW00T3nGq8bXw2'],
   }).argument('<id>', 'the id of the run');
   perform(frame, command, async () => (await import('../dead-letters/show.ts')).showAction);
 }

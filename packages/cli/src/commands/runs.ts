@@ -41,7 +41,7 @@ function declareShow(frame: Frame): void {
   const command = addQueueCommand(frame, {
     name: 'show',
     summary: 'show a run, one row per attempt: waited, ran, why',
-    examples: ['retry runs show 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c'],
+    examples: ['retry runs show VgmOYqW00T3nGq8bXw2'],
   }).argument('<id>', 'the id of the run');
   perform(frame, command, async () => (await import('../runs/show.ts')).showAction);
 }
@@ -50,7 +50,7 @@ function declareWatch(frame: Frame): void {
   const command = addQueueCommand(frame, {
     name: 'watch',
     summary: 'print a line whenever a run moves, until it ends; exit status 1 unless it completes',
-    examples: ['retry runs watch 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c --timeout 5m'],
+    examples: ['retry runs watch VgmOYqW00T3nGq8bXw2 --timeout 5m'],
   })
     .argument('<id>', 'the id of the run')
     .addOption(durationOption('--every', 'time between two polls', 500))
@@ -62,19 +62,19 @@ function declareChanges(frame: Frame): void {
   const cancel = addQueueCommand(frame, {
     name: 'cancel',
     summary: 'cancel runs: those that wait immediately, started ones by their workers',
-    examples: ['retry runs cancel 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c'],
+    examples: ['retry runs cancel VgmOYqW00T3nGq8bXw2'],
   }).argument('<ids...>', 'the ids of the runs');
   perform(frame, cancel, async () => (await import('../runs/change.ts')).cancelAction);
   const runNow = addQueueCommand(frame, {
     name: 'run-now',
     summary: 'let scheduled runs start now',
-    examples: ['retry runs run-now 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c'],
+    examples: ['retry runs run-now VgmOYqW00T3nGq8bXw2'],
   }).argument('<ids...>', 'the ids of the runs');
   perform(frame, runNow, async () => (await import('../runs/change.ts')).runNowAction);
   const reschedule = addQueueCommand(frame, {
     name: 'reschedule',
     summary: 'move waiting runs to another start',
-    examples: ['retry runs reschedule 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c --in 10m'],
+    examples: ['retry runs reschedule VgmOYqW00T3nGq8bXw2 --in 10m'],
   })
     .argument('<ids...>', 'the ids of the runs')
     .addOption(durationOption('--in', 'not before this time from now'))
@@ -88,7 +88,7 @@ function declareForget(frame: Frame): void {
     summary: 'list ended runs to delete for good; --apply does it',
     examples: [
       'retry runs forget --older-than 1d --task send-email --apply',
-      'retry runs forget 01976f5e-7c1e-7000-8b6a-0d3f5c6a1b2c --apply',
+      'retry runs forget VgmOYqW00T3nGq8bXw2 --apply',
     ],
   })
     .argument('[ids...]', 'the ids of the runs')
