@@ -93,10 +93,10 @@ describeOnPostgres('the audit of many runs', (server) => {
       select state || n, state::"char", 1, n, 'l', '1', 1, state = 'f', case state when 'f' then 'other' end
       from generate_series(1, ${count}) n, unnest(array['w', 's', 'C', 'X', 'f']) state`);
     await pool.query(
-      `insert into ${schema}.ready select 'l', n, 'w' || n from generate_series(1, ${count}) n`,
+      `insert into ${schema}.ready (lane, ord, id) select 'l', n, 'w' || n from generate_series(1, ${count}) n`,
     );
     await pool.query(
-      `insert into ${schema}.scheduled select 'l', n, n, 's' || n from generate_series(1, ${count}) n`,
+      `insert into ${schema}.scheduled (lane, run_at, ord, id) select 'l', n, n, 's' || n from generate_series(1, ${count}) n`,
     );
     await pool.query(
       `insert into ${schema}.finished select n, 2, array['C' || n, 'X' || n] from generate_series(1, ${count}) n`,

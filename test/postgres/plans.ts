@@ -125,10 +125,12 @@ export async function fill(client: pg.Client, schema: string, count: number): Pr
     );
   }
   await client.query(
-    `insert into ${schema}.ready select lane, ord, id, key, ctid from ${schema}.run where state = 'w' and key is null`,
+    `insert into ${schema}.ready (lane, ord, id, key, row_at) select lane, ord, id, key, ctid from ${schema}.run where state = 'w' and key is null`,
   );
   await client.query(`insert into ${schema}.parked select ${key}, 'l', 1, ${parked}, 'parked-' || n ${rows}`);
-  await client.query(`insert into ${schema}.scheduled select 'l', n, n, 'scheduled-' || n ${rows}`);
+  await client.query(
+    `insert into ${schema}.scheduled (lane, run_at, ord, id) select 'l', n, n, 'scheduled-' || n ${rows}`,
+  );
   await client.query(
     `insert into ${schema}.claim select 'worker-' || n, 'r', 1, n, array['started-' || n], array[n] ${rows} where n % 100 = 0`,
   );

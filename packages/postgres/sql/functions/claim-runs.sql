@@ -141,7 +141,7 @@ begin
       '{"lane":', to_json(p_lane), ',"at":', p_now, ',"until":', p_lease_until,
       ',"ids":', json_agg(id), ',"laneSeqs":', json_agg(ord), ',"epochs":', json_agg(epoch + 1),
       ',"payloads":', json_agg(payload), ',"submittedAts":', json_agg(submitted_at),
-      ',"runAts":', json_agg(run_at), ',"records":', json_agg(record),
+      ',"runAts":', json_agg(dueOf(fitting)), ',"records":', json_agg(record),
       ',"extras":', json_agg(extras), ',"createdAts":', coalesce(
         json_object_agg(id, created_at) filter (where created_at is not null), 'null'), '}') end
   into o_seen, o_last, o_keyed, o_bytes, o_unreadable, o_ids, o_ords, o_claimed

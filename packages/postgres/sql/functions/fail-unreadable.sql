@@ -23,8 +23,9 @@ begin
     from unnest(p_ids) as unreadable (id)
     on conflict (hash, id) do update set
       state = excluded.state, epoch = excluded.epoch, ord = excluded.ord,
-      ended_at = excluded.ended_at, is_dead = true, holds_key = false, holds_lane = false,
-      wants_cancel = false, error_name = excluded.error_name, error_group = excluded.error_group,
+      run_at = coalesce(run.run_at, run.submitted_at), ended_at = excluded.ended_at,
+      is_dead = true, holds_key = false, holds_lane = false, wants_cancel = false,
+      error_name = excluded.error_name, error_group = excluded.error_group,
       spent = excluded.spent, record = excluded.record
     returning lane, error_group, id, spent, ended_at, ord
   )

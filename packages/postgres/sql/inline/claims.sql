@@ -44,7 +44,7 @@ create function claimedOne(
     'epochs', json_build_array(r.epoch + 1),
     'payloads', json_build_array(r.payload),
     'submittedAts', json_build_array(r.submitted_at),
-    'runAts', json_build_array(r.run_at),
+    'runAts', json_build_array(dueOf(r)),
     'records', json_build_array(r.record),
     'extras', json_build_array(r.extras),
     'createdAts', case when r.created_at is not null then json_build_object(r.id, r.created_at) end,

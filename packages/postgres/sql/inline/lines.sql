@@ -22,7 +22,7 @@ create function joinLines(content text) returns text return
 -- Whether a run was neither scheduled nor executed before, nor submitted with more than a payload:
 -- its rare columns are left out.
 create function isUsual() returns boolean return
-  run_at is not distinct from submitted_at and epoch = 0 and record is null and created_at is null
+  run_at is null and epoch = 0 and record is null and created_at is null
     and extras is null;
 
 -- The columns of a single run `r` at its place `l`, as lines of one text: what few runs are sent
@@ -36,7 +36,7 @@ create function runLines(l record, r record) returns text return
     payloads => lineOf(payloadLine(r)),
     submittedAts => lineOf(submitted_at)),
     case when not (isUsual()) then concat_ws(chr(10), inOrder(RareColumns,
-      runAts => lineOf(run_at),
+      runAts => lineOf(dueOf(r)),
       epochs => lineOf(epoch + 1),
       records => lineOf(record),
       createdAts => lineOf(created_at),

@@ -38,6 +38,11 @@ create function sizeOf(r record) returns bigint return
 create function nextEpoch(past bigint) returns bigint return
   least(past, 9223372036854775806) + 1;
 
+-- When a run was due; null where its record says so. Most are due when they are submitted, and have
+-- no instant of their own.
+create function dueOf(r record) returns bigint return
+  coalesce(r.run_at, case when r.record is null then r.submitted_at end);
+
 -- What `change_runs` recognises the row of a run by: each move changes its order, its epoch or its
 -- state. Where retention has deleted the payload, a mark follows.
 create function seenAsWritten(r record) returns text return

@@ -5,7 +5,8 @@
 -- no index changes unless the run has a concurrency key or is a dead letter. A claim does not write
 -- the row: see `isClaimed`. First come the indexed columns, which each update compares, of a fixed
 -- width first: their place in a row is known. The columns that a settlement changes come last,
--- because the log of an update leaves out what the old and the new row begin with.
+-- because the log of an update leaves out what the old and the new row begin with; of those, the
+-- narrow ones come before the wide ones, which begin at a multiple of eight bytes.
 --
 -- - `state`: one letter. `w` is submitted (or claimed), `s` scheduled, `r` started; the others are
 --   end states.
@@ -16,7 +17,9 @@
 -- - `holds_lane`: the run, which has a key of its own, also takes a slot of its lane; null where it
 --   has taken none as that was full, and where a settlement has freed it
 -- - `error_group`, `spent`: of a dead letter, what it is counted under, and with how many attempts
--- - `created_at`: null while it is the same as `submitted_at`, or as that of the record.
+-- - `created_at`, `run_at`: null while they are the same as `submitted_at`, or as those of the
+--   record
+-- - `heartbeat_at`: null while it is the same as `claimed_at`, or as that of the record.
 -- - `record`: JSON of the latest settlement (counters, instants, errors); null where the columns
 --   are enough.
 -- - `hash`: the first column of each index by id. Ids ascend, so in an index by id alone a single
@@ -70,16 +73,16 @@ create table run (
   lane text collate "C" not null,
   payload text not null,
   key text collate "C",
-  key_limit bigint,
+  extras text,
   key_waits boolean,
   keeps_key boolean,
+  state "char" not null,
+  wants_cancel boolean not null default false,
+  key_limit bigint,
   keep_ms bigint,
-  extras text,
   created_at bigint,
   submitted_at bigint,
   run_at bigint,
-  state "char" not null,
-  wants_cancel boolean not null default false,
   epoch bigint not null,
   ord bigint not null,
   claimed_at bigint,
@@ -92,7 +95,7 @@ create table run (
   result text,
   record text,
   primary key (hash, id)
-) with (fillfactor = 40);
+) with (fillfactor = 45);
 do $$ begin
   if exists (
     select from pg_settings
@@ -108,8 +111,8 @@ create index run_key on run (key) where holds_key;
 create index run_lane on run (lane) where holds_lane;
 
 create table ready (
-  lane text collate "C" not null,
   ord bigint not null,
+  lane text collate "C" not null,
   id text collate "C" not null,
   key text collate "C",
   row_at tid,
@@ -127,9 +130,9 @@ create table parked (
 create index parked_lane on parked (lane, ord) where key_limit > 0;
 
 create table scheduled (
-  lane text collate "C" not null,
   run_at bigint not null,
   ord bigint not null,
+  lane text collate "C" not null,
   id text collate "C" not null,
   row_at tid,
   primary key (lane, run_at, ord)

@@ -3,7 +3,7 @@
 -- whose result a caller waits for is not found.
 settled as (
   update run r set state = State.completed, epoch = p_epochs[1], ord = v_end,
-    claimed_at = p_started_ats[1], heartbeat_at = p_started_ats[1], ended_at = p_instants[1],
+    claimed_at = p_started_ats[1], heartbeat_at = null, ended_at = p_instants[1],
     holds_key = false, wants_cancel = false, is_dead = false, error_name = null,
     result = p_results[1], record = null
   where r.ctid = p_rows_at[1] and r.ord = p_lane_seqs[1] and r.keep_ms is null

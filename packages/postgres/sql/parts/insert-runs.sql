@@ -6,7 +6,7 @@ with fresh as (
   insert into run (id, state, epoch, ord, lane, payload, submitted_at, run_at,
     key, key_limit, key_waits, keeps_key, is_keyed, keep_ms, extras)
   select id, case when due > v_now then State.scheduled else State.submitted end::"char", 0,
-    nextval('back_order'), lane, payload, v_now, due,
+    nextval('back_order'), lane, payload, v_now, nullif(due, v_now),
     key, key_limit, key_waits, keeps_key, coalesce(is_keyed, false), keep_ms, extras
   from (
     select *, least(greatest(v_now, run_at, v_now + delay), Limit.instantAt) as due

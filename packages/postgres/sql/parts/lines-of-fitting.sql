@@ -13,7 +13,7 @@ array[inOrder(PlainColumns,
     then min(submitted_at)::text else joinLines(submitted_at) end)]
 || case when bool_and(isUsual()) is not true then (
   select array[inOrder(RareColumns,
-    runAts => joinLines(run_at),
+    runAts => joinLines(dueOf(fitting)),
     epochs => joinLines(epoch + 1),
     records => joinLines(record),
     createdAts => joinLines(created_at),

@@ -5,7 +5,7 @@
 v_end := nextval('end_order');
 with settled as (
   update run r set state = State.completed, epoch = s.epoch, ord = v_end,
-    claimed_at = s.started_at, heartbeat_at = s.started_at, ended_at = s.at,
+    claimed_at = s.started_at, heartbeat_at = null, ended_at = s.at,
     holds_key = false, wants_cancel = false, is_dead = false, error_name = null,
     result = s.result, record = null
   from (

@@ -18,7 +18,7 @@ with settled as (
     run_at = case when s.destination = Destination.schedule then s.due
       when s.record is null then r.run_at end,
     claimed_at = case when s.record is null then s.started_at end,
-    heartbeat_at = case when s.record is null then s.started_at end,
+    heartbeat_at = null,
     ended_at = case when s.destination not in (Destinations.continued) then s.at
       when r.wants_cancel then v_now end,
     holds_key = r.holds_key and r.keeps_key is true

@@ -25,6 +25,6 @@ create view retry_eligible as
         end as carried,
       coalesce(run_at, nullif(Schema.name.read_count(record, 'runAt'), 0)) as run_at
     from (
-      select id, lane, state, run_at, extras,
+      select id, lane, state, dueOf(r) as run_at, extras,
         case when record is null then '{}' else Schema.name.read_record(record) end as record
       from run r where r.state in (States.waiting) and not isClaimed(r) offset 0) read) waiting;
