@@ -1,16 +1,10 @@
 import { STATE_LETTERS } from '@retry/core/broker/kit';
-import { ARROWS, isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import { DEAD_LETTER_STATES, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { describe, expect, it } from 'vitest';
-import { DEAD_LETTER_STATES, deadLetterOf } from '../../packages/postgres/src/schema/letters.ts';
+import { deadLetterOf } from '../../packages/postgres/src/schema/letters.ts';
 import { sqlText } from '../support/sql-text.ts';
 
 describe('the letters in SQL texts', () => {
-  it('have a dead letter for each state that the lifecycle redrives', () => {
-    const redriven = ARROWS.filter(({ event }) => event === 'redrive').map(({ from }) => from);
-
-    expect([...DEAD_LETTER_STATES].sort()).toEqual([...new Set(redriven)].sort());
-  });
-
   it('are different for all states and dead letters', () => {
     const letters = [...Object.values(STATE_LETTERS), ...DEAD_LETTER_STATES.map(deadLetterOf)];
 

@@ -20,7 +20,6 @@ import type { StormAnswer } from './api/storm.ts';
 export type { Act, ActKind, ActsAnswer } from './api/acts.ts';
 export type { ErrorAnswer } from './api/errors.ts';
 export type {
-  DeadLetterState,
   GroupAnswer,
   GroupRow,
   GroupsAnswer,

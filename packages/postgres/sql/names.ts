@@ -1,10 +1,10 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import * as kit from '@retry/core/broker/kit';
 import type { RunState } from '@retry/core/lifecycle';
-import { isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import { DEAD_LETTER_STATES, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { UNREADABLE_RUN } from '../src/errors.ts';
 import { CHANGE_MARKS } from '../src/record/changes.ts';
-import { DEAD_LETTER_STATES, deadLetterOf } from '../src/schema/letters.ts';
+import { deadLetterOf } from '../src/schema/letters.ts';
 import { PLAIN_COLUMNS, RARE_COLUMNS, RUN_FIELDS, TRIMMED, TRIMMED_MARK } from '../src/schema/rows.ts';
 
 /** A value that the build writes into the SQL texts: a text in quotes, a list with commas, or SQL as it is. */

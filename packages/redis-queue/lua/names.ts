@@ -1,5 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import * as kit from '@retry/core/broker/kit';
+import { DEAD_LETTER_STATES, END_STATES } from '@retry/core/lifecycle';
 import { UNREADABLE_RUN } from '../src/errors.ts';
 import { APART } from '../src/record/apart.ts';
 import { CHANGE_MARKS, NOTES_CHANGED, TRIMMED_MARK } from '../src/record/changes.ts';
@@ -57,8 +58,8 @@ export const NAMES: Readonly<Record<string, Constant>> = {
   FinishedEntry: layoutOf(layout.FINISHED_ENTRY),
   Group: layoutOf(layout.GROUP),
   State: { ...kit.STATE_LETTERS },
-  EndStates: lettersOf(layout.END_STATES),
-  DeadLetterStates: lettersOf(layout.DEAD_LETTER_STATES),
+  EndStates: lettersOf(END_STATES),
+  DeadLetterStates: lettersOf(DEAD_LETTER_STATES),
   Flag: {
     ...FLAGS,
     base: NO_FLAGS.charCodeAt(0),

@@ -20,7 +20,7 @@ export type {
 } from '@retry/core/broker';
 export type { BudgetState, RetryBudget } from '@retry/core/budget';
 export type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
-export type { EndState, RunState } from '@retry/core/lifecycle';
+export type { DeadLetterState, EndState, RunState } from '@retry/core/lifecycle';
 export type { Queue, QueueOptions } from './create-queue.ts';
 export { createQueue } from './create-queue.ts';
 export type { Worker } from './create-worker.ts';
@@ -57,7 +57,7 @@ export type {
   RedriveFilter,
 } from './queue/operate/dead-letter-filter.ts';
 export type { DeadLetters, ListDeadLetters } from './queue/operate/dead-letters.ts';
-export type { EndedState, ForgetFilter, Forgetting } from './queue/operate/forget.ts';
+export type { ForgetFilter, Forgetting } from './queue/operate/forget.ts';
 export type { Holding, HoldOptions, HoldTarget } from './queue/operate/holds.ts';
 export type {
   LetterGroup,
@@ -80,7 +80,6 @@ export type { SubmitEachOptions, SubmitManyOptions } from './queue/submit-each.t
 export type { SpentOptions } from './queue/submit-options/submit-spent.ts';
 export type { UniqueOptions } from './queue/submit-options/submit-unique.ts';
 export type {
-  DeadLetterState,
   ListedState,
   ListOptions,
   PageOptions,

@@ -1,3 +1,4 @@
+import type { DeadLetterState } from '@retry/core/lifecycle';
 import type { LetterGroup } from '@retry/worker';
 import type { RunRow, ShownError } from './runs.ts';
 
@@ -32,9 +33,6 @@ export interface Trend {
   /** `false`: the group has more, which were not looked at. */
   readonly isComplete: boolean;
 }
-
-/** The state of a dead letter. */
-export type DeadLetterState = 'failed' | 'stalled' | 'rateLimited';
 
 /** `GET groups/:lane/:id?state=&limit=&after=`: one group and a page of its dead letters. */
 export interface GroupAnswer {

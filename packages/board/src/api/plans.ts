@@ -1,5 +1,5 @@
+import type { DeadLetterState } from '@retry/core/lifecycle';
 import type { PlannedGroup, PlannedLoad } from '@retry/worker';
-import type { DeadLetterState } from './groups.ts';
 
 /** Which dead letters a plan is for; runs have to match all that is given, and something has to be given. */
 export interface PlanFilter {

@@ -1,3 +1,4 @@
+import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { rateArgument } from '../simulate/arguments.ts';
@@ -109,10 +110,6 @@ function addSelection(command: Command): Command {
     .addOption(durationOption('--older-than', 'only those that ended before this time'))
     .addOption(
       // Without a default: ids are of any state, unless it is given.
-      new Option('--state <state>', 'of this state (default: failed)').choices([
-        'failed',
-        'stalled',
-        'rateLimited',
-      ]),
+      new Option('--state <state>', 'of this state (default: failed)').choices(DEAD_LETTER_STATES),
     );
 }

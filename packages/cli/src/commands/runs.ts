@@ -1,11 +1,9 @@
+import { RUN_STATES } from '@retry/core/lifecycle';
 import { InvalidArgumentError, Option } from 'commander';
 import { durationOption, type Frame, instantArgument, integerArgument, perform } from './declare.ts';
 import { addGroup, addQueueCommand } from './declare-queue.ts';
 
-const STATES = [
-  ...['submitted', 'scheduled', 'started', 'completed', 'failed', 'stalled', 'rateLimited'],
-  ...['cancelled', 'dropped'],
-];
+const STATES: readonly string[] = RUN_STATES.filter((state) => state !== 'unsubmitted');
 
 /** Adds the commands about single runs. */
 export function declareRuns(outer: Frame): void {

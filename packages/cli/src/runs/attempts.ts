@@ -1,4 +1,5 @@
 import { areCharged } from '@retry/core/failures';
+import { isEnd } from '@retry/core/lifecycle';
 import type { RunView } from '@retry/worker';
 
 /** One attempt of a run, or a time that it waits for one. */
@@ -21,6 +22,7 @@ export function attemptsOf(run: RunView, now: number): readonly AttemptRow[] {
   const since = last?.at ?? run.resetAt ?? run.createdAt;
   const started =
     run.startedAt === undefined ? {} : { startedAt: run.startedAt, ...waited(since, run.startedAt) };
+  if (isEnd(run.state) && run.state !== 'completed') return failed;
   switch (run.state) {
     case 'started':
       return [
@@ -37,11 +39,6 @@ export function attemptsOf(run: RunView, now: number): readonly AttemptRow[] {
     case 'scheduled':
       return [...failed, { attempt: run.attempt, ...waited(since, now), outcome: 'waits' }];
     case 'unsubmitted':
-    case 'failed':
-    case 'cancelled':
-    case 'stalled':
-    case 'dropped':
-    case 'rateLimited':
       return failed;
   }
 }

@@ -1,4 +1,5 @@
-import type { EndedState, ForgetFilter } from '@retry/worker';
+import type { EndState } from '@retry/core/lifecycle';
+import type { ForgetFilter } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import { CliError } from '../errors.ts';
@@ -14,7 +15,7 @@ export interface ForgetOptions extends ConnectOptions {
   readonly task?: string;
   /** Milliseconds. */
   readonly olderThan?: number;
-  readonly state?: readonly EndedState[];
+  readonly state?: readonly EndState[];
   readonly all?: boolean;
   /** Delete something: without it, the ids are printed. */
   readonly apply?: boolean;

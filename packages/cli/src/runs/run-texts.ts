@@ -1,4 +1,5 @@
 import type { RunState } from '@retry/core/lifecycle';
+import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import type { RunView } from '@retry/worker';
 import { ageText } from '../terminal/age.ts';
 import { printable } from '../terminal/printable.ts';
@@ -6,22 +7,15 @@ import type { Screen, Style } from '../terminal/screen.ts';
 import type { Cell } from '../terminal/table.ts';
 import { renderTable } from '../terminal/table.ts';
 
-const STYLES: Readonly<Record<RunState, Style>> = {
-  unsubmitted: 'quiet',
-  submitted: 'accent',
-  scheduled: 'accent',
-  started: 'accent',
-  completed: 'good',
-  failed: 'bad',
-  stalled: 'bad',
-  rateLimited: 'bad',
-  cancelled: 'quiet',
-  dropped: 'quiet',
-};
-
 /** Returns a state in its colour. */
 export function stateCell(state: RunState): Cell {
-  return { text: state, style: STYLES[state] };
+  return { text: state, style: styleOf(state) };
+}
+
+function styleOf(state: RunState): Style {
+  if (state === 'completed') return 'good';
+  if (isDeadLetter(state)) return 'bad';
+  return isEnd(state) ? 'quiet' : 'accent';
 }
 
 /** Returns runs as a table. An age is the time since a run ended, or was submitted; when runs are due is shown where one is scheduled. */

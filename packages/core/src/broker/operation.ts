@@ -1,4 +1,4 @@
-import type { EndState } from '../lifecycle/run-state.ts';
+import type { DeadLetterState } from '../lifecycle/arrows.ts';
 
 /** `running` at first; `cancelled` and `done` are terminal. */
 export type OperationState = 'running' | 'paused' | 'cancelled' | 'done';
@@ -12,7 +12,7 @@ export type OperationChangeAnswer = 'changed' | 'refused' | 'gone';
 /** Which dead letters an operation takes; a run has to meet all that are given. */
 export interface OperationFilter {
   /** Only dead letters that ended in this state, unless `ids` names them. */
-  readonly state: Extract<EndState, 'failed' | 'stalled' | 'rateLimited'>;
+  readonly state: DeadLetterState;
   /** Only those of one task in one version: `name@version`. */
   readonly lane?: string;
   /** The name of a task, in any version. */

@@ -1,6 +1,6 @@
 import type { RunEvent, RunEventType } from './run-event.ts';
 import type { RunState } from './run-state.ts';
-import { isEnd, RUN_STATES } from './run-state.ts';
+import { END_STATES } from './run-state.ts';
 
 /**
  * The lifecycle: all moves. The types, `transition`, the diagram of the states, the exhaustive check and the brokers'
@@ -67,10 +67,16 @@ export function isArrow({ from, event, to }: Arrow): boolean {
   return TARGETS.get(from)?.get(event)?.includes(to) === true;
 }
 
+/** A state of runs that an operator can redrive. */
+export type DeadLetterState = Extract<KnownArrow, { event: 'redrive' }>['from'];
+
 /** Returns whether an operator can redrive a run that ended in this state. */
-export function isDeadLetter(state: RunState): boolean {
+export function isDeadLetter(state: RunState): state is DeadLetterState {
   return TARGETS.get(state)?.has('redrive') === true;
 }
+
+/** The states of dead letters, in the order of {@link END_STATES}. */
+export const DEAD_LETTER_STATES: readonly DeadLetterState[] = END_STATES.filter(isDeadLetter);
 
 function indexArrows(): Map<string, Map<string, RunState[]>> {
   const targets = new Map<string, Map<string, RunState[]>>();
@@ -96,6 +102,6 @@ export type StateAfter<State extends RunState, Type extends RunEventType> = Extr
 /** Returns the lifecycle as a Mermaid state diagram, drawn from the table of moves. */
 export function lifecycleDiagram(): string {
   const arrows = ARROWS.map(({ from, event, to }) => `  ${from} --> ${to} : ${event}`);
-  const ends = RUN_STATES.filter(isEnd).map((state) => `  ${state} --> [*]`);
+  const ends = END_STATES.map((state) => `  ${state} --> [*]`);
   return ['stateDiagram-v2', '  [*] --> unsubmitted', ...arrows, ...ends, ''].join('\n');
 }

@@ -1,33 +1,29 @@
+/** States of a run that has not ended, in the order of its life. */
+const ACTIVE_STATES = ['unsubmitted', 'submitted', 'scheduled', 'started'] as const;
+
+/** Terminal states; a run that ended in one of {@link DEAD_LETTER_STATES} may be redriven. */
+export const END_STATES = ['completed', 'failed', 'cancelled', 'stalled', 'dropped', 'rateLimited'] as const;
+
+/** Every state, in the order of a run's life. */
+export const RUN_STATES: readonly RunState[] = [...ACTIVE_STATES, ...END_STATES];
+
 /** The state of a run. */
 export type RunState = ActiveState | EndState;
 
-/** States of a run that has not ended. */
-export type ActiveState = 'unsubmitted' | 'submitted' | 'scheduled' | 'started';
+/** A state of a run that has not ended. */
+export type ActiveState = (typeof ACTIVE_STATES)[number];
 
-/** Terminal states; `failed`, `stalled` and `rateLimited` may be redriven. */
-export type EndState = 'completed' | 'failed' | 'cancelled' | 'stalled' | 'dropped' | 'rateLimited';
+/** A terminal state. */
+export type EndState = (typeof END_STATES)[number];
 
-/** Every state, in the order of a run's life. */
-export const RUN_STATES: readonly RunState[] = [
-  'unsubmitted',
-  'submitted',
-  'scheduled',
-  'started',
-  'completed',
-  'failed',
-  'cancelled',
-  'stalled',
-  'dropped',
-  'rateLimited',
-];
-
-const ACTIVE_STATES: readonly RunState[] = ['unsubmitted', 'submitted', 'scheduled', 'started'];
-
-const END_STATES: readonly RunState[] = RUN_STATES.filter((state) => !ACTIVE_STATES.includes(state));
+/** Returns an object with a value for each terminal state. */
+export function byEnd<Value>(read: (state: EndState) => Value): Record<EndState, Value> {
+  return Object.fromEntries(END_STATES.map((state) => [state, read(state)])) as Record<EndState, Value>; // each of them
+}
 
 /** Returns whether the run has ended. It may still be redriven, or recovered when stalled. What is no state has not. */
 export function isEnd(state: RunState): state is EndState {
-  return END_STATES.includes(state);
+  return END_STATES.some((end) => end === state);
 }
 
 /**

@@ -7,8 +7,9 @@ import {
   settlementBytes,
   spentAttempts,
 } from '@retry/core/broker/kit';
+import { isDeadLetter } from '@retry/core/lifecycle';
 import { downToWhole, toEpoch, upToWhole } from '../driver/sql-values.ts';
-import { DEAD_LETTER_STATES, deadLetterOf } from '../schema/letters.ts';
+import { deadLetterOf } from '../schema/letters.ts';
 import type { SettlementArguments } from '../schema/signatures.ts';
 import { errorNameOf, needsNoRecord, writeRecord } from './record.ts';
 
@@ -80,8 +81,7 @@ function letterOf(settlement: Settlement): string {
 
 /** The letter of a dead letter; `undefined` for any other run. */
 export function deadLetterOfRun({ state, isDisposable }: Run): string | undefined {
-  const dead = isDisposable === true ? undefined : DEAD_LETTER_STATES.find((name) => name === state);
-  return dead && deadLetterOf(dead);
+  return isDeadLetter(state) && isDisposable !== true ? deadLetterOf(state) : undefined;
 }
 
 /** Where a run was when it was claimed: its order in the lane, and its row in the table. */

@@ -4,10 +4,6 @@
  */
 import { STATE_LETTERS } from '@retry/core/broker/kit';
 import type { EndState } from '@retry/core/lifecycle';
-import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
-
-/** The end states of dead letters, unless the run is disposable. */
-export const DEAD_LETTER_STATES: readonly EndState[] = RUN_STATES.filter(isEnd).filter(isDeadLetter);
 
 /** The small letter of an end state. */
 export function deadLetterOf(name: EndState): string {

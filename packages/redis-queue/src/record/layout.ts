@@ -1,6 +1,5 @@
 import type { Concurrency } from '@retry/core/broker';
-import type { EndState, RunState } from '@retry/core/lifecycle';
-import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import type { RunState } from '@retry/core/lifecycle';
 
 /**
  * How a run is written down on the server: the one table of fields, letters and flags, from which TypeScript reads and
@@ -123,12 +122,6 @@ export const KEY_UNTIL: Readonly<Record<'started' | 'ended', string>> = { starte
 
 /** The states that a run on the server can have; their letters are those of core's kit. */
 export type KeptState = Exclude<RunState, 'unsubmitted'>;
-
-/** The states of a run that has ended, in the order in which the audit answers them. */
-export const END_STATES: readonly EndState[] = RUN_STATES.filter(isEnd);
-
-/** The states of a dead letter. */
-export const DEAD_LETTER_STATES: readonly EndState[] = END_STATES.filter(isDeadLetter);
 
 /** Bits of the flags of a record, which are one character from `0` on. */
 export const FLAGS = {

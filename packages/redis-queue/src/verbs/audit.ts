@@ -1,5 +1,5 @@
 import type { Audit } from '@retry/core/broker';
-import { END_STATES } from '../record/layout.ts';
+import { END_STATES } from '@retry/core/lifecycle';
 import { AUDIT_FIGURES } from '../record/requests.ts';
 import { auditScript } from '../scripts/lua-code.ts';
 import { fromTag } from '../store/keys.ts';

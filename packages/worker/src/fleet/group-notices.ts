@@ -1,6 +1,6 @@
 import type { Broker, ErrorGroup, GroupNotice, Note, NoteWrite, ReadFigures } from '@retry/core/broker';
 import { compareText, readNotes } from '@retry/core/broker/kit';
-import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
+import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import { writeUnchanged } from './notes.ts';
 
 /** The note of a group has the count of its latest notice. Its lane may have any character, its id has no `/`. */
@@ -86,7 +86,7 @@ async function readGroups(figures: ReadFigures) {
 async function isEmpty(list: Broker['list'], name: string): Promise<boolean> {
   const slash = name.lastIndexOf('/');
   const [lane, errorGroup] = [name.slice(0, slash), name.slice(slash + 1)];
-  for (const state of RUN_STATES.filter(isDeadLetter)) {
+  for (const state of DEAD_LETTER_STATES) {
     const { runs, next } = await list({ state, lane, errorGroup, limit: 1, payloads: 'omit' });
     if (runs.length > 0 || next !== undefined) return false;
   }

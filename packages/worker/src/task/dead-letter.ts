@@ -1,4 +1,5 @@
 import type { AttemptError } from '@retry/core/broker';
+import type { DeadLetterState } from '@retry/core/lifecycle';
 
 /**
  * The payload of the runs that `deadLetter: { task }` submits: what is known of a run that has failed, stalled for good, or met a
@@ -22,7 +23,7 @@ export interface DeadLetter<Payload = unknown> {
    * prototypes. `refused`: the broker refused the settlement that had it.
    */
   readonly payloadOmitted?: 'too-large' | 'unreadable' | 'refused';
-  readonly state: 'failed' | 'stalled' | 'rateLimited';
+  readonly state: DeadLetterState;
   /** Its stored errors, oldest first; the latest twenty, less `errorsOmitted`. */
   readonly errors: readonly AttemptError[];
   /** How many of the stored errors, the oldest ones, did not fit; absent for 0. */

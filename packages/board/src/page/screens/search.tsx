@@ -1,3 +1,4 @@
+import { RUN_STATES } from '@retry/core/lifecycle';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../api/loaded.ts';
@@ -8,18 +9,12 @@ import { Empty, Ready } from '../controls/states.tsx';
 import { Heading } from '../shell/heading.tsx';
 import { linkTo } from '../shell/route.ts';
 
-const STATES = {
+const LISTED = RUN_STATES.filter((state) => state !== 'unsubmitted');
+
+const STATES: Readonly<Record<string, string>> = {
   '': 'any',
-  submitted: 'submitted',
-  scheduled: 'scheduled',
-  started: 'started',
-  completed: 'completed',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  stalled: 'stalled',
-  dropped: 'dropped',
-  rateLimited: 'rateLimited',
-} as const;
+  ...Object.fromEntries(LISTED.map((state) => [state, state])),
+};
 
 /** Finds runs by text, state and task, and says what it has looked through. */
 export function Search({ query }: { query: URLSearchParams }): VNode {

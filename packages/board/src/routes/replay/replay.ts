@@ -2,8 +2,8 @@ import { InvalidOptionsError, parsePolicy } from '@retry/core';
 import type { Replay } from '@retry/core/failures';
 import { replay, summarizeReplays } from '@retry/core/failures';
 import { integerFrom } from '@retry/core/fields';
-import { isDeadLetter, RUN_STATES } from '@retry/core/lifecycle';
-import type { DeadLetterFilter, DeadLetterState, RunView } from '@retry/worker';
+import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
+import type { DeadLetterFilter, RunView } from '@retry/worker';
 import type { ReplayAnswer, ReplayedRun, ReplayRequest } from '../../api.ts';
 import type { Mask } from '../../show/mask.ts';
 import { readBody, valuesOf } from '../body.ts';
@@ -13,7 +13,6 @@ import { inTime } from './in-time.ts';
 import { inTurns } from './in-turns.ts';
 
 const KEYS: readonly (keyof ReplayRequest)[] = ['policy', 'lane', 'group', 'limit'];
-const DEAD_LETTER_STATES = RUN_STATES.filter((state): state is DeadLetterState => isDeadLetter(state));
 const MAX_RUNS = 1_000;
 const SHOWN_RUNS = 20;
 

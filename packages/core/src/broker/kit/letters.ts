@@ -6,6 +6,7 @@
  * no two letters of states and destinations are equal without regard to case, unless they mean the same.
  */
 import type { RunState } from '../../lifecycle/run-state.ts';
+import { byEnd } from '../../lifecycle/run-state.ts';
 import type { ChangeAnswer } from '../change.ts';
 import type { HeartbeatAnswer } from '../heartbeat.ts';
 import type { Locked } from '../locked.ts';
@@ -32,12 +33,7 @@ export const DESTINATION_LETTERS: Readonly<Record<Destination, string>> = {
   front: 'r',
   back: 'b',
   schedule: STATE_LETTERS.scheduled,
-  completed: STATE_LETTERS.completed,
-  failed: STATE_LETTERS.failed,
-  cancelled: STATE_LETTERS.cancelled,
-  stalled: STATE_LETTERS.stalled,
-  dropped: STATE_LETTERS.dropped,
-  rateLimited: STATE_LETTERS.rateLimited,
+  ...byEnd((state) => STATE_LETTERS[state]),
 };
 
 /** The answers of each verb that replies by letters. */

@@ -1,6 +1,6 @@
 import type { ListQuery } from '@retry/core/broker';
 import { compareText } from '@retry/core/broker/kit';
-import { isDeadLetter } from '@retry/core/lifecycle';
+import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import { walk } from './deque.ts';
 import { scheduledEntries } from './lanes.ts';
 import type { Entry, Store } from './store.ts';
@@ -25,6 +25,13 @@ export interface List {
 
 /** Returns the lists that have the runs of a state, in the order in which they are listed. */
 export function listsOf(store: Store, { state, lane, errorGroup, disposable }: ListQuery): readonly List[] {
+  if (isDeadLetter(state)) {
+    if (errorGroup !== undefined)
+      return [unsorted('grouped', byLaneAndId, () => groupedLetters(store, errorGroup))];
+    const dead = unsorted('dead', byId, () => deadLettersOf(store));
+    return disposable === 'omit' ? [dead] : [dead, ...endedLists(store)];
+  }
+  if (isEnd(state)) return endedLists(store);
   switch (state) {
     case 'unsubmitted':
       return [];
@@ -39,18 +46,6 @@ export function listsOf(store: Store, { state, lane, errorGroup, disposable }: L
       return [unsorted('scheduled', byRunAt, () => scheduledEntries(lanesOf(store, lane)))];
     case 'started':
       return [unsorted('started', byId, () => store.leases)];
-    case 'completed':
-    case 'cancelled':
-    case 'dropped':
-      return endedLists(store);
-    case 'failed':
-    case 'stalled':
-    case 'rateLimited': {
-      if (errorGroup !== undefined)
-        return [unsorted('grouped', byLaneAndId, () => groupedLetters(store, errorGroup))];
-      const dead = unsorted('dead', byId, () => deadLettersOf(store));
-      return disposable === 'omit' ? [dead] : [dead, ...endedLists(store)];
-    }
   }
 }
 

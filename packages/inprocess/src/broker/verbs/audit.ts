@@ -1,13 +1,10 @@
 import type { Audit } from '@retry/core/broker';
 import type { EndState, RunState } from '@retry/core/lifecycle';
-import { isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import { byEnd, DEAD_LETTER_STATES, END_STATES } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
 import { countWrongGroups } from '../record/error-groups.ts';
 import { scheduledEntries, submittedEntries } from '../record/lanes.ts';
 import type { Entry, Store } from '../record/store.ts';
-
-const ENDS: readonly EndState[] = RUN_STATES.filter(isEnd);
-const DEAD: readonly RunState[] = RUN_STATES.filter(isDeadLetter);
 
 /** Counts the runs of each list, whatever state they are in, and compares the counts. */
 export function auditStore(store: Store): Audit {
@@ -27,9 +24,9 @@ export function auditStore(store: Store): Audit {
   const scheduled = count(scheduledEntries(store), 'scheduled');
   const started = count(store.leases, 'started');
   const ends =
-    count(walk(store.finished), ...ENDS) +
-    count(store.awaited, ...ENDS) +
-    count(walk(store.deadLetters), ...DEAD);
+    count(walk(store.finished), ...END_STATES) +
+    count(store.awaited, ...END_STATES) +
+    count(walk(store.deadLetters), ...DEAD_LETTER_STATES);
   const kept = submitted + scheduled + started + ends;
   const inNoList = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
   const unbalanced = Math.abs(created - kept - forgotten) + wrong + inNoList + countWrongFigures(store);
@@ -41,7 +38,7 @@ function isKnown(store: Store, entry: Entry): boolean {
 }
 
 function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState, number> {
-  const ended = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 };
+  const ended = byEnd(() => 0);
   for (const entries of [walk(finished), awaited, walk(deadLetters)]) {
     for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // checked by `in`
   }

@@ -2,17 +2,12 @@ import type { Duration } from '@retry/core';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { A_SIGNAL } from '@retry/core/fields';
+import type { DeadLetterState } from '@retry/core/lifecycle';
+import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { AnyTask } from '../../task/task.ts';
 import { isTask } from '../../task/task.ts';
-import type { DeadLetterState, ListOptions, PageOptions, PageSettings } from '../views/list-options.ts';
-import {
-  A_GROUP,
-  A_NAME,
-  DEAD_LETTER_STATES,
-  MAX_LIMIT,
-  PAGE_KEYS,
-  readPageOptions,
-} from '../views/list-options.ts';
+import type { ListOptions, PageOptions, PageSettings } from '../views/list-options.ts';
+import { A_GROUP, A_NAME, MAX_LIMIT, PAGE_KEYS, readPageOptions } from '../views/list-options.ts';
 import { readTaskFilter } from '../views/task-filter.ts';
 import type { Times } from '../views/times.ts';
 import type { Ages, LetterQuery } from './letter-query.ts';

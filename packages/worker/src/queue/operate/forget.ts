@@ -3,17 +3,15 @@ import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import { discardRuns } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { isListOf, QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import type { EndState } from '@retry/core/lifecycle';
+import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { AnyTask } from '../../task/task.ts';
 import { createRunReader } from '../read-runs.ts';
-import type { ListedState } from '../views/list-options.ts';
-import { MAX_LIMIT } from '../views/list-options.ts';
+import { MAX_LIMIT, SETTLED_STATES } from '../views/list-options.ts';
 import { readTaskFilter } from '../views/task-filter.ts';
 import { A_LIMIT, readAge, readIds } from './dead-letter-filter.ts';
 import type { Ages, LetterQuery } from './letter-query.ts';
 import { listedBy, matchesListed, queryNow } from './letter-query.ts';
-
-/** A state in which a run has ended. */
-export type EndedState = Exclude<ListedState, 'submitted' | 'scheduled' | 'started'>;
 
 /** Selects ended runs: those that match every given field; one of `ids`, `task`, `olderThan` and `state`, or `all: true`, is required. */
 export interface ForgetFilter {
@@ -26,7 +24,7 @@ export interface ForgetFilter {
   /** Only runs that ended at least this long ago. */
   readonly olderThan?: Duration | undefined;
   /** @default completed, cancelled and dropped ones: dead letters only where their state is given, or their id */
-  readonly state?: EndedState | readonly EndedState[] | undefined;
+  readonly state?: EndState | readonly EndState[] | undefined;
   /** 1 to 100 000. @default as many as there are */
   readonly limit?: number | undefined;
   /** Selects every run of the states. @default false */
@@ -55,7 +53,7 @@ const KEYS: readonly (keyof ForgetFilter)[] = [
 interface Selection {
   readonly ids: readonly string[] | undefined;
   /** `undefined`: any of the named runs, else those that are no dead letters. */
-  readonly states: readonly EndedState[] | undefined;
+  readonly states: readonly EndState[] | undefined;
   readonly query: LetterQuery;
   readonly ages: Ages;
   readonly limit: number;
@@ -104,7 +102,7 @@ function readForget(fields: Fields, report: Report): Selection {
 const A_FORGET_LIMIT = { ...A_LIMIT, cure: 'Leave it out for as many as there are.' };
 const SELECTING: readonly (keyof ForgetFilter)[] = ['ids', 'task', 'olderThan', 'state'];
 
-function readStates(fields: Fields): readonly EndedState[] | undefined {
+function readStates(fields: Fields): readonly EndState[] | undefined {
   const value = fields.value('state');
   if (value === undefined) return undefined;
   const asked: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -115,13 +113,9 @@ function readStates(fields: Fields): readonly EndedState[] | undefined {
 }
 
 /** Those that need no operator's attention first. */
-const ENDED_STATES: readonly EndedState[] = [
-  ...(['completed', 'cancelled', 'dropped'] as const),
-  ...(['failed', 'stalled', 'rateLimited'] as const),
-];
-const UNLESS_NAMED = ENDED_STATES.slice(0, 3);
+const ENDED_STATES: readonly EndState[] = [...SETTLED_STATES, ...DEAD_LETTER_STATES];
 
-function isEndedState(state: unknown): state is EndedState {
+function isEndedState(state: unknown): state is EndState {
   return ENDED_STATES.some((known) => known === state);
 }
 
@@ -149,7 +143,7 @@ async function forgetEnded(
 
 async function* pages(
   broker: Broker,
-  { ids, states = UNLESS_NAMED }: Selection,
+  { ids, states = SETTLED_STATES }: Selection,
   query: LetterQuery,
 ): AsyncGenerator<readonly (Run | undefined)[]> {
   if (ids !== undefined) {

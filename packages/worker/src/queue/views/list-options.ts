@@ -2,7 +2,8 @@ import type { Run } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { integerFrom, isListOf } from '@retry/core/fields';
-import type { RunState } from '@retry/core/lifecycle';
+import type { EndState, RunState } from '@retry/core/lifecycle';
+import { DEAD_LETTER_STATES, END_STATES, isDeadLetter } from '@retry/core/lifecycle';
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { attemptOf } from './run-view.ts';
@@ -27,9 +28,6 @@ export interface PageOptions<At extends Times = Times> extends ViewOptions<At> {
 
 /** A state that runs can be listed by. */
 export type ListedState = Exclude<RunState, 'unsubmitted'>;
-
-/** A state of dead letters. */
-export type DeadLetterState = Extract<ListedState, 'failed' | 'stalled' | 'rateLimited'>;
 
 /** Selects runs: those that match every given field. */
 export interface RunFilter {
@@ -69,18 +67,14 @@ export const LIST_KEYS: readonly (keyof ListOptions)[] = [
   'payloads',
 ];
 
-/** The states of dead letters. */
-export const DEAD_LETTER_STATES: readonly DeadLetterState[] = ['failed', 'stalled', 'rateLimited'];
+/** The end states of runs that need no operator's attention. */
+export const SETTLED_STATES: readonly EndState[] = END_STATES.filter((state) => !isDeadLetter(state));
 
 /** The states, those that need an operator's attention first. */
 const STATES: readonly ListedState[] = [
   ...DEAD_LETTER_STATES,
-  'started',
-  'scheduled',
-  'submitted',
-  'completed',
-  'cancelled',
-  'dropped',
+  ...(['started', 'scheduled', 'submitted'] as const),
+  ...SETTLED_STATES,
 ];
 
 /** A checked page. */

@@ -1,4 +1,4 @@
-import { isDeadLetter } from '../../../lifecycle/arrows.ts';
+import { DEAD_LETTER_STATES, isDeadLetter } from '../../../lifecycle/arrows.ts';
 import type { ListQuery } from '../../broker.ts';
 import type { ErrorGroupName } from '../../insight/groups.ts';
 import { type Findings, findObjectProblem } from './check-findings.ts';
@@ -21,7 +21,7 @@ export function findGroupFilterProblems(
 ): void {
   findGroupIdProblem('errorGroup', errorGroup, findings);
   if (isDeadLetter(state)) return;
-  const message = 'needs the state failed, stalled or rateLimited';
+  const message = `needs one of the states ${DEAD_LETTER_STATES.join(', ')}`;
   findings.problems.push({
     path: 'errorGroup',
     value: state,

@@ -1,5 +1,6 @@
 import type { Problem } from '../../../errors.ts';
 import { optional } from '../../../fields/check-arguments.ts';
+import { DEAD_LETTER_STATES } from '../../../lifecycle/arrows.ts';
 import type { OperationClaim, OperationFilter, OperationRequest } from '../../operation.ts';
 import { check, type Findings, findList } from '../check/check-findings.ts';
 import { findGroupIdProblem } from '../check/check-groups.ts';
@@ -70,7 +71,7 @@ const OPERATION: FieldRules<OperationRequest> = {
 };
 
 const FILTER: FieldRules<OperationFilter> = {
-  state: oneOf(['failed', 'stalled', 'rateLimited'], 'Only dead letters can be selected.'),
+  state: oneOf(DEAD_LETTER_STATES, 'Only dead letters can be selected.'),
   endedBefore: { ...NUMBER, cure: 'It is the instant of the plan.' },
   endedAfter: NUMBER_OR_NONE,
 };

@@ -1,5 +1,4 @@
-import { isDeadLetter } from '../../../lifecycle/arrows.ts';
-import { RUN_STATES } from '../../../lifecycle/run-state.ts';
+import { DEAD_LETTER_STATES } from '../../../lifecycle/arrows.ts';
 import type { Broker, ListQuery } from '../../broker.ts';
 import { discardRuns } from '../operate/redrive-runs.ts';
 
@@ -21,7 +20,7 @@ export function createForgetOldLetters(broker: Forgetting, forMs: number): (now:
   return async (now) => {
     if (forMs === Infinity) return;
     const endedBefore = now - forMs + 1;
-    for (const state of RUN_STATES.filter(isDeadLetter)) {
+    for (const state of DEAD_LETTER_STATES) {
       for (let page = 0; page < PAGES; page += 1) {
         const after = reached.get(state);
         const query: ListQuery = { state, endedBefore, limit: PAGE, payloads: 'omit', disposable: 'omit' };
