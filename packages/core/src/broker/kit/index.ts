@@ -63,15 +63,17 @@ export { endRuns } from './operate/end-runs.ts';
 export { holdLanes, listHolds, resumeLanes } from './operate/hold-lanes.ts';
 export { discardRuns, redriveRuns } from './operate/redrive-runs.ts';
 export { rescheduleRuns } from './operate/reschedule-runs.ts';
-export type { ClaimedOperation, OperationStep } from './operations/carry-operation.ts';
-export { claimOperation, readOperationIds, stepOperation } from './operations/carry-operation.ts';
 export { MAX_OPERATION_IDS } from './operations/check-operation.ts';
+export type { ClaimedOperation } from './operations/claim-operation.ts';
+export { claimOperation, readOperationIds } from './operations/claim-operation.ts';
 export {
   changeOperation,
   getOperation,
   listOperations,
   putOperation,
 } from './operations/keep-operations.ts';
+export type { OperationStep } from './operations/step-operation.ts';
+export { stepOperation } from './operations/step-operation.ts';
 export { partitionTag } from './partition-tag.ts';
 export { createForgetOldLetters } from './retention/forget-old.ts';
 export type {
