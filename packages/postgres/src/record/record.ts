@@ -1,63 +1,35 @@
 /** The column `record`: what the latest settlement wrote of a run, as JSON, as far as no other column has it. */
 import type { Run, Settlement } from '@retry/core/broker';
-import type { FieldOf } from '@retry/core/broker/kit';
+import type { FieldOf, HistoryField, StoredCheck } from '@retry/core/broker/kit';
 import {
   fieldsOf,
+  HISTORY_CHECKS,
   hasPast,
-  isAttemptError,
   packErrors,
-  RUN_COUNTERS,
+  readStored,
   settledBy,
-  storedCounters,
-  unpackErrors,
+  storedHistory,
 } from '@retry/core/broker/kit';
 
-/** Instants and the previous delay, in ms. */
-const TIMES = fieldsOf('past', 'due', 'length');
-
-type RecordKey =
-  | (typeof RUN_COUNTERS)[number]
-  | FieldOf<'past' | 'due' | 'length' | 'context' | 'flag' | 'errors' | 'settlement'>;
+type RecordKey = HistoryField | FieldOf<'past' | 'due' | 'flag' | 'settlement'>;
 
 /** A record, as far as it differs from that of a new run. */
 export type StoredRecord = { readonly [Key in RecordKey]?: Run[Key] };
 
-type Check = (value: unknown) => boolean;
-
-const isCounter: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const CHECKS: Readonly<Record<string, Check>> = {
-  ...Object.fromEntries(RUN_COUNTERS.map((key) => [key, isCounter])),
-  ...Object.fromEntries(TIMES.map((key) => [key, isNumber])),
-  ...({
-    settledBy: (value) => typeof value === 'string',
-    deadContext: (value) => typeof value === 'string',
-    isDisposable: (value) => typeof value === 'boolean',
-    errors: (value) => Array.isArray(value) && value.every(isAttemptError),
-  } satisfies Record<FieldOf<'context' | 'flag' | 'errors' | 'settlement'>, Check>),
+const INSTANTS = fieldsOf('past', 'due');
+const CHECKS: Readonly<Record<RecordKey, StoredCheck>> = {
+  ...(Object.fromEntries(INSTANTS.map((key) => [key, Number.isFinite])) as Record<
+    (typeof INSTANTS)[number],
+    StoredCheck
+  >), // each of them
+  ...HISTORY_CHECKS,
+  settledBy: (value) => typeof value === 'string',
+  isDisposable: (value) => typeof value === 'boolean',
 };
 
 /** Reads a record. Returns `undefined` for anything that this package has not written. */
 export function readRecord(text: string): StoredRecord | undefined {
-  const record = parseObject(text);
-  if (record === undefined) return undefined;
-  if (Array.isArray(record['errors'])) record['errors'] = unpackErrors(record['errors']);
-  for (const [key, value] of Object.entries(record)) {
-    const check = CHECKS[key];
-    if (check === undefined) delete record[key];
-    else if (!check(value)) return undefined;
-  }
-  return record as StoredRecord; // each key has been checked
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined; // checked just now
-  } catch {
-    return undefined;
-  }
+  return readStored(text, CHECKS);
 }
 
 /**
@@ -102,10 +74,7 @@ export function recordOf(next: Run, by: string | undefined): string {
     heartbeatAt: next.heartbeatAt,
     endedAt: next.endedAt,
     settledBy: by,
-    ...storedCounters(next),
-    resetAt: next.resetAt,
-    deadContext: next.deadContext,
-    previousDelayMs: next.previousDelayMs,
+    ...storedHistory(next),
     isDisposable: next.isDisposable,
     errors: next.errors.length > 0 ? packErrors(next.errors) : undefined,
   } satisfies Record<RecordKey, unknown>);

@@ -1,13 +1,12 @@
 import type { Run, Spent } from '@retry/core/broker';
-import type { RunDraft, TrimmedText } from '@retry/core/broker/kit';
+import type { HistoryField, RunDraft, StoredCheck, TrimmedText } from '@retry/core/broker/kit';
 import {
   carrySpent,
-  isAttemptError,
+  HISTORY_CHECKS,
   newRun,
-  RUN_COUNTERS,
+  readStored,
   STATE_LETTERS,
   settledBy,
-  unpackErrors,
 } from '@retry/core/broker/kit';
 import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import { APART, withStack } from './apart.ts';
@@ -168,37 +167,17 @@ function readStateAndFlags(run: RunDraft, record: string): void {
   if (hasFlag(record, 'cancelRequested')) run.isCancelRequested = true;
 }
 
-/** Reads counters and errors. Checks what the next settlement of the run must have, because that would be refused again and again. */
+/** Reads counters and errors. */
 function readRest(text: string): object {
-  let rest: unknown;
-  try {
-    rest = JSON.parse(text);
-  } catch {
-    throw new UnreadableError('its record');
-  }
-  if (typeof rest === 'object' && rest !== null && 'errors' in rest && Array.isArray(rest.errors)) {
-    const errors = unpackErrors(rest.errors);
-    if (areCounters(rest) && errors.every(isAttemptError)) return { ...rest, errors };
-  }
-  throw new UnreadableError('its record');
+  const rest = readStored(text, REST);
+  if (rest?.errors === undefined) throw new UnreadableError('its record');
+  return rest;
 }
 
-/** Counters that are 0 are left out. */
-function areCounters(rest: Partial<Record<keyof Run, unknown>>): boolean {
-  const { resetAt = 0, deadContext = '', previousDelayMs = 0 } = rest;
-  const areCounts = RUN_COUNTERS.every((key) => rest[key] === undefined || isCount(rest[key]));
-  return (
-    areCounts && Number.isFinite(resetAt) && typeof deadContext === 'string' && isAmount(previousDelayMs)
-  );
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function isAmount(value: unknown): boolean {
-  return Number.isFinite(value) && Number(value) >= 0;
-}
+const REST: Readonly<Record<HistoryField | 'errorGroup', StoredCheck>> = {
+  ...HISTORY_CHECKS,
+  errorGroup: (value) => typeof value === 'string',
+};
 
 function instantIn(record: string, { from, end }: FieldRange): number | undefined {
   const instant = Number(record.slice(from, end));

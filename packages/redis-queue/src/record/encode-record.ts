@@ -1,5 +1,5 @@
 import type { Run } from '@retry/core/broker';
-import { hasPast, keepableMs, packErrors, STATE_LETTERS, storedCounters } from '@retry/core/broker/kit';
+import { hasPast, keepableMs, packErrors, STATE_LETTERS, storedHistory } from '@retry/core/broker/kit';
 import { APART, isKeptApart, splitErrors } from './apart.ts';
 import type { KeptState } from './layout.ts';
 import {
@@ -124,15 +124,7 @@ function keptState({ state }: Run): KeptState {
  */
 function encodeRest(run: Run, errors: Run['errors'], errorGroup: string | undefined): string {
   if (errorGroup === undefined && !hasPast(run)) return '';
-  const { resetAt, deadContext, previousDelayMs } = run;
-  return JSON.stringify({
-    errorGroup,
-    ...storedCounters(run),
-    resetAt,
-    deadContext,
-    previousDelayMs,
-    errors: packErrors(errors),
-  });
+  return JSON.stringify({ errorGroup, ...storedHistory(run), errors: packErrors(errors) });
 }
 
 function instantText(instant: number | undefined): string {

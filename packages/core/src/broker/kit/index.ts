@@ -103,8 +103,10 @@ export {
   packErrors,
   unpackErrors,
 } from './run/run-errors.ts';
-export type { FieldOf } from './run/run-fields.ts';
-export { fieldsOf, hasPast, RUN_COUNTERS, storedCounters } from './run/run-fields.ts';
+export type { FieldOf, HistoryField } from './run/run-fields.ts';
+export { fieldsOf, hasPast, RUN_COUNTERS, storedHistory } from './run/run-fields.ts';
+export type { StoredCheck } from './run/read-stored.ts';
+export { HISTORY_CHECKS, readStored } from './run/read-stored.ts';
 export {
   hideSecrets,
   hideSecretsInError,

@@ -4,7 +4,7 @@ import type { AttemptError, Run } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import { textProblem } from '../limits.ts';
 import type { RunFieldKind } from '../run/run-fields.ts';
-import { hasPlainNumbers, isPast, RUN_FIELDS } from '../run/run-fields.ts';
+import { hasPlainFields, isPast, RUN_FIELDS } from '../run/run-fields.ts';
 import { areUnrecorded } from './check-error.ts';
 import { type Findings, findList, findObjectProblem } from './check-findings.ts';
 import { findGroupProblems } from './check-groups.ts';
@@ -62,18 +62,13 @@ export function isPlainSettlement(settlement: Settlement): boolean {
 
 /** Whether nothing is wrong with what is to be stored of a run. */
 export function isPlainRun(run: Run): boolean {
-  const { result, deadContext, previousDelayMs, isDisposable, settledBy, errors } = run;
+  const { settledBy, errors } = run;
   return (
     isState(run.state) &&
-    hasPlainNumbers(run) &&
+    hasPlainFields(run) &&
     typeof run.lane === 'string' &&
     typeof run.payload === 'string' &&
-    (result === undefined || typeof result === 'string') &&
-    (deadContext === undefined || typeof deadContext === 'string') &&
-    (previousDelayMs === undefined || (isNumber(previousDelayMs) && previousDelayMs >= 0)) &&
-    (isDisposable === undefined || typeof isDisposable === 'boolean') &&
     (settledBy === undefined || isSettledBy(settledBy)) &&
-    (run.runAt === undefined || isNumber(run.runAt)) &&
     Array.isArray(errors) &&
     errors.length <= MAX_PLAIN_ERRORS &&
     isListOf(errors, isPlainError)

@@ -1,3 +1,4 @@
+import { isNumber } from '../../../fields/check-arguments.ts';
 import type { Run } from '../../run.ts';
 import type { RunIdentity } from '../copy-run.ts';
 
@@ -57,29 +58,33 @@ export const RUN_COUNTERS: readonly Exclude<FieldOf<'count'>, 'epoch'>[] = field
   (key) => key !== 'epoch',
 );
 
-/** Returns what a record keeps of the counters: those that are 0 are left out. Key by key, because every retry comes here. */
-export function storedCounters({
-  resetEpoch,
-  failures,
-  stalls,
-  releases,
-  rateLimits,
-  redrives,
-}: Run): StoredCounters {
+/** What brokers keep of a run as one JSON text, beside what servers read: every field of these kinds. */
+export type HistoryField = (typeof RUN_COUNTERS)[number] | 'resetAt' | FieldOf<'context' | 'length' | 'errors'>;
+
+/** What that text has of a run, but for the errors, which some brokers keep apart. */
+type StoredHistory = { readonly [Key in Exclude<HistoryField, 'errors'>]: Run[Key] | undefined };
+
+/** Returns what brokers keep of a run as JSON; counters that are 0 are left out. Key by key, because every retry comes here. */
+export function storedHistory(run: Run): StoredHistory {
   return {
-    failures: failures || undefined,
-    stalls: stalls || undefined,
-    releases: releases || undefined,
-    rateLimits: rateLimits || undefined,
-    redrives: redrives || undefined,
-    resetEpoch: resetEpoch || undefined,
+    failures: run.failures || undefined,
+    stalls: run.stalls || undefined,
+    releases: run.releases || undefined,
+    rateLimits: run.rateLimits || undefined,
+    redrives: run.redrives || undefined,
+    resetEpoch: run.resetEpoch || undefined,
+    resetAt: run.resetAt,
+    deadContext: run.deadContext,
+    previousDelayMs: run.previousDelayMs,
   };
 }
 
-type StoredCounters = Readonly<Record<(typeof RUN_COUNTERS)[number], number | undefined>>;
-
-/** Returns whether the counters and the past instants of a run are right. Key by key, because every settlement comes here. */
-export function hasPlainNumbers(run: Run): boolean {
+/**
+ * Returns whether every field of the table is right, but for the state, the errors and the latest settlement. Key by key, because every
+ * settlement comes here.
+ */
+export function hasPlainFields(run: Run): boolean {
+  const { result, deadContext, previousDelayMs, isDisposable, runAt } = run;
   return (
     isCount(run.epoch) &&
     isCount(run.resetEpoch) &&
@@ -94,16 +99,22 @@ export function hasPlainNumbers(run: Run): boolean {
     isPast(run.firstStartedAt) &&
     isPast(run.startedAt) &&
     isPast(run.heartbeatAt) &&
-    isPast(run.endedAt)
+    isPast(run.endedAt) &&
+    (result === undefined || typeof result === 'string') &&
+    (deadContext === undefined || typeof deadContext === 'string') &&
+    (previousDelayMs === undefined || (isNumber(previousDelayMs) && previousDelayMs >= 0)) &&
+    (isDisposable === undefined || typeof isDisposable === 'boolean') &&
+    (runAt === undefined || isNumber(runAt))
   );
 }
 
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
+/** Returns whether the value is a whole number from 0. */
+export function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 /** Returns whether an instant is absent or finite. */
-export function isPast(at: number | undefined): boolean {
+export function isPast(at: unknown): boolean {
   return at === undefined || Number.isFinite(at);
 }
 
