@@ -46,24 +46,3 @@ function* chunksOf<Item>(
   }
   if (chunk.length > 0) yield chunk;
 }
-
-/**
- * Answers ids that may repeat, each once.
- *
- * @param again - returns the answer for a repetition, given the answer before
- */
-export async function onEachOnce<Answer>(
-  ids: readonly string[],
-  again: (answer: Answer) => Answer,
-  answer: (chunk: readonly string[]) => Promise<readonly Answer[]>,
-): Promise<readonly Answer[]> {
-  const unique = [...new Set(ids)];
-  const given = await inChunks(unique, answer);
-  const answers = new Map(unique.map((id, index) => [id, given[index]]));
-  return ids.flatMap((id) => {
-    const known = answers.get(id);
-    if (known === undefined) return [];
-    answers.set(id, again(known));
-    return [known];
-  });
-}
