@@ -93,6 +93,8 @@ export {
   trimmedRun,
 } from './retention/retention.ts';
 export { getBy } from './run/get-by.ts';
+export type { StoredCheck } from './run/read-stored.ts';
+export { HISTORY_CHECKS, readStored } from './run/read-stored.ts';
 export type { PackedError } from './run/run-errors.ts';
 export {
   addError,
@@ -105,8 +107,6 @@ export {
 } from './run/run-errors.ts';
 export type { FieldOf, HistoryField } from './run/run-fields.ts';
 export { fieldsOf, hasPast, RUN_COUNTERS, storedHistory } from './run/run-fields.ts';
-export type { StoredCheck } from './run/read-stored.ts';
-export { HISTORY_CHECKS, readStored } from './run/read-stored.ts';
 export {
   hideSecrets,
   hideSecretsInError,
