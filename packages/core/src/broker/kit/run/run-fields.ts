@@ -59,7 +59,10 @@ export const RUN_COUNTERS: readonly Exclude<FieldOf<'count'>, 'epoch'>[] = field
 );
 
 /** What brokers keep of a run as one JSON text, beside what servers read: every field of these kinds. */
-export type HistoryField = (typeof RUN_COUNTERS)[number] | 'resetAt' | FieldOf<'context' | 'length' | 'errors'>;
+export type HistoryField =
+  | (typeof RUN_COUNTERS)[number]
+  | 'resetAt'
+  | FieldOf<'context' | 'length' | 'errors'>;
 
 /** What that text has of a run, but for the errors, which some brokers keep apart. */
 type StoredHistory = { readonly [Key in Exclude<HistoryField, 'errors'>]: Run[Key] | undefined };
