@@ -60,8 +60,8 @@ export function createChanges(
   }
 
   function write(kept: Kept, next: Run): void {
-    const { payload, concurrency, retry, origin, context } = kept.submission;
-    kept.run = { ...next, payload, concurrency, retry, origin, context, errorGroup: undefined };
+    const { payload, concurrency, fairnessKey, retry, origin, context } = kept.submission;
+    kept.run = { ...next, payload, concurrency, fairnessKey, retry, origin, context, errorGroup: undefined };
     finishMove(kept);
   }
 

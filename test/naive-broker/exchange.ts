@@ -9,7 +9,14 @@ import type {
   Settlement,
   Submission,
 } from '@retry/core/broker';
-import { answerSettlement, keepableMs, settledBy, sizedPage, unsettledError } from '@retry/core/broker/kit';
+import {
+  answerSettlement,
+  keepableMs,
+  MAX_BATCH_BYTES,
+  runBytes,
+  settledBy,
+  unsettledError,
+} from '@retry/core/broker/kit';
 import type { createGroups } from './groups.ts';
 import type { Kept, Storage } from './storage.ts';
 import { ENDED } from './storage.ts';
@@ -35,7 +42,7 @@ export function createExchange(
   groups: Groups,
   submitOne: (submission: Submission, now: number) => unknown,
 ): (request: ExchangeRequest, now: number) => ExchangeReply {
-  const { runs, holds, move, finishMove, moveToFront, slotsTaken, nextDueAt } = storage;
+  const { runs, holds, move, finishMove, passTurn, moveToFront, slotsTaken, nextDueAt } = storage;
   const replies = new Map<string, Map<string, readonly ClaimedRun[]>>();
 
   function exchange({ settle = [], claim }: ExchangeRequest, now: number): ExchangeReply {
@@ -65,16 +72,17 @@ export function createExchange(
   }
 
   function write(kept: Kept, { epoch, event, next, delayMs, group }: Settlement, now: number): void {
-    const { lane, payload, concurrency, retry, origin, context, carried, isCancelRequested } = kept.run;
+    const { lane, payload, concurrency, fairnessKey, retry, origin, context, carried, isCancelRequested } =
+      kept.run;
     const dueAt = delayMs === undefined ? (next.runAt ?? now) : now + Math.max(0, delayMs);
     kept.run = {
       ...next,
-      ...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },
+      ...{ lane, payload, concurrency, fairnessKey, retry, origin, isCancelRequested: undefined },
       ...{ context, carried },
       settledBy: settledBy(epoch, event),
       runAt: next.state === 'scheduled' ? keepableMs(dueAt) : next.runAt,
     };
-    finishMove(kept);
+    finishMove(kept, event === 'release' ? 'front' : 'back');
     if (isCancelRequested && !ENDED.includes(next.state)) move(kept, { type: 'cancel', at: now });
     groups.join(kept, group);
   }
@@ -100,7 +108,7 @@ export function createExchange(
 
   /** Gives the waiting runs of a lane the limit of its task, but for those that have a key of their own. */
   function limitByTask(lane: string, ofTask: LaneConcurrency): void {
-    for (const kept of inOrder(lane)) {
+    for (const kept of waitingIn(lane)) {
       const { key } = kept.run.concurrency ?? { key: lane };
       if (key === lane) kept.run = { ...kept.run, concurrency: { ...kept.run.concurrency, key, ...ofTask } };
     }
@@ -109,6 +117,7 @@ export function createExchange(
   function choose({ lanes, limit, concurrency: limits, dueLimits }: Claim, now: number): readonly Choice[] {
     const chosen: Choice[] = [];
     const taken = new Map<string, number>();
+    let bytes = 0;
     for (const [lane, laneLimit] of lanes) {
       if (holds.heldUntil(lane, now) > now) continue;
       const ofTask = limits?.get(lane);
@@ -117,10 +126,12 @@ export function createExchange(
       if (isProbe) left = Math.min(left, 1);
       const dueLimit = dueLimits?.get(lane);
       if (dueLimit === undefined) promote(lane, now);
-      else moveToFront(promote(lane, now, Math.min(left, Math.max(dueLimit, left - inOrder(lane).length))));
+      else promoteFirst(lane, now, Math.min(left, Math.max(dueLimit, left - waitingIn(lane).length)));
       if (ofTask !== undefined) limitByTask(lane, ofTask);
-      for (const kept of inOrder(lane)) {
-        if (left <= 0) break;
+      const inOrder = waitingIn(lane).filter(({ turn }) => turn !== 'behind');
+      for (const kept of inOrder) {
+        if (left <= 0 || bytes >= MAX_BATCH_BYTES) break;
+        inOrder.push(...passTurn(kept));
         const { concurrency } = kept.run;
         const countOf = (key: string): number => slotsTaken(key) + (taken.get(key) ?? 0);
         const ofLane = concurrency !== undefined && concurrency.key !== lane ? ofTask : undefined;
@@ -138,9 +149,10 @@ export function createExchange(
         if (takesLane) taken.set(lane, (taken.get(lane) ?? 0) + 1);
         chosen.push({ kept, isOverLimit, isProbe, takesSlot, takesLane });
         left -= 1;
+        bytes += runBytes(kept.run);
       }
     }
-    return chosen.slice(0, sizedPage(chosen.map(({ kept }) => kept.run)).length);
+    return chosen;
   }
 
   function remember({ worker, requestId }: Claim, claimed: readonly ClaimedRun[]): void {
@@ -148,17 +160,29 @@ export function createExchange(
     replies.set(worker, new Map(ofWorker.slice(-REPLIES_PER_WORKER)));
   }
 
-  function promote(lane: string, now: number, limit = Infinity): Kept[] {
+  function promoteFirst(lane: string, now: number, limit: number): void {
+    moveToFront(promote(lane, now, { limit, end: 'front' }));
+  }
+
+  function promote(
+    lane: string,
+    now: number,
+    { limit, end }: { readonly limit: number; readonly end: 'front' | 'back' } = {
+      limit: Infinity,
+      end: 'back',
+    },
+  ): Kept[] {
     const due = [...runs.values()].filter(
       ({ run }) => run.lane === lane && run.state === 'scheduled' && (run.runAt ?? 0) <= now,
     );
     due.sort((left, right) => (left.run.runAt ?? 0) - (right.run.runAt ?? 0) || left.seq - right.seq);
     const promoted = due.slice(0, Math.max(limit, 0));
-    for (const kept of promoted) move(kept, { type: 'promote', at: now });
+    for (const kept of promoted) move(kept, { type: 'promote', at: now }, end);
     return promoted;
   }
 
-  function inOrder(lane: string): readonly Kept[] {
+  /** Those behind turns included. */
+  function waitingIn(lane: string): readonly Kept[] {
     const waiting = [...runs.values()].filter(({ run }) => run.lane === lane && run.state === 'submitted');
     return waiting.sort((left, right) => left.seq - right.seq);
   }

@@ -66,6 +66,7 @@ export function createNaiveBroker({ clock, ...retention }: NaiveOptions): Broker
       run,
       submission,
       seq: 0,
+      turn: 'none',
       leaseUntil: 0,
       takesSlot: false,
       takesLane: false,

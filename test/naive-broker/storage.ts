@@ -19,6 +19,8 @@ export interface Kept {
   readonly submission: Submission;
   /** Its order among the runs of its lane. */
   seq: number;
+  /** Whether it has the turn of its fairness key, or is behind the run that has it. */
+  turn: 'has' | 'behind' | 'none';
   leaseUntil: number;
   takesSlot: boolean;
   /** Whether it takes a slot of its lane, too. */
@@ -71,24 +73,47 @@ export function createStorage(
     created += 1;
   }
 
-  function move(kept: Kept, event: RunEvent): void {
+  function move(kept: Kept, event: RunEvent, end: 'front' | 'back' = 'back'): void {
     const moved = transitionRun(kept.run, event);
     if (moved.type === 'rejected') throw new Error(`no ${event.type} from ${moved.from}`);
     kept.run = moved.run;
-    finishMove(kept);
+    finishMove(kept, end);
   }
 
-  /** Puts a run that has moved at the back of its lane; ends its slot and starts its retention. */
-  function finishMove(kept: Kept): void {
+  /** Puts a run that has moved at the back of its lane, where it comes by turn; ends its slot and starts its retention. */
+  function finishMove(kept: Kept, end: 'front' | 'back' = 'back'): void {
     const keepsSlot = kept.run.concurrency?.holdWhileRetrying === true && WAITING.includes(kept.run.state);
     if (kept.run.state !== 'started' && !keepsSlot) kept.takesSlot = false;
     if (kept.run.state !== 'started') kept.takesLane = false;
     kept.laneLimit = undefined;
+    passTurn(kept);
     kept.seq = ++back;
+    if (kept.run.state === 'submitted' && end === 'back') takeTurn(kept);
     if (!ENDED.includes(kept.run.state)) return;
     const { keepResultMs } = kept.submission;
     kept.awaitedUntil = (kept.run.endedAt ?? 0) + (keepResultMs ?? 0);
     if (keepResultMs !== undefined) onResult();
+  }
+
+  function takeTurn(kept: Kept): void {
+    const { fairnessKey, lane } = kept.run;
+    if (fairnessKey === undefined) return;
+    const others = [...runs.values()].filter((other) => isOfTurn(other, lane, fairnessKey));
+    kept.turn = others.some(({ turn }) => turn === 'has') ? 'behind' : 'has';
+  }
+
+  /** Puts the first run behind this one at the back of the lane, if this one has the turn; returns it. */
+  function passTurn(kept: Kept): readonly Kept[] {
+    const { turn } = kept;
+    kept.turn = 'none';
+    const { fairnessKey, lane } = kept.run;
+    if (turn !== 'has' || fairnessKey === undefined) return [];
+    const behind = [...runs.values()].filter(
+      (other) => other.turn === 'behind' && isOfTurn(other, lane, fairnessKey),
+    );
+    const next = behind.sort((left, right) => left.seq - right.seq).slice(0, 1);
+    for (const first of next) Object.assign(first, { turn: 'has', seq: ++back });
+    return next;
   }
 
   /** Puts released runs at the front of their lanes, in their order. */
@@ -164,6 +189,7 @@ export function createStorage(
     add,
     move,
     finishMove,
+    passTurn,
     moveToFront,
     forget,
     forgetOld,
@@ -171,4 +197,8 @@ export function createStorage(
     nextDueAt,
     audit,
   };
+}
+
+function isOfTurn({ run }: Kept, lane: string, fairnessKey: string): boolean {
+  return run.lane === lane && run.fairnessKey === fairnessKey;
 }

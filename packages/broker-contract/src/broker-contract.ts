@@ -21,6 +21,13 @@ import { keepResultsCases } from './ended/keep-results.ts';
 import { redriveCases } from './ended/redrive.ts';
 import { redriveLaterCases } from './ended/redrive-later.ts';
 import { listRetentionCases } from './ended/retention.ts';
+import { passedTurnsCases } from './fairness/passed-turns.ts';
+import { fairnessCases } from './fairness/turns.ts';
+import {
+  fairnessAndLimitsCases,
+  fairnessClientsCases,
+  fairnessFiguresCases,
+} from './fairness/turns-and-limits.ts';
 import { groupsCases } from './groups/groups.ts';
 import { groupsClientsCases } from './groups/groups-clients.ts';
 import { leaveGroupCases } from './groups/leave-group.ts';
@@ -90,6 +97,8 @@ function listContract(): readonly BrokerCase[] {
     ...defineCases(notesClientsCases, { requires: ['several-clients'] }),
     ...defineCases(reserveClientsCases, { requires: ['several-clients'] }),
     ...defineCases(endRetentionCases, { storage: { keepCompleted: { count: 0 } }, requires: ['retention'] }),
+    ...defineCases(fairnessClientsCases, { requires: ['several-clients'] }),
+    ...defineCases(fairnessFiguresCases, { requires: ['figures'] }),
     ...defineCases(groupsCases, { requires: ['figures'] }),
     ...defineCases(leaveGroupCases, { requires: ['figures'] }),
     ...defineCases(groupsClientsCases, { requires: ['figures', 'several-clients'] }),
@@ -111,6 +120,7 @@ function requiredCases(): readonly CasesByName[] {
     uniqueCases, uniqueReplaceCases,
     claimCases, dueLimitsCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, concurrencyOfTaskCases, concurrencyOfBothCases,
     batchesCases,
+    fairnessCases, passedTurnsCases, fairnessAndLimitsCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     wholeInstantsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,

@@ -28,6 +28,7 @@ const FULL: Required<Run> = {
   },
   ...{ result: '"done"', errors: [{ epoch: 8, at: 36, name: 'Error', message: 'no' }], previousDelayMs: 37 },
   ...{ concurrency: { key: 'one', limit: 1, whenFull: 'wait' }, settledBy: '8:retry' },
+  fairnessKey: 'tenant',
   ...{ retry: '{"maxAttempts":2}', origin: 'first', context: '00-1-2-01', deadContext: '00-1-3-01' },
   ...{ isDisposable: true, errorGroup: 'x', isCancelRequested: true, trimmed: ['payload'] },
 };

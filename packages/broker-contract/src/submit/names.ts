@@ -69,6 +69,11 @@ const CALLS = {
       { id: 'good', lane: 'l', payload: '{}', origin: 'first' },
       { id: 'other', lane: 'l', payload: '{}', origin },
     ]),
+  'submit, as fairness key': (broker, fairnessKey) =>
+    broker.submit([
+      { id: 'good', lane: 'l', payload: '{}', fairnessKey: 'first' },
+      { id: 'other', lane: 'l', payload: '{}', fairnessKey },
+    ]),
   end: (broker, id) =>
     endRuns(broker, [
       { id: 'good', as: 'completed', result: '1' },

@@ -68,7 +68,8 @@ export interface Broker {
    * Returns a page of matching runs, in the order in which the broker keeps the runs of the state:
    *
    * - `submitted`: by lane, and in each lane the run that is claimed next first. A run that waits for its concurrency
-   *   key keeps its order in the lane.
+   *   key keeps its order in the lane. Runs behind the turn of their fairness key are in the order in which they came, somewhere
+   *   among those of their lane.
    * - `scheduled`: by lane, then by `runAt`; of runs that are due at the same instant, those scheduled first.
    * - `started`: in the broker's own order.
    * - ended: dead letters by id, those of one error group by lane before. Then the runs whose result is kept for a caller (`keepResultMs`), by when that ends; then
@@ -76,7 +77,7 @@ export interface Broker {
    *
    * Of the pages from the first to the last one, each run that is in the state the whole time, and is not moved, is on
    * exactly one. One that comes into the state meanwhile may be missing. One that is moved within it may be on two: into or
-   * out of the runs that wait for a concurrency key, or when its result is collected.
+   * out of the runs that wait for a concurrency key, when it gets the turn of its fairness key, or when its result is collected.
    *
    * A page takes a bounded time, however many runs there are, and holds at most `limit` runs and about 8 MiB. It may
    * therefore be shorter, or empty: only a page without `next` is the last.

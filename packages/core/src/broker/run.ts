@@ -38,6 +38,8 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
   readonly previousDelayMs?: number | undefined;
   /** Limits how many runs of one key are started at the same time, over all workers. */
   readonly concurrency?: Concurrency | undefined;
+  /** Whose turn it takes in its lane, as it was submitted. */
+  readonly fairnessKey?: string | undefined;
   /** `epoch:event` of the latest accepted settlement: the same one again is `already`, another one is `fenced`. */
   readonly settledBy?: string | undefined;
   /** Retention may delete it like a completed run, although it failed (dead letters are off). */

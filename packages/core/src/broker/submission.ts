@@ -19,6 +19,13 @@ export interface Submission {
   readonly delayMs?: number;
   /** Absent: no limit. */
   readonly concurrency?: Concurrency;
+  /**
+   * Whose turn the run takes in its lane; 1 to 512 bytes. Of each lane and key at most one run that came to the back of the lane stands
+   * in it: it has the turn of the key. The others are behind it, submitted all the same, in the order in which they came. When the run
+   * that has the turn leaves the lane, the first one behind it comes to the back of the lane, in the same move. Runs that come to the
+   * front, or back to where they were, stand there without a turn. Absent: the run waits in its lane as ever.
+   */
+  readonly fairnessKey?: string;
   /** JSON text of the policy of this run, kept with it; at most 16 384 bytes. Absent: the policy of its task. */
   readonly retry?: string;
   /** The id of the run whose work this one repeats, kept with it; 1 to 512 bytes. */

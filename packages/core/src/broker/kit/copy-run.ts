@@ -41,6 +41,7 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
     errors: run.errors,
     previousDelayMs: run.previousDelayMs,
     concurrency: run.concurrency,
+    fairnessKey: run.fairnessKey,
     retry: run.retry,
     origin: run.origin,
     context: run.context,
@@ -56,7 +57,7 @@ export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State
 /** The part of a run that no settlement changes. */
 export type RunIdentity = Pick<
   Run,
-  'id' | 'lane' | 'payload' | 'concurrency' | 'retry' | 'origin' | 'context'
+  'id' | 'lane' | 'payload' | 'concurrency' | 'fairnessKey' | 'retry' | 'origin' | 'context'
 >;
 
 const NO_ERRORS: Run['errors'] = Object.freeze([]);
@@ -68,6 +69,7 @@ export function newRun({
   lane,
   payload,
   concurrency,
+  fairnessKey,
   retry,
   origin,
   context,
@@ -77,6 +79,7 @@ export function newRun({
   run.lane = lane;
   run.payload = payload;
   run.concurrency = concurrency;
+  run.fairnessKey = fairnessKey;
   run.retry = retry;
   run.origin = origin;
   run.context = context;

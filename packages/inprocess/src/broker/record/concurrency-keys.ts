@@ -64,7 +64,7 @@ export function park(store: Store, entry: Entry, { key, limit }: Pick<Concurrenc
   const parking = parkingOf(store, key, { lane: entry.lane, limit });
   putAside(parking, entry);
   for (const offered of parking.offered) {
-    takeOut(offered);
+    takeOut(store, offered);
     putAside(parking, offered);
   }
   parking.offered.clear();

@@ -2,7 +2,7 @@ import { armDueTimer, wake } from '../wake/wake.ts';
 import { createDeque, pushBack, pushFront, unlink, walk } from './deque.ts';
 import { move } from './entry.ts';
 import { push, remove } from './heap.ts';
-import type { Entry, Lane, Store } from './store.ts';
+import type { Entry, Lane, Store, Turn } from './store.ts';
 
 /** Returns the lane of this name; creates it when the name is new. */
 export function laneOf(store: Store, name: string): Lane {
@@ -13,6 +13,7 @@ export function laneOf(store: Store, name: string): Lane {
     ready: createDeque(),
     returned: [],
     scheduled: [],
+    ...{ turns: new Map(), behindCount: 0 },
     waiters: new Set(),
     cancelTimer: undefined,
   };
@@ -20,8 +21,13 @@ export function laneOf(store: Store, name: string): Lane {
   return lane;
 }
 
-/** Puts a submitted run at the back of its lane. */
+/** Puts a submitted run at the back of its lane, or behind the run that has the turn of its fairness key. */
 export function enqueueBack(store: Store, entry: Entry): void {
+  if (entry.run.fairnessKey === undefined || takeTurn(store, entry, entry.run.fairnessKey))
+    toBack(store, entry);
+}
+
+function toBack(store: Store, entry: Entry): void {
   entry.location = 'ready';
   entry.order = ++store.backOrder;
   pushBack(entry.lane.ready, entry);
@@ -77,16 +83,58 @@ export function promoteFirst(store: Store, lane: Lane, { now, limit }: { now: nu
   for (const entry of due.reverse()) enqueueFront(store, entry);
 }
 
-/** Returns how many runs a claim finds in the lane. */
-export function waitingIn({ ready, returned }: Lane): number {
-  return ready.size + returned.length;
+/** Gives a run the turn of its fairness key, or puts it behind the one that has it. @returns whether it got the turn */
+function takeTurn(store: Store, entry: Entry, key: string): boolean {
+  const { lane } = entry;
+  const turn = lane.turns.get(key);
+  if (turn === undefined) {
+    lane.turns.set(key, { holder: entry, behind: createDeque() });
+    return true;
+  }
+  entry.location = 'behind';
+  entry.order = ++store.backOrder;
+  pushBack(turn.behind, entry);
+  lane.behindCount++;
+  return false;
+}
+
+/** Passes the turn of its fairness key on, if the run has it, to the first one behind, which comes to the back of the lane. */
+function passTurn(store: Store, entry: Entry, key: string): void {
+  const { lane } = entry;
+  const turn = lane.turns.get(key);
+  if (turn?.holder !== entry) return;
+  const { first } = turn.behind;
+  if (first === undefined) {
+    lane.turns.delete(key);
+    return;
+  }
+  leaveTurn(first, turn);
+  turn.holder = first;
+  toBack(store, first);
+}
+
+function leaveTurn(entry: Entry, turn: Turn | undefined): void {
+  if (turn === undefined) return;
+  unlink(turn.behind, entry);
+  entry.lane.behindCount--;
+}
+
+/** Returns how many runs a claim finds in the lane, those behind turns included: it passes the turns on. */
+export function waitingIn({ ready, returned, behindCount }: Lane): number {
+  return ready.size + returned.length + behindCount;
+}
+
+/** Yields every run of a lane that is behind a turn, key by key. */
+export function* behindIn({ turns }: Lane): Generator<Entry> {
+  for (const { behind } of turns.values()) yield* walk(behind);
 }
 
 /** Yields every submitted run, in any order. */
 export function* submittedEntries({ lanes, keys }: Pick<Store, 'lanes' | 'keys'>): Generator<Entry> {
-  for (const { ready, returned } of lanes.values()) {
-    yield* walk(ready);
-    yield* returned;
+  for (const lane of lanes.values()) {
+    yield* walk(lane.ready);
+    yield* lane.returned;
+    yield* behindIn(lane);
   }
   for (const { parkings } of keys.values()) {
     for (const { parked } of parkings) yield* parked;
@@ -106,11 +154,14 @@ export function nextOf(lane: Lane): Entry | undefined {
   return returned.order < first.order ? returned : first;
 }
 
-/** Removes a run from the lane or its schedule. */
-export function takeOut(entry: Entry): void {
+/** Removes a run from the lane or its schedule; if it has the turn of its fairness key, that is passed on. */
+export function takeOut(store: Store, entry: Entry): void {
   const { lane, location } = entry;
+  const { fairnessKey } = entry.run;
   entry.location = 'none';
   if (location === 'ready') unlink(lane.ready, entry);
+  if (location === 'ready' && fairnessKey !== undefined) passTurn(store, entry, fairnessKey);
+  if (location === 'behind') leaveTurn(entry, lane.turns.get(fairnessKey ?? ''));
   if (location === 'returned') remove(lane.returned, entry);
   if (location === 'scheduled') remove(lane.scheduled, entry);
 }

@@ -2,7 +2,7 @@ import type { ListQuery } from '@retry/core/broker';
 import { compareText } from '@retry/core/broker/kit';
 import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import { walk } from './deque.ts';
-import { scheduledEntries } from './lanes.ts';
+import { behindIn, scheduledEntries } from './lanes.ts';
 import type { Entry, Store } from './store.ts';
 
 /** What the lists are ordered by; each reads what it needs. */
@@ -73,7 +73,7 @@ function* waitingEntries(
     const known = store.lanes.get(name);
     if (known === undefined || (after !== undefined && name < after.lane.name)) continue;
     const from = placeIn(store, 'ready', after?.lane.name === name ? after : undefined);
-    const others = [...known.returned, ...(parked.get(name) ?? [])].sort(byOrder);
+    const others = [...known.returned, ...(parked.get(name) ?? []), ...behindIn(known)].sort(byOrder);
     yield* merge(others, walk(known.ready, from));
   }
 }

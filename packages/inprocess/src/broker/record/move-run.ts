@@ -32,6 +32,7 @@ function nextOf(old: Run, next: Run): Run {
   run.lane = old.lane;
   run.payload = old.payload;
   run.concurrency = old.concurrency;
+  run.fairnessKey = old.fairnessKey;
   run.retry = old.retry;
   run.origin = old.origin;
   run.context = old.context;

@@ -15,6 +15,8 @@ export type Location =
   | 'ready'
   /** Back in its lane after it was parked. */
   | 'returned'
+  /** Behind the turn of its fairness key. */
+  | 'behind'
   /** Put aside until its concurrency key has a free slot. */
   | 'parked'
   | 'scheduled'
@@ -56,9 +58,20 @@ export interface Lane {
   readonly returned: Heap<Entry>;
   /** By `runAt`. */
   readonly scheduled: Heap<Entry>;
+  /** By fairness key; of each key that has a run by turn in `ready`. */
+  readonly turns: Map<string, Turn>;
+  /** How many runs are behind all the turns. */
+  behindCount: number;
   readonly waiters: Set<() => void>;
   /** Cancels the timer of the next due run, or of the end of a hold; it is set only while a call waits. */
   cancelTimer: CancelTimer | undefined;
+}
+
+/** The run of a fairness key that came to its lane by turn, and those that have to wait for the turn. */
+export interface Turn {
+  holder: Entry;
+  /** In the order in which they came. */
+  readonly behind: Deque<Entry>;
 }
 
 /** A concurrency key that is in use. */

@@ -1,5 +1,6 @@
 import type { LaneDepth } from '@retry/core/broker';
 import { countUpTo } from '../record/heap.ts';
+import { waitingIn } from '../record/lanes.ts';
 import type { Lane, Store } from '../record/store.ts';
 
 /** Waiting runs of a lane are counted up to this number. */
@@ -14,7 +15,7 @@ export function countDepths(store: Store, lanes: readonly string[], now: number)
 }
 
 /** Due runs count as waiting: only a claim of their lane would promote them, and it has no worker. */
-function countWaiting({ ready, returned, scheduled }: Lane, now: number): number {
-  const enqueued = ready.size + returned.length;
-  return Math.min(enqueued + countUpTo(scheduled, now, MAX_COUNT - enqueued), MAX_COUNT);
+function countWaiting(lane: Lane, now: number): number {
+  const enqueued = waitingIn(lane);
+  return Math.min(enqueued + countUpTo(lane.scheduled, now, MAX_COUNT - enqueued), MAX_COUNT);
 }

@@ -47,7 +47,24 @@ function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState,
 
 /** Returns by how much the figures that are kept differ from what they count. */
 function countWrongFigures(store: Store): number {
-  return countWrongSlots(store) + countWrongGroups(store);
+  return countWrongSlots(store) + countWrongTurns(store) + countWrongGroups(store);
+}
+
+/** Returns how many turns are not of a run in its lane, and how many runs are behind a turn of another key, or miscounted. */
+function countWrongTurns({ lanes }: Store): number {
+  let wrong = 0;
+  for (const { turns, behindCount } of lanes.values()) {
+    let counted = 0;
+    for (const [key, { holder, behind }] of turns) {
+      if (holder.location !== 'ready' || holder.run.fairnessKey !== key) wrong++;
+      for (const entry of walk(behind)) {
+        counted++;
+        if (entry.location !== 'behind' || entry.run.fairnessKey !== key) wrong++;
+      }
+    }
+    wrong += Math.abs(counted - behindCount);
+  }
+  return wrong;
 }
 
 /** Returns by how much the slots that keys have counted differ from those that runs have. */

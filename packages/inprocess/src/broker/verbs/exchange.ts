@@ -95,9 +95,9 @@ function writeSettlement(store: Store, entry: Entry, written: { settlement: Sett
   remove(store.leases, entry);
   entry.location = 'none';
   const run = copyRun(next);
-  const { lane, payload, concurrency, retry, origin, context, carried } = entry.run;
+  const { lane, payload, concurrency, fairnessKey, retry, origin, context, carried } = entry.run;
   // No settlement changes them, and a cleaner may not have them.
-  Object.assign(run, { lane, payload, concurrency, retry, origin, context, carried });
+  Object.assign(run, { lane, payload, concurrency, fairnessKey, retry, origin, context, carried });
   if (run.state === 'scheduled') run.runAt = dueAt(run.runAt, delayMs, written.now);
   run.settledBy = settledBy(epoch, event);
   run.isCancelRequested = undefined; // a cancel request is about one claim and ends with it
@@ -161,7 +161,7 @@ function nextRunOf(store: Store, names: Iterable<string>, now: number): number |
 
 function startNext(store: Store, lane: Lane, lease: Lease): ClaimedRun | undefined {
   for (let entry = nextOf(lane); entry !== undefined; entry = nextOf(lane)) {
-    takeOut(entry);
+    takeOut(store, entry);
     const parking = leaveParking(entry);
     if (lease.ofTask !== undefined) limitByTask(entry, lease.ofTask);
     const { concurrency } = entry.run;

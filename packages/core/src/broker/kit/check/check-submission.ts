@@ -41,11 +41,12 @@ export function isPlainSubmission(submission: Submission): boolean {
 export function findSubmissionProblems(submission: Submission, path: string, findings: Findings): void {
   const { problems, name } = findings;
   if (!findObjectProblem(path, submission, problems)) return;
-  const { id, lane, payload, concurrency, retry, origin, context, spent, unique } = submission;
+  const { id, lane, payload, concurrency, fairnessKey, retry, origin, context, spent, unique } = submission;
   name(() => `${path}.id`, id);
   name(() => `${path}.lane`, lane);
   if (typeof payload !== 'string') findTextProblem(`${path}.payload`, payload, { problems });
   if (concurrency !== undefined) findConcurrencyProblems(concurrency, `${path}.concurrency`, problems);
+  if (fairnessKey !== undefined) name(() => `${path}.fairnessKey`, fairnessKey);
   if (retry !== undefined) findRetryProblem(`${path}.retry`, retry, problems);
   if (origin !== undefined) name(() => `${path}.origin`, origin);
   if (context !== undefined) findContextProblem(`${path}.context`, context, problems);

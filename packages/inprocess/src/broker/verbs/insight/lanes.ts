@@ -1,7 +1,7 @@
 import type { Counted } from '@retry/core/broker';
 import type { LaneCounts } from '@retry/core/broker/kit';
 import { countUpTo } from '../../record/heap.ts';
-import { nextOf } from '../../record/lanes.ts';
+import { nextOf, waitingIn } from '../../record/lanes.ts';
 import type { Lane, Store } from '../../record/store.ts';
 
 /** Counts what is in each of these lanes. */
@@ -15,7 +15,7 @@ export function countLanes(store: Store, lanes: readonly string[], now: number):
     const due = lane === undefined ? 0 : countUpTo(lane.scheduled, now, Infinity);
     return {
       lane: name,
-      waiting: all((lane?.ready.size ?? 0) + (lane?.returned.length ?? 0) + aside),
+      waiting: all((lane === undefined ? 0 : waitingIn(lane)) + aside),
       parked: all(aside),
       scheduled: all(lane?.scheduled.length ?? 0),
       due: all(due),
