@@ -116,8 +116,8 @@ export function createExchange(
 
   function choose({ lanes, limit, concurrency: limits, dueLimits }: Claim, now: number): readonly Choice[] {
     const chosen: Choice[] = [];
-    const taken = new Map<string, number>();
     let bytes = 0;
+    const taken = new Map<string, number>();
     for (const [lane, laneLimit] of lanes) {
       if (holds.heldUntil(lane, now) > now) continue;
       const ofTask = limits?.get(lane);

@@ -5,6 +5,7 @@ import { brokerContract } from '@retry/broker-contract';
 import * as brokerKit from '@retry/core/broker/kit';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
 import { GROUP_MUTANTS } from './group-mutants.ts';
 import type { Mutant } from './mutants.ts';
 import { MUTANTS } from './mutants.ts';
@@ -42,6 +43,7 @@ describe('the broker contract', () => {
     ...NOTE_MUTANTS,
     ...OPERATION_MUTANTS,
     ...ORDER_MUTANTS,
+    ...FAIRNESS_MUTANTS,
     ...GROUP_MUTANTS,
     ...SUBMIT_MUTANTS,
     ...UNIQUE_MUTANTS,

@@ -54,20 +54,20 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ignores a limit of due runs',
     caughtBy: 'a limit of due runs leaves the others scheduled, and says that they are due',
-    from: 'Math.max(dueLimit, left - inOrder(lane).length)',
+    from: 'Math.max(dueLimit, left - waitingIn(lane).length)',
     to: 'Infinity',
   },
   {
     name: 'leaves room where only due runs beyond their limit could take it',
     caughtBy: 'due runs beyond their limit fill the room that nothing else takes',
-    from: 'Math.max(dueLimit, left - inOrder(lane).length)',
+    from: 'Math.max(dueLimit, left - waitingIn(lane).length)',
     to: 'dueLimit',
   },
   {
     name: 'starts due runs within their limit after all others',
     caughtBy: 'a limit of due runs takes so many, earliest due first, before those that wait',
-    from: 'else moveToFront(promote(lane',
-    to: 'else void (promote(lane',
+    from: "moveToFront(promote(lane, now, { limit, end: 'front' }));",
+    to: "promote(lane, now, { limit, end: 'front' });",
   },
   {
     name: 'accepts a settlement of any epoch',
@@ -102,8 +102,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'takes the payload of a settlement',
     caughtBy: 'a settlement without the payload keeps payload, lane and concurrency by: stall',
-    from: '...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },',
-    to: '...{ lane, concurrency, retry, origin, isCancelRequested: undefined },',
+    from: '...{ lane, payload, concurrency, fairnessKey, retry, origin, isCancelRequested: undefined },',
+    to: '...{ lane, concurrency, fairnessKey, retry, origin, isCancelRequested: undefined },',
   },
   {
     name: 'ignores the delay of a settlement',
@@ -114,8 +114,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'keeps a cancel request beyond its claim',
     caughtBy: 'cancel request ends with its claim: a redriven run has none',
-    from: '...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },',
-    to: '...{ lane, payload, concurrency, retry, origin, isCancelRequested },',
+    from: '...{ lane, payload, concurrency, fairnessKey, retry, origin, isCancelRequested: undefined },',
+    to: '...{ lane, payload, concurrency, fairnessKey, retry, origin, isCancelRequested },',
   },
   {
     name: 'retries a run that is to be cancelled',

@@ -12,8 +12,8 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'takes policy and origin from a settlement',
     caughtBy: 'policy and origin do not change by a settlement that has others, or none',
-    from: '...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },',
-    to: '...{ lane, payload, concurrency, isCancelRequested: undefined },',
+    from: '...{ lane, payload, concurrency, fairnessKey, retry, origin, isCancelRequested: undefined },',
+    to: '...{ lane, payload, concurrency, fairnessKey, isCancelRequested: undefined },',
   },
   {
     name: 'takes context and carried attempts from a settlement',

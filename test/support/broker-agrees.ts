@@ -78,6 +78,7 @@ function seenOf(run: Run | ModelRun): Record<string, unknown> {
   return {
     ...{ id, lane, state, epoch, failures, stalls, releases, rateLimits, redrives, carried },
     settledBy: run.settledBy,
+    fairnessKey: run.fairnessKey,
     errorGroup: run.errorGroup,
     isCancelRequested: run.isCancelRequested === true,
   };

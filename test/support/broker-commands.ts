@@ -19,7 +19,7 @@ import fc from 'fast-check';
 import { assertAgrees, assertSame, payloadOf } from './broker-agrees.ts';
 import { extrasOf } from './broker-extras.ts';
 import { insights } from './broker-insights.ts';
-import type { Model, Ripeness } from './broker-model.ts';
+import type { Model, ModelRun, Ripeness } from './broker-model.ts';
 import {
   LIMITED_LANE,
   modelAdvance,
@@ -80,6 +80,8 @@ const concurrencies: fc.Arbitrary<Concurrency | undefined> = fc.constantFrom(
   { key: LIMITED_LANE, limit: 1, whenFull: 'wait', holdWhileRetrying: true },
 );
 
+const fairnessKeys = fc.constantFrom(undefined, undefined, undefined, 's', 't', 't');
+
 /** Delays that do not pass within a test. */
 const nevers = fc.constantFrom(LONG_MS, LONG_MS, MAX_INSTANT_AT, 1e300);
 
@@ -92,7 +94,7 @@ interface Sending {
   /** `delay`: `runAt` is near, and `delayMs` decides. */
   readonly dueBy: 'instant' | 'delay';
   /** The run that it submits, if its run ends. */
-  readonly submit: { readonly lane: string; readonly ripeness: Ripeness } | undefined;
+  readonly submit: Pick<ModelRun, 'lane' | 'fairnessKey' | 'ripeness'> | undefined;
   /** What a dead letter is counted under. */
   readonly group: string | undefined;
   /** Without payload, lane, concurrency, policy and origin, as from a cleaner that does not have them. */
@@ -135,7 +137,7 @@ export function brokerCommands(): fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] {
   return [
     submits(),
     submits(),
-    uniques({ lanes, concurrencies, msOf }).map(([name, step]) => command(name, step)),
+    uniques({ lanes, concurrencies, fairnessKeys, msOf }).map(([name, step]) => command(name, step)),
     claims(),
     claims(),
     fc.constant(command('claim again', claimAgain)),
@@ -188,6 +190,7 @@ function command(name: string, step: Step): fc.AsyncCommand<Model, Real> {
 function submits(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   const one = fc.record({
     ...{ id: ids, lane: lanes, ripeness: soon, neverMs: nevers, concurrency: concurrencies },
+    fairnessKey: fairnessKeys,
     isKeyed: fc.constantFrom(false, false, false, false, false, false, false, true),
     keepResultMs: fc.constantFrom(undefined, undefined, 0, SHORT_MS, LONG_MS, 1e300),
   });
@@ -199,14 +202,17 @@ function submits(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
   return fc.oneof(mixed, alike).map((some) =>
     command(`submit ${JSON.stringify(some)}`, async (model, { broker }) => {
       const answers = await broker.submit(
-        some.map(({ id, lane, ripeness, neverMs, isKeyed, concurrency, keepResultMs }): Submission => {
-          const delayMs = ripeness === 'never' ? neverMs : msOf(ripeness);
-          return {
-            ...{ id, lane, payload: payloadOf(id), delayMs, keyed: isKeyed, ...extrasOf(id) },
-            ...(concurrency && { concurrency }),
-            ...(keepResultMs !== undefined && { keepResultMs }),
-          };
-        }),
+        some.map(
+          ({ id, lane, ripeness, neverMs, isKeyed, concurrency, fairnessKey, keepResultMs }): Submission => {
+            const delayMs = ripeness === 'never' ? neverMs : msOf(ripeness);
+            return {
+              ...{ id, lane, payload: payloadOf(id), delayMs, keyed: isKeyed, ...extrasOf(id) },
+              ...(concurrency && { concurrency }),
+              ...(fairnessKey !== undefined && { fairnessKey }),
+              ...(keepResultMs !== undefined && { keepResultMs }),
+            };
+          },
+        ),
       );
       assertSame(
         answers,
@@ -312,7 +318,9 @@ function sendings(kinds: fc.Arbitrary<number>): fc.Arbitrary<Sending> {
   return fc.record({
     ...{ pick: picks, kind: kinds, back: soon, onlyIfExpired: fc.constantFrom(false, false, true) },
     ...{ dueBy: fc.constantFrom('instant', 'delay'), isBare: fc.boolean() },
-    submit: fc.option(fc.record({ lane: lanes, ripeness: soon }), { nil: undefined }),
+    submit: fc.option(fc.record({ lane: lanes, fairnessKey: fairnessKeys, ripeness: soon }), {
+      nil: undefined,
+    }),
     group: fc.option(ERROR_GROUPS, { nil: undefined }),
   });
 }
@@ -374,7 +382,11 @@ function seeSettled(model: Model, real: Real, { settlement, sent, settled }: Set
 /** Keeps the run that an accepted settlement submits. */
 function modelSubmitted(model: Model, { submit }: Settlement, sent: Sending): void {
   if (submit === undefined || sent.submit === undefined) return;
-  modelSubmit(model, { ...submit, concurrency: undefined, isKeyed: false }, sent.submit.ripeness);
+  modelSubmit(
+    model,
+    { ...submit, fairnessKey: sent.submit.fairnessKey, concurrency: undefined, isKeyed: false },
+    sent.submit.ripeness,
+  );
 }
 
 /** The settlement with a group, which only a dead letter has, and what it says of another one, which counts for nothing. */
@@ -387,15 +399,21 @@ function withGroup(settlement: Settlement, { group, pick }: Sending): Settlement
 /** The settlement with the run that it submits: one for each run of the commands, however often that ends. */
 function withSubmit(settlement: Settlement, { submit }: Sending): Settlement {
   if (submit === undefined || !isEnd(settlement.next.state)) return settlement;
-  const { lane, ripeness } = submit;
+  const { lane, fairnessKey, ripeness } = submit;
   const id = `{${partitionTag(settlement.id)}}next`;
-  return { ...settlement, submit: { id, lane, payload: payloadOf(id), delayMs: msOf(ripeness) } };
+  return {
+    ...settlement,
+    submit: {
+      ...{ id, lane, payload: payloadOf(id), delayMs: msOf(ripeness) },
+      ...(fairnessKey !== undefined && { fairnessKey }),
+    },
+  };
 }
 
 function settlementBy(run: Run, events: readonly RunEvent[], sent: Sending): Settlement {
   const { onlyIfExpired, pick } = sent;
   const whole = settlementOf(run, events, { onlyIfExpired, errors: errorsAfter(run, events, pick) });
-  const { concurrency: _, retry: __, origin: ___, ...bare } = whole.next;
+  const { concurrency: _, fairnessKey: __, retry: ___, origin: ____, ...bare } = whole.next;
   const next = sent.isBare ? { ...bare, payload: '', lane: 'elsewhere' } : whole.next;
   if (sent.dueBy === 'instant' || next.state !== 'scheduled') return { ...whole, next };
   return { ...whole, next, delayMs: msOf(backOf(whole, sent)) };

@@ -12,7 +12,7 @@ export interface ModelHolder {
 }
 
 /** A unique submission of a run without idempotency key. */
-export interface ModelUnique extends Pick<ModelRun, 'id' | 'lane' | 'concurrency'> {
+export interface ModelUnique extends Pick<ModelRun, 'id' | 'lane' | 'concurrency' | 'fairnessKey'> {
   readonly key: string;
   readonly until: ModelUntil;
   readonly onConflict: Unique['onConflict'];

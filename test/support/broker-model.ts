@@ -32,6 +32,7 @@ export interface ModelRun {
   readonly id: string;
   readonly lane: string;
   concurrency: Concurrency | undefined;
+  readonly fairnessKey: string | undefined;
   readonly isKeyed: boolean;
   state: RunState;
   epoch: number;
@@ -48,6 +49,8 @@ export interface ModelRun {
   holdsKey: boolean;
   /** Whether it takes a slot of its lane beside that of its own key. */
   holdsLane: boolean;
+  /** Whether it came to its lane by turn and has not left it. */
+  hasTurn: boolean;
   /** Of the schedule while scheduled, of the lease while started. */
   ripeness: Ripeness;
 }
@@ -60,6 +63,8 @@ export interface Model {
   readonly runs: Map<string, ModelRun>;
   /** The ids that wait in each lane, next one first. */
   readonly lanes: Map<string, string[]>;
+  /** The ids that are behind the turns of their fairness keys, of all lanes, in the order in which they came. */
+  behind: string[];
   /** Scheduled ids, in the order of their runAt. */
   scheduled: string[];
   submitted: number;
@@ -93,6 +98,7 @@ export function createModel(): Model {
   return {
     runs: new Map(),
     lanes: new Map(),
+    behind: [],
     scheduled: [],
     submitted: 0,
     forgotten: 0,
@@ -119,10 +125,13 @@ const ENDS: Partial<Record<RunEventType, RunState>> = {
   drop: 'dropped',
 };
 
+/** What the model keeps of a submission. */
+export type ModelSubmission = Pick<ModelRun, 'id' | 'lane' | 'concurrency' | 'fairnessKey' | 'isKeyed'>;
+
 /** A new run; nothing when the id is known. */
 export function modelSubmit(
   model: Model,
-  { id, lane, concurrency, isKeyed }: Pick<ModelRun, 'id' | 'lane' | 'concurrency' | 'isKeyed'>,
+  { id, lane, concurrency, fairnessKey, isKeyed }: ModelSubmission,
   ripeness: Ripeness,
 ): 'created' | 'exists' {
   if (model.runs.has(id) || model.keys.has(id)) return 'exists';
@@ -134,8 +143,9 @@ export function modelSubmit(
     isCancelRequested: false,
     holdsKey: false,
     holdsLane: false,
+    hasTurn: false,
   };
-  const identity = { id, lane, concurrency, isKeyed };
+  const identity = { id, lane, concurrency, fairnessKey, isKeyed };
   const run: ModelRun = { ...identity, state: 'submitted', ...counters, ...flags, ripeness };
   model.runs.set(id, run);
   model.submitted++;
@@ -159,10 +169,12 @@ export function modelClaim(
     let left = Math.min(laneLimit, limit - got.length, passage === 'probe' ? 1 : Infinity);
     const due = dueLimits?.get(lane);
     if (due === undefined) promote(model, lane);
-    else promoteFirst(model, lane, Math.min(Math.max(due, left - laneOf(model, lane).length), left));
-    for (const id of [...laneOf(model, lane)]) {
+    else promoteFirst(model, lane, Math.min(Math.max(due, left - waitingIn(model, lane)), left));
+    const inOrder = [...laneOf(model, lane)];
+    for (const id of inOrder) {
       const run = model.runs.get(id);
       if (left <= 0 || run === undefined) break;
+      inOrder.push(...passTurn(model, run));
       if (ofTask !== undefined && (run.concurrency?.key ?? lane) === lane)
         run.concurrency = { ...run.concurrency, key: lane, ...ofTask };
       const ofLane = (run.concurrency?.key ?? lane) === lane ? undefined : ofTask;
@@ -354,13 +366,40 @@ export function modelAdvance(model: Model): void {
 function sendBack(model: Model, run: ModelRun, ripeness: Ripeness): void {
   run.ripeness = ripeness;
   run.state = ripeness === 'now' ? 'submitted' : 'scheduled';
-  if (run.state === 'submitted') laneOf(model, run.lane).push(run.id);
-  else model.scheduled.push(run.id);
+  if (run.state !== 'submitted') model.scheduled.push(run.id);
+  else if (run.fairnessKey !== undefined && turnOf(model, run) !== undefined) model.behind.push(run.id);
+  else toBack(model, run);
 }
 
-function takeOut(model: Model, { id, lane }: ModelRun): void {
-  remove(laneOf(model, lane), id);
-  remove(model.scheduled, id);
+function toBack(model: Model, run: ModelRun): void {
+  run.hasTurn = run.fairnessKey !== undefined;
+  laneOf(model, run.lane).push(run.id);
+}
+
+/** The run of the lane and fairness key that has the turn. */
+function turnOf(model: Model, { lane, fairnessKey }: ModelRun): ModelRun | undefined {
+  return [...model.runs.values()].find(
+    (run) => run.hasTurn && run.lane === lane && run.fairnessKey === fairnessKey,
+  );
+}
+
+/** Ends the turn of a run, if it has one: the first run behind it comes to the back of the lane, and is returned. */
+function passTurn(model: Model, run: ModelRun): readonly string[] {
+  if (!run.hasTurn) return [];
+  run.hasTurn = false;
+  const behind = model.behind.flatMap((id) => model.runs.get(id) ?? []);
+  const next = behind.find(({ lane, fairnessKey }) => lane === run.lane && fairnessKey === run.fairnessKey);
+  if (next === undefined) return [];
+  remove(model.behind, next.id);
+  toBack(model, next);
+  return [next.id];
+}
+
+function takeOut(model: Model, run: ModelRun): void {
+  remove(laneOf(model, run.lane), run.id);
+  remove(model.behind, run.id);
+  remove(model.scheduled, run.id);
+  passTurn(model, run);
 }
 
 function toFront(model: Model, run: ModelRun): void {
@@ -392,6 +431,11 @@ function heldOf(model: Model, { key }: Pick<Concurrency, 'key'>): number {
   const runs = [...model.runs.values()];
   const own = runs.filter((run) => run.holdsKey && run.concurrency?.key === key);
   return own.length + runs.filter((run) => run.holdsLane && run.lane === key).length;
+}
+
+/** How many runs of a lane a claim may find, those behind turns included. */
+function waitingIn(model: Model, lane: string): number {
+  return laneOf(model, lane).length + model.behind.filter((id) => model.runs.get(id)?.lane === lane).length;
 }
 
 function laneOf(model: Model, name: string): string[] {

@@ -15,6 +15,7 @@ export const UNIQUE_IDS: readonly string[] = ['{u}1', '{u}2', '{u}3', '{v}1', '{
 interface Subjects {
   readonly lanes: fc.Arbitrary<string>;
   readonly concurrencies: fc.Arbitrary<Concurrency | undefined>;
+  readonly fairnessKeys: fc.Arbitrary<string | undefined>;
   readonly msOf: (ripeness: Ripeness) => number;
 }
 
@@ -25,9 +26,9 @@ interface Drawn extends Omit<ModelUnique, 'id'> {
 }
 
 /** Random unique submissions, some of them several in one call. */
-export function uniques({ lanes, concurrencies, msOf }: Subjects): fc.Arbitrary<Operation> {
+export function uniques({ lanes, concurrencies, fairnessKeys, msOf }: Subjects): fc.Arbitrary<Operation> {
   const one: fc.Arbitrary<Drawn> = fc.record({
-    ...{ lane: lanes, concurrency: concurrencies, key: fc.constantFrom(...KEYS) },
+    ...{ lane: lanes, concurrency: concurrencies, fairnessKey: fairnessKeys, key: fc.constantFrom(...KEYS) },
     until: fc.constantFrom<ModelUntil[]>('started', 'started', 'ended', 'ended', 'ended', 'soon', 'never'),
     onConflict: fc.constantFrom('keep', 'replace'),
     ripeness: fc.constantFrom<Ripeness[]>('now', 'now', 'now', 'soon', 'never'),
@@ -61,13 +62,14 @@ function nextId(model: Model, key: string, isRepeated: boolean): string {
 }
 
 function toSubmission(
-  { id, lane, concurrency, key, until, onConflict }: ModelUnique,
+  { id, lane, concurrency, fairnessKey, key, until, onConflict }: ModelUnique,
   { ripeness, msOf }: { readonly ripeness: Ripeness; readonly msOf: Subjects['msOf'] },
 ): Submission {
   const isTime = until !== 'started' && until !== 'ended';
   return {
     ...{ id, lane, payload: payloadOf(id), delayMs: msOf(ripeness) },
     ...(concurrency && { concurrency }),
+    ...(fairnessKey !== undefined && { fairnessKey }),
     unique: { key, onConflict, until: isTime ? msOf(until) : until },
   };
 }
