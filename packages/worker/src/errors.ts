@@ -6,6 +6,7 @@ import type { AttemptError } from '@retry/core/broker';
 export type WorkerErrorCode =
   | 'INVALID_PAYLOAD'
   | 'INVALID_COST'
+  | 'INVALID_FAIRNESS_KEY'
   | 'CANCELLED'
   | 'SHUTDOWN'
   | 'WORKER_STOPPED'
@@ -41,6 +42,15 @@ export class CostError extends RetryError<WorkerErrorCode> {
 
   constructor(message: string, options?: ErrorOptions) {
     super('INVALID_COST', message, options);
+  }
+}
+
+/** The `fairness` of a task answered no text that can be a key, or threw: nothing is submitted. */
+export class FairnessKeyError extends RetryError<WorkerErrorCode> {
+  override readonly name: string = 'FairnessKeyError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('INVALID_FAIRNESS_KEY', message, options);
   }
 }
 

@@ -31,6 +31,7 @@ export type { WorkerErrorCode } from './errors.ts';
 export {
   CancelledError,
   CostError,
+  FairnessKeyError,
   InsightError,
   LeaseLostError,
   NotCommittedError,

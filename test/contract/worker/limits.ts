@@ -44,6 +44,30 @@ export function describeLimits(scene: WorkerScene): void {
       expect((await scene.queue.counts()).ended.completed).toBe(60);
     });
 
+    it('lets the keys of a lane take turns, with fairness, across workers', async () => {
+      const started: string[] = [];
+      const task = defineTask({
+        name: 'fair',
+        fairness: (tenant: string) => tenant,
+        run: async (tenant: string) => {
+          started.push(tenant);
+          await scene.rest(5);
+        },
+      });
+      await scene.queue.submitMany(task, Array(200).fill('big'));
+      await scene.queue.submitMany(task, Array(10).fill('small'));
+      const workers = await Promise.all(
+        [1, 2].map(() => scene.startWorker({ tasks: [task], concurrency: 2 })),
+      );
+
+      await Promise.all(workers.map((worker) => worker.whenIdle()));
+
+      // By turn they are the first 20; what the workers claim in advance may overtake some of them.
+      expect(started.lastIndexOf('small')).toBeLessThan(60);
+      expect(started.length).toBe(210);
+      expect((await scene.queue.counts()).ended.completed).toBe(210);
+    });
+
     it('applies globalConcurrency across all workers', async () => {
       const { seen, run } = meter();
       const task = defineTask({ name: 'narrow', globalConcurrency: 2, run });

@@ -3,6 +3,7 @@ import type { Broker, Concurrency, Spent, Submission, Unique } from '@retry/core
 import { MAX_CONCURRENCY, textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { allowedAttempts, readFields, settingsOf } from '@retry/core/fields';
+import { fairnessKeyOf } from '../task/fairness-key.ts';
 import { globalLimitOf } from '../task/global-limit.ts';
 import { writePayload } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
@@ -204,7 +205,8 @@ export function submissionOf(
   const { initialDelayMs } = policy ?? ofRetry;
   if (spent !== undefined) checkSpent(spent, policy?.maxAttempts ?? allowedAttempts(ofRetry));
   const whenFull = task.whenFull === 'wait' ? 'wait' : 'claim';
-  const work = { id: settings.id, lane: task.lane, payload, whenFull, initialDelayMs } as const;
+  const fairnessKey = fairnessKeyOf(task, payload);
+  const work = { id: settings.id, lane: task.lane, payload, fairnessKey, whenFull, initialDelayMs } as const;
   return toSubmission(work, settings, concurrency);
 }
 
@@ -212,12 +214,13 @@ export function submissionOf(
 interface SubmittedWork extends Pick<Submission, 'lane' | 'payload'>, Pick<Concurrency, 'whenFull'> {
   /** Of a run without a key. @default a random one */
   readonly id?: string | undefined;
+  readonly fairnessKey?: string | undefined;
   readonly initialDelayMs: number;
 }
 
 /** Returns the submission for the broker. The first attempt waits at least for the policy's initial delay. */
 export function toSubmission(
-  { id, lane, payload, whenFull, initialDelayMs }: SubmittedWork,
+  { id, lane, payload, fairnessKey, whenFull, initialDelayMs }: SubmittedWork,
   settings: SubmitSettings,
   concurrency: SubmitSettings['concurrency'] = settings.concurrency,
 ): Submission {
@@ -237,6 +240,7 @@ export function toSubmission(
   if (keepResultMs !== undefined) submission.keepResultMs = Math.ceil(keepResultMs);
   if (context !== undefined) submission.context = context;
   if (spent !== undefined) submission.spent = spent;
+  if (fairnessKey !== undefined) submission.fairnessKey = fairnessKey;
   if (concurrency !== undefined) submission.concurrency = { ...concurrency, whenFull };
   return submission;
 }

@@ -5,7 +5,7 @@ import type { Fields } from '@retry/core/fields';
 import { isList, QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { isRefused, within } from '../broker.ts';
 import type { Emitter } from '../emitter.ts';
-import { PayloadError } from '../errors.ts';
+import { FairnessKeyError, PayloadError } from '../errors.ts';
 import type { QueueEvents } from '../events.ts';
 import { areSubmissionsObserved, observeSubmit } from '../session/observed-calls.ts';
 import { taskOfLane } from '../task/lane.ts';
@@ -271,6 +271,8 @@ function naming<Prepared>(
   prepare: () => Prepared | Promise<Prepared>,
 ): Prepared | Promise<Prepared> {
   const named = (error: unknown): never => {
+    if (error instanceof FairnessKeyError)
+      throw new FairnessKeyError(`payloads[${index}]: ${error.message}`, { cause: error });
     if (!(error instanceof PayloadError)) throw error;
     throw new PayloadError(`payloads[${index}]: ${error.message}`, error.issues, { cause: error });
   };

@@ -5,6 +5,7 @@ import { isDeadLetter } from '@retry/core/lifecycle';
 import { clip } from '../error-text.ts';
 import { submissionOf } from '../queue/submission.ts';
 import type { DeadLetter } from '../task/dead-letter.ts';
+import { fairnessKeyOf } from '../task/fairness-key.ts';
 import { readPayload } from '../task/payload.ts';
 import type { AnyTask } from '../task/task.ts';
 
@@ -32,10 +33,24 @@ export function withDeadLetter(
   const { task: other } = deadLetter;
   const payload = writeDeadLetter({ task, run }, { payloadIs, maxBytes: other.maxPayloadBytes });
   const submit: Submission = {
-    ...submissionOf(other, payload, { id: deadLetterId(run), context: run.context }),
+    ...submissionOf({ ...other, fairness: undefined }, payload, {
+      id: deadLetterId(run),
+      context: run.context,
+    }),
+    ...keyOf(other, payload),
     origin: run.id,
   };
   return { ...settlement, submit };
+}
+
+/** The run dies whatever the `fairness` of the other task does: where that throws, its dead letter has no key. */
+function keyOf(task: AnyTask, payload: string): Pick<Submission, 'fairnessKey'> {
+  try {
+    const fairnessKey = fairnessKeyOf(task, payload);
+    return fairnessKey === undefined ? {} : { fairnessKey };
+  } catch {
+    return {};
+  }
 }
 
 /**

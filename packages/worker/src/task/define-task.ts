@@ -27,6 +27,7 @@ const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
   'heartbeat',
   'maxConcurrent',
   'globalConcurrency',
+  'fairness',
   'whenFull',
   'onShutdown',
   'shutdownTimeout',
@@ -59,6 +60,7 @@ const SYNONYMS: Synonyms = [
   ],
   [/^(dlq|dead_?letter(Queue|Task|Exchange)?)$/i, 'deadLetter: { task: … }'],
   [/^maxStalledCount$/, 'maxStalls'],
+  [/^(group|fair|fairness_?key|round_?robin|tenant)$/i, 'fairness: (payload) => payload.tenant'],
 ];
 
 /** The time limit of an attempt is part of the policy. */
@@ -115,7 +117,7 @@ function readTask<Payload, Result, Submitted>(
     retry: readRetryPolicy('retry', fields.value('retry'), report),
     circuitBreaker: readBreaker(fields, report),
     budget: fields.optional('budget', A_BUDGET),
-    retryShare: fields.number('retryShare', 1, A_SHARE),
+    ...readOrder(fields),
     rateLimitRetry: readRetryPolicy('rateLimitRetry', fields.value('rateLimitRetry'), report),
     rateLimit: readRateLimit(fields, report),
     globalRateLimit: readGlobalRateLimit(fields, name, report),
@@ -127,6 +129,14 @@ function readTask<Payload, Result, Submitted>(
     ...readLimits(fields),
     ...readChoices(fields),
     deadLetter: readDeadLetter(fields, report),
+  };
+}
+
+/** Which of the runs that wait start first. */
+function readOrder(fields: Fields): Pick<AnyTask, 'fairness' | 'retryShare'> {
+  return {
+    fairness: fields.optional('fairness', A_KEY_FUNCTION),
+    retryShare: fields.number('retryShare', 1, A_SHARE),
   };
 }
 
@@ -225,6 +235,13 @@ const A_COST = {
   accepts: (value: unknown): value is NonNullable<StartLimit['cost']> => typeof value === 'function',
   message: 'must be a function',
   cure: 'Use cost: (payload) => payload.tokens, or leave it out: each start counts as 1.',
+};
+
+const A_KEY_FUNCTION = {
+  accepts: (value: unknown): value is NonNullable<AnyTask['fairness']> =>
+    typeof value === 'function' && !isGenerator(value),
+  message: 'must be a function',
+  cure: 'Use fairness: (payload) => payload.tenant, or leave it out.',
 };
 
 const A_START_COUNT = {

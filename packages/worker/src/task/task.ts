@@ -205,6 +205,13 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * number of the worker that claims a run counts, whatever the task said where the run was submitted. @default no limit
    */
   readonly globalConcurrency?: number | undefined;
+  /**
+   * Whose run it is, such as the id of a tenant: text of 1 to 512 bytes, or `undefined` for none. Keys take turns in the lane: a key with a
+   * million runs that wait delays one with ten by one start each. It gets the payload as it is stored, before the schema reads it: write
+   * its type. It is asked where a run is submitted, which rejects with a `FairnessKeyError` if it throws or answers anything else.
+   * @default none: runs start in the order in which they came
+   */
+  readonly fairness?: ((payload: never) => string | undefined) | undefined;
   /** What happens to a run whose concurrency or rate limit is reached. @default 'wait'; with `rateLimitRetry`, 'retry' */
   readonly whenFull?: LimitPolicy | undefined;
   /** What happens to running handlers when their worker stops. @default 'finish' */
@@ -287,6 +294,8 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly maxConcurrent: number;
   /** How many run at the same time over all workers, at most; may be `Infinity`. */
   readonly globalConcurrency: number;
+  /** Whose run a payload is; `undefined`: runs start in the order in which they came. */
+  readonly fairness: ((payload: never) => unknown) | undefined;
   /** What happens to a run whose limit is reached. */
   readonly whenFull: LimitPolicy;
   /** What happens to running handlers when their worker stops. */

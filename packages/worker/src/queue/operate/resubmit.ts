@@ -89,7 +89,10 @@ async function repeat(run: Run, { payload, task, ...given }: ResubmitSettings): 
     checkSpent(spent, policy.maxAttempts, 'resubmit');
   const whenFull = run.concurrency?.whenFull ?? 'wait';
   return toSubmission(
-    { lane: run.lane, payload: text, whenFull, initialDelayMs: policy?.initialDelayMs ?? 0 },
+    {
+      ...{ lane: run.lane, payload: text, fairnessKey: run.fairnessKey, whenFull },
+      initialDelayMs: policy?.initialDelayMs ?? 0,
+    },
     { ...settings, policy, concurrency: concurrency ?? run.concurrency },
   );
 }

@@ -1,5 +1,7 @@
 const SERIAL = 'Use concurrency: { key: …, limit: 1 }, and holdWhileRetrying: true to keep the order.';
 
+const TURNS = `For turns use fairness: (payload) => payload.tenant of the task. For one at a time: ${SERIAL}`;
+
 const UNORDERED =
   'Lanes are first in, first out: give urgent work a task of its own, and workers with room for it.';
 
@@ -27,8 +29,8 @@ export const FOREIGN_OPTIONS: Readonly<Record<string, string>> = {
   deadLetter: "Use deadLetter of the task: deadLetter: { task: … } or 'none'.",
   expireInSeconds: ATTEMPT_TIMEOUT,
   heartbeatSeconds: 'Use lease of the worker, or heartbeat of the task for the handler itself.',
-  group: SERIAL,
-  groupId: SERIAL,
+  group: TURNS,
+  groupId: TURNS,
   queueName: SERIAL,
   singletonSeconds: WINDOW,
   debounce: WINDOW,

@@ -34,6 +34,7 @@ type KeptKey =
   | 'origin'
   | 'context'
   | 'concurrency'
+  | 'fairnessKey'
   | 'errorGroup'
   | 'isDisposable'
   | 'isCancelRequested'
@@ -50,6 +51,7 @@ const KEPT = Object.keys({
   origin: true,
   context: true,
   concurrency: true,
+  fairnessKey: true,
   errorGroup: true,
   isDisposable: true,
   isCancelRequested: true,
