@@ -149,8 +149,18 @@ end
 local function hasLargePayload(body)
   return find(notesOf(body), Note.payloadApart, 1, true) ~= nil
 end
+-- The fairness key of a body, which follows its notes; nil when it has none.
+local function fairnessOf(body)
+  if not isNoted(body) or byte(body, Body.length + 1) ~= byte(Note.fair) then return nil end
+  local from = zeroAfter(body, Body.length + 1) + 1
+  return sub(body, from, zeroAfter(body, from) - 1)
+end
+-- Where the concurrency of a body begins, or its lane.
 local function afterNotes(body)
-  return isNoted(body) and zeroAfter(body, Body.length + 1) + 1 or Body.length + 1
+  if not isNoted(body) then return Body.length + 1 end
+  local from = zeroAfter(body, Body.length + 1) + 1
+  if byte(body, Body.length + 1) ~= byte(Note.fair) then return from end
+  return zeroAfter(body, from) + 1
 end
 local function hasKey(body)
   local kind = byte(body, Body.kind.from)

@@ -10,6 +10,8 @@
 
 local tags = {}
 local pushes, released, schedules, writes, settledIds = {}, {}, {}, {}, {}
+-- The records of runs that go to the back of their lane and may have fairness keys, by id.
+local notedPushes = {}
 local nextText, newStacks, staleStacks, newLarge, current = TEXTS_AT, {}, {}, {}, {}
 local FIRST_BY = By.firstCompletion
 
@@ -76,6 +78,7 @@ local function moveRun(id, record, mode, lane)
     local push = pushes[lane] or {}
     pushes[lane] = push
     push[#push + 1] = id
+    if isNotedRecord(record) then notedPushes[id] = record end
   elseif isIn(record, State.scheduled) then
     schedules[#schedules + 1] = { lane, id, record }
     return record

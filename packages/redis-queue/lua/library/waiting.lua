@@ -1,22 +1,23 @@
 -- Moves runs that no worker holds, which wait or have ended. What follows from the difference of two records is derived here: where the
 -- run is, its slot and its error group.
 --
--- @use basics, slots, ended, cancelled-in-lane, lanes
+-- @use basics, slots, ended, cancelled-in-lane, lanes, turns
 
 -- A run that waits for its first claim has no record.
 local function stateOf(record)
   return record and fieldOf(record, Record.state) or State.submitted
 end
 
--- A run whose record has an order is at the front of its lane, or parked; one without is in the list of its lane.
 local function leaveLane(id, body, record)
   local lane = laneOf(body)
-  if not record or fieldOf(record, Record.laneSeq) == NO_SEQ then
+  if isListed(record) then
     changeCancelled(lane .. '\0' .. id, 1)
     return countCancelledInLane(lane, 1)
   end
   local seq = fieldOf(record, Record.laneSeq)
   local wasFront = call('ZREM', FRONT, lane .. '\0' .. seq .. id) == 1
+  local fairness = not wasFront and fairnessOf(body)
+  if fairness and leaveBehind(lane, fairness, seq .. id) then return end
   local whenFull, limit, key = concurrencyOf(body)
   if not whenFull then return end
   if wasFront then
@@ -62,15 +63,36 @@ end
 
 local wasWaiting, hadEnded, endedRecords, waitingPushes, waitingSchedules, waitingRecords = {}, {}, {}, {}, {}, {}
 
+-- Puts runs where they wait again.
+local function waitAgain()
+  local tags = {}
+  for lane = 1, #KEYS - FIXED do
+    tags[lane] = tagOf(lane)
+  end
+  for lane, push in pairs(waitingPushes) do
+    if call('EXISTS', CANCELLED_IN_LANE) == 1 then removeCancelled(laneKey(lane), tags[lane]) end
+    pushBack(laneKey(lane), tags[lane], push)
+  end
+  putOnSchedule(waitingSchedules, tags, waitingRecords)
+  many('HSET', RECORD, waitingRecords)
+  waitingPushes, waitingSchedules, waitingRecords = {}, {}, {}
+end
+
 -- Makes of a run that no worker holds what its new record says: `old` and `new` are its records; the number of its `lane` is needed where
--- it waits again.
+-- it waits again. Turns pass on in the order of the moves, so that what was moved before a run with a fairness key is written first, and a
+-- turn may have moved the run itself.
 local function moveRun(run)
   local id, body, old, new, lane = run.id, run.body, run.old, run.new, run.lane
-  local isWaiting = isIn(new, State.submitted) or isIn(new, State.scheduled)
+  local isWaiting, fairness = isIn(new, State.submitted) or isIn(new, State.scheduled), fairnessOf(body)
+  if fairness then
+    waitAgain()
+    old = call('HGET', RECORD, id) or nil
+  end
   if find(EndStates, stateOf(old), 1, true) then
     hadEnded[#hadEnded + 1] = { id, old, laneOf(body) }
   else
     wasWaiting[#wasWaiting + 1] = { id, body, old }
+    if fairness and isListed(old) then leaveTurn(laneOf(body), fairness, id) end
   end
   new = withFlag(new, Flag.noted, isNoted(body))
   new = withFlag(new, Flag.takesSlot, isWaiting and takesSlot(old))
@@ -78,13 +100,20 @@ local function moveRun(run)
     freeKeptSlot(id, old)
     endedRecords[#endedRecords + 1] = id
     endedRecords[#endedRecords + 1] = endRun(id, new, body)
+    -- No turn is passed on to a run that has ended.
+    if fairness then call('HSET', RECORD, unpack(endedRecords, #endedRecords - 1)) end
     return
   end
   if isIn(new, State.scheduled) then
     waitingSchedules[#waitingSchedules + 1] = { lane, id, new }
   else
+    local order = fairness and takeTurn(laneOf(body), fairness, id)
     waitingPushes[lane] = waitingPushes[lane] or {}
-    waitingPushes[lane][#waitingPushes[lane] + 1] = id
+    if order then
+      new = rewrite(new, { laneSeq = order })
+    else
+      waitingPushes[lane][#waitingPushes[lane] + 1] = id
+    end
     waitingRecords[#waitingRecords + 1] = id
     waitingRecords[#waitingRecords + 1] = new
   end

@@ -4,6 +4,9 @@
 -- last lane.
 local function rareClaim()
   checkRights()
+  -- @make takeTurns
+  -- @make fairOf
+  -- @make leaveList
   got = got or { overLimit = {}, restarted = {}, records = {}, epochs = {}, seen = {} }
   checkLanes()
   writeWithoutMemory()

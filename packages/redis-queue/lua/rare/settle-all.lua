@@ -36,6 +36,11 @@ local function settleAll(beforeWrites)
   -- 3. everything that would not be done again then
   many('HSET', STACKS, newStacks)
   many('HSET', LARGE, newLarge)
+  if next(notedPushes) then
+    -- @make fairOf
+    -- @make takeTurns
+    takeTurns(pushes, tags, fairOf(notedPushes), writes)
+  end
   for lane, ids in pairs(pushes) do
     pushBack(laneKey(lane), tags[lane], ids)
   end

@@ -1,6 +1,7 @@
 -- @use basics, ended, cancelled-in-lane, lanes
 
--- Submits runs in every way. Its parameter has what `scripts/submit/submit.lua` has as arguments. Returns a letter for each run.
+-- Submits runs in every way. Its parameter has what `scripts/submit/submit.lua` has as arguments. Returns a letter for each run. The script
+-- has to make `takeTurns` before, if any of its runs may have a fairness key.
 local function submitRuns(ARGV)
   local isPlain = ARGV[3] == '' or ARGV[3] == Mark.payloadsFollow
   local request = isPlain and { { sub(KEYS[FIXED + 1], #BODY + 2) }, { 1 }, {}, (#ARGV - 3) / 2 } or cmsgpack.unpack(ARGV[3])
@@ -22,7 +23,7 @@ local function submitRuns(ARGV)
   end
   local known, seen, answers = readAll(BODY, ids), {}, {}
   local written, records, pushes, schedules, created = {}, {}, {}, {}, 0
-  local large, nextLarge, stale = {}, 4 + total * 2, {}
+  local large, nextLarge, stale, fair = {}, 4 + total * 2, {}, {}
 
   local names, oldNames = {}, {}
   if hasKept then
@@ -69,9 +70,16 @@ local function submitRuns(ARGV)
         local record = firstRecord({ state = State.scheduled, flags = freshFlags(body), submittedAt = NOW, runAt = dueText(due) })
         schedules[#schedules + 1] = { lane, id, record }
       else
-        local push = pushes[lane] or {}
+        local push, fairness = pushes[lane] or {}, fairnessOf(body)
         pushes[lane] = push
         push[#push + 1] = id
+        if fairness then
+          local flags = freshFlags(body)
+          fair[id] = {
+            key = fairness,
+            record = firstRecord({ state = State.submitted, flags = flags, submittedAt = NOW, runAt = lateInstant(NOW) }),
+          }
+        end
       end
     end
     if isLarge then nextLarge = nextLarge + 1 end
@@ -101,9 +109,10 @@ local function submitRuns(ARGV)
   -- 3. records and texts, and the bodies last
   if created > 0 then call('HSET', META, 'submittedAt', NOW) end
   putOnSchedule(schedules, tags, records)
+  if next(fair) then takeTurns(pushes, tags, fair, records) end
   local wasEmpty = {}
   for lane, push in pairs(pushes) do
-    if many('RPUSH', laneKey(lane), push) == #push then wasEmpty[#wasEmpty + 1] = tags[lane] end
+    if #push > 0 and many('RPUSH', laneKey(lane), push) == #push then wasEmpty[#wasEmpty + 1] = tags[lane] end
   end
   many('HDEL', LARGE, stale)
   many('HSET', LARGE, large)

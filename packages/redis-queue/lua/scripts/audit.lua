@@ -1,7 +1,7 @@
 -- Counts runs by where they are. Up to a number of kept runs it reads each of them; beyond, it compares the counts only.
 --
 -- Keys: BODY RECORD META LEASES SCHEDULED FRONT PARKED SLOTS_TAKEN CANCELLED_IN_LANE FINISHED DEAD GROUPS GROUPED LANES AWAITED
---       PARKED_BY_LANE
+--       PARKED_BY_LANE TURNS BEHIND BEHIND_BY_LANE
 --
 -- ARGV[1]  packed: the tags of all lanes
 -- ARGV[2]  up to how many runs each is read
@@ -21,7 +21,7 @@ local function metaOf(field)
   return meta[field] or 0
 end
 
-local submitted = call('ZCARD', FRONT) + call('ZCARD', PARKED) - metaOf('cancelledInLane')
+local submitted = call('ZCARD', FRONT) + call('ZCARD', PARKED) + call('ZCARD', BEHIND) - metaOf('cancelledInLane')
 for index = 1, #tags do
   submitted = submitted + call('LLEN', laneKey(index))
 end
@@ -29,7 +29,9 @@ local scheduled = call('ZCARD', SCHEDULED)
 local started = math.max(0, call('ZCARD', LEASES) - 1)
 local finished, dead = call('LLEN', FINISHED) + call('ZCARD', AWAITED), call('ZCARD', DEAD)
 local kept = submitted + scheduled + started + finished + dead
-local unbalanced = math.abs(call('HLEN', BODY) - kept) + math.abs(call('ZCARD', PARKED) - call('ZCARD', PARKED_BY_LANE))
+local unbalanced = math.abs(call('HLEN', BODY) - kept)
+  + math.abs(call('ZCARD', PARKED) - call('ZCARD', PARKED_BY_LANE))
+  + math.abs(call('ZCARD', BEHIND) - call('ZCARD', BEHIND_BY_LANE))
 
 local ends, sum = {}, 0
 for index, letter in ipairs({ each(EndStates) }) do
@@ -50,7 +52,7 @@ unbalanced = unbalanced + math.abs(grouped - dead)
 
 -- Checks of each run that it is in the location that its record requires, and in no other.
 local function checkEachRun()
-  local seen, cancelled, slots, keepers, real, takers = {}, {}, {}, {}, {}, {}
+  local seen, cancelled, slots, keepers, real, takers, listed = {}, {}, {}, {}, {}, {}, {}
   local counted = call('HGETALL', SLOTS_TAKEN)
   for index = 1, #counted, 2 do
     takers[counted[index]] = byte(counted[index], 1) == 1
@@ -85,6 +87,7 @@ local function checkEachRun()
         cancelled[field] = cancelled[field] - 1
       else
         visit(id, State.submitted)
+        listed[id] = tags[index]
       end
     end
   end
@@ -96,6 +99,24 @@ local function checkEachRun()
     at = find(entry, '\0', at + 1, true)
     at = find(entry, '\0', at + 1, true)
     visit(sub(entry, at + (FrontEntry.length + 1)), State.submitted)
+  end
+  -- The turns of runs that are in their lists.
+  local turns, flat = {}, call('HGETALL', TURNS)
+  for index = 1, #flat, 2 do
+    local id = flat[index + 1]
+    local body = listed[id] and call('HGET', BODY, id) or ''
+    if isBody(body) and flat[index] == listed[id] .. '\0' .. (fairnessOf(body) or '') then
+      turns[flat[index]] = true
+    else
+      unbalanced = unbalanced + 1
+    end
+  end
+  for _, entry in ipairs(call('ZRANGE', BEHIND, 0, -1)) do
+    local at = zeroAfter(entry, zeroAfter(entry, 1) + 1)
+    local id = sub(entry, at + (FrontEntry.length + 1))
+    visit(id, State.submitted)
+    local isInOrder = fieldOf(call('HGET', RECORD, id) or '', Record.laneSeq) == sub(entry, at + 1, at + FrontEntry.length)
+    if not turns[sub(entry, 1, at - 1)] or not isInOrder then unbalanced = unbalanced + 1 end
   end
   for _, entry in ipairs(call('ZRANGE', SCHEDULED, 0, -1)) do
     visit(sub(entry, find(entry, '\0', 1, true) + (ScheduledEntry.length + 1)), State.scheduled)

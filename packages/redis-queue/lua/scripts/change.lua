@@ -1,7 +1,7 @@
 -- Writes runs that no worker holds, and cancel requests, each only if the run is still what was seen.
 --
 -- Keys: BODY RECORD STACKS META LEASES SCHEDULED FRONT PARKED SLOTS_TAKEN CANCELLED_IN_LANE FINISHED LONG_FINISHED DEAD GROUPS GROUPED
---       LANES LARGE AWAITED NAMES PARKED_BY_LANE HOLDS NOTES NOTE_KEYS NOTE_ENDS
+--       LANES LARGE AWAITED NAMES PARKED_BY_LANE TURNS BEHIND BEHIND_BY_LANE HOLDS NOTES NOTE_KEYS NOTE_ENDS
 --
 -- ARGV[1], ARGV[2]  what is kept: see `store/retention.ts`
 -- ARGV[3]  packed: the tags of the lanes of runs that wait again; for each run its id, the number of its lane (0 if it needs none), what
@@ -79,10 +79,7 @@ for index = 1, #ids do
   if answers[index] == Answer.change.done then change(index, ids[index], bodies[index], kept[index] or nil) end
 end
 many('HSET', RECORD, requests)
-if #tags > 0 then
-  -- @make waitAgain
-  waitAgain(tags)
-end
+waitAgain()
 if #hadEnded > 0 then
   -- @make leaveEnded
   leaveEnded()

@@ -1,14 +1,15 @@
 -- Finds started runs of some lanes whose lease has expired, longest ago first; quarantines what cannot be read. Reads leases in the order
 -- of their ends, some thousand at a time, and compares the hashes of lanes in the records.
 --
--- Keys: BODY RECORD STACKS META LEASES SCHEDULED FRONT PARKED SLOTS_TAKEN DEAD GROUPS GROUPED LANES LARGE PARKED_BY_LANE
+-- Keys: BODY RECORD STACKS META LEASES SCHEDULED FRONT PARKED SLOTS_TAKEN DEAD GROUPS GROUPED LANES LARGE PARKED_BY_LANE BEHIND
+--       BEHIND_BY_LANE
 --
 -- ARGV[1], ARGV[2]  what is kept: see `store/retention.ts`
 -- ARGV[3]  packed: from which index on, how many runs, how the lanes are meant (`all`, `only`, `except`), and their tags
 --
 -- Returns the next index, or -1; ids; and what `readRuns` returns.
 --
--- @use basics, ended, slots, lanes, read-runs
+-- @use basics, ended, slots, lanes, turns, read-runs
 
 local from, limit, mode, wanted = unpack(cmsgpack.unpack(ARGV[3]))
 -- Whether the run was settled by a script that stopped before it removed the lease; then does the rest of that script.
@@ -19,6 +20,11 @@ local function isElsewhere(id, record)
   if state == State.scheduled then
     call('ZADD', SCHEDULED, 0, memberOfSchedule(tag, record, id))
   elseif state == State.submitted and not call('ZSCORE', FRONT, tag .. '\0' .. fieldOf(record, Record.laneSeq) .. id) then
+    local fairness = fairnessOf(body)
+    if fairness and not isListed(record) then
+      putBehind(tag, fairness, fieldOf(record, Record.laneSeq) .. id)
+      return true
+    end
     -- It may be in its lane already; twice there, it starts once all the same.
     pushBack(sub(BODY, 1, -5) .. 'lane:' .. tag, tag, { id })
   elseif isDeadLetter(record) then

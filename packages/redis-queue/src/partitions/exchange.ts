@@ -8,7 +8,7 @@ import type {
   Settlement,
 } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
-import { refuseConcurrency, refuseLaneLimits } from './refuse-concurrency.ts';
+import { refuseKeys, refuseLaneLimits } from './refuse-keys.ts';
 import { askEach, partitionOf } from './spread.ts';
 
 type Exchanging = Pick<Broker, 'exchange'>;
@@ -22,7 +22,7 @@ export async function exchangeParts(
   parts: readonly Exchanging[],
   { settle = [], claim }: ExchangeRequest,
 ): Promise<ExchangeReply> {
-  for (const { submit } of settle) if (submit !== undefined) refuseConcurrency(submit);
+  for (const { submit } of settle) if (submit !== undefined) refuseKeys(submit);
   if (claim !== undefined) refuseLaneLimits(claim);
   let now = 0;
   const settleIn = async (

@@ -8,7 +8,7 @@ import { joinFigures } from './figures.ts';
 import { listParts } from './list.ts';
 import { joinNotes } from './notes.ts';
 import type { Part, Parts } from './part.ts';
-import { refuseConcurrency } from './refuse-concurrency.ts';
+import { refuseKeys } from './refuse-keys.ts';
 import { askEach } from './spread.ts';
 
 /** Waiting runs of a lane are counted up to this number. */
@@ -51,7 +51,7 @@ function joinMoves(parts: Parts): Pick<Broker, Moves> {
   const own = { partitions, idOf: ({ id }: { readonly id: string }) => id };
   return {
     submit: async (submissions) => {
-      for (const submission of submissions) refuseConcurrency(submission);
+      for (const submission of submissions) refuseKeys(submission);
       return askEach(submissions, own, (at, some) => partAt(parts, at).submit(some));
     },
     exchange: (request) => exchangeParts(parts, request),

@@ -22,21 +22,22 @@ export interface Body {
  * one another:
  *
  * 1. the letter of its kind and, if it has any, its notes: whether the caller chose the id, whether the payload is kept apart,
- *    whether it has extras, and for how long its result waits to be collected
- * 2. limit and key of the concurrency, if it has one
+ *    whether it has a fairness key and extras, and for how long its result waits to be collected
+ * 2. the fairness key, and limit and key of the concurrency, if it has them
  * 3. the lane, the extras, if it has any, and the payload to the end
  */
 export function encodeBody(submission: Submission): string {
-  const { lane, payload, concurrency } = submission;
-  const notes = notesOf(submission);
+  const { lane, payload, concurrency, fairnessKey } = submission;
+  const extras = hasExtras(submission) ? writeOthers(submission) : undefined;
+  const notes = notesOf(submission, extras);
   if (notes === '' && concurrency === undefined) return plainHeadOf(lane) + payload;
   const kind = BODY_KINDS[kindNameOf(concurrency)];
   const head = notes === '' ? kind.plain : `${kind.noted}${notes}\0`;
+  const fairness = fairnessKey === undefined ? '' : `${toTag(fairnessKey)}\0`;
   const key = concurrency === undefined ? '' : `${concurrency.limit}\0${toTag(concurrency.key)}\0`;
-  const extras = writeExtras(submission);
   // JSON has no zero character.
   const others = extras === undefined ? '' : `${extras}\0`;
-  return `${head}${key}${toTag(lane)}\0${others}${isKeptApart(payload) ? APART : payload}`;
+  return `${head}${fairness}${key}${toTag(lane)}\0${others}${isKeptApart(payload) ? APART : payload}`;
 }
 
 /** The latest lane, and the body of one of its runs up to the payload, if there is nothing else in it. */
@@ -54,11 +55,19 @@ function kindNameOf(concurrency: Concurrency | undefined): keyof typeof BODY_KIN
   return holdWhileRetrying === true ? `${whenFull}Kept` : whenFull;
 }
 
-function notesOf(submission: Submission): string {
-  const { payload, keyed, keepResultMs } = submission;
+/** Writes the extras but for the fairness key, which has a field of its own, because scripts read it. */
+function writeOthers({ fairnessKey, ...others }: Submission): string | undefined {
+  return writeExtras(others);
+}
+
+function notesOf(
+  { payload, keyed, keepResultMs, fairnessKey }: Submission,
+  extras: string | undefined,
+): string {
   const keep = keepResultMs === undefined ? '' : `${keepableMs(keepResultMs)}`;
-  const extras = hasExtras(submission) ? NOTES.extras : '';
-  return `${keyed === true ? NOTES.keyed : ''}${isKeptApart(payload) ? NOTES.payloadApart : ''}${extras}${keep}`;
+  const head = `${fairnessKey === undefined ? '' : NOTES.fair}${keyed === true ? NOTES.keyed : ''}`;
+  const ofTexts = `${isKeptApart(payload) ? NOTES.payloadApart : ''}${extras === undefined ? '' : NOTES.extras}`;
+  return `${head}${ofTexts}${keep}`;
 }
 
 /** Reads what {@link encodeBody} wrote. @throws {UnreadableError} where it did not */
@@ -67,16 +76,18 @@ export function decodeBody(text: string): Body {
   if (kind === BODY_KINDS.none.plain) return decodePlainBody(text);
   if (!ALL_KINDS.includes(kind)) throw new UnreadableError('its body');
   const createdAt = createdAtOf(text);
-  const from = NOTED_KINDS.includes(kind) ? endOf(text, BODY.length) + 1 : BODY.length;
-  const hasExtras = from > BODY.length && text.slice(BODY.length, from).includes(NOTES.extras);
-  const decodeRest = hasExtras ? decodeWithExtras : decodePlain;
+  const head = NOTED_KINDS.includes(kind) ? endOf(text, BODY.length) + 1 : BODY.length;
+  const notes = text.slice(BODY.length, head);
+  const from = notes.startsWith(NOTES.fair) ? endOf(text, head) + 1 : head;
+  const fairness = from === head ? NO_EXTRAS : { fairnessKey: fromTag(text.slice(head, from - 1)) };
+  const decodeRest = notes.includes(NOTES.extras) ? decodeWithExtras : decodePlain;
   const ofKind = CONCURRENCIES.get(kind);
-  if (ofKind === undefined) return { createdAt, ...decodeRest(text, from), concurrency: undefined };
+  if (ofKind === undefined) return { createdAt, ...decodeRest(text, from, fairness), concurrency: undefined };
   const first = endOf(text, from);
   const second = endOf(text, first + 1);
   const key = fromTag(text.slice(first + 1, second));
   const concurrency: Concurrency = { key, limit: Number(text.slice(from, first)), ...ofKind };
-  return { createdAt, ...decodeRest(text, second + 1), concurrency };
+  return { createdAt, ...decodeRest(text, second + 1, fairness), concurrency };
 }
 
 /** An instant, and its digits. */
@@ -135,15 +146,15 @@ type Rest = Pick<Body, 'lane' | 'payload' | 'extras'>;
 
 const NO_EXTRAS: Extras = {};
 
-function decodePlain(text: string, from: number): Rest {
+function decodePlain(text: string, from: number, fairness: Extras): Rest {
   const zero = endOf(text, from);
-  return { lane: fromTag(text.slice(from, zero)), payload: text.slice(zero + 1), extras: NO_EXTRAS };
+  return { lane: fromTag(text.slice(from, zero)), payload: text.slice(zero + 1), extras: fairness };
 }
 
-function decodeWithExtras(text: string, from: number): Rest {
+function decodeWithExtras(text: string, from: number, fairness: Extras): Rest {
   const first = endOf(text, from);
   const second = endOf(text, first + 1);
-  const extras = readExtras(text.slice(first + 1, second));
+  const extras = { ...readExtras(text.slice(first + 1, second)), ...fairness };
   return { lane: fromTag(text.slice(from, first)), payload: text.slice(second + 1), extras };
 }
 

@@ -107,6 +107,7 @@ function decodeUnclaimed(id: string, body: string, apart: string | undefined): U
     lane,
     payload: payload === APART ? (apart ?? '') : payload,
     concurrency,
+    fairnessKey: extras.fairnessKey,
     retry: extras.retry,
     origin: extras.origin,
     context: extras.context,

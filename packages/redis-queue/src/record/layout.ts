@@ -193,10 +193,11 @@ export const KEYED_KINDS: readonly string[] = [
 export const ALL_KINDS: readonly string[] = KINDS.flatMap(Object.values);
 
 /**
- * Notes of a body; a number among them is how many milliseconds its result waits to be collected. Extras are what few runs were
- * submitted with besides: they follow the lane.
+ * Notes of a body; a number among them is how many milliseconds its result waits to be collected. That there is a
+ * fairness key is the first, so that scripts find it at once: it follows the notes. Extras are what few runs were submitted with besides:
+ * they follow the lane.
  */
-export const NOTES = { keyed: 'k', payloadApart: 'p', extras: 'x' } as const;
+export const NOTES = { fair: 'f', keyed: 'k', payloadApart: 'p', extras: 'x' } as const;
 
 /** What the fields of texts that are kept apart begin with; the id follows. */
 export const APART_TEXTS = { payload: 'p', result: 'r' } as const;

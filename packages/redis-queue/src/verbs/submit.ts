@@ -7,7 +7,7 @@ import { isKeptApart } from '../record/apart.ts';
 import { encodeBody } from '../record/body.ts';
 import { PAYLOADS_FOLLOW } from '../record/requests.ts';
 import { duesOf } from '../record/submissions.ts';
-import { submitScript } from '../scripts/lua-code.ts';
+import { submitFairScript, submitScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { createLaneList, runScript } from '../store/store.ts';
@@ -60,7 +60,10 @@ async function submitChunk(
   const isLater = submissions.some(({ runAt, delayMs = 0 }) => runAt !== undefined || delayMs > 0);
   const large = submissions.filter(({ payload }) => isKeptApart(payload));
   const payloads = large.length > 0 && store.link.sendAll !== undefined ? 'follow' : 'inline';
-  const isPlain = lanes.tags.length === 1 && !isLater && (payloads === 'follow' || large.length === 0);
+  const isFair = submissions.some(({ fairnessKey }) => fairnessKey !== undefined);
+  const script = isFair ? submitFairScript : submitScript;
+  const isUsual = lanes.tags.length === 1 && !isLater && !isFair;
+  const isPlain = isUsual && (payloads === 'follow' || large.length === 0);
   const request = (): Buffer =>
     pack([
       lanes.tags,
@@ -73,7 +76,7 @@ async function submitChunk(
   const plain = payloads === 'follow' ? PAYLOADS_FOLLOW : '';
   const args: Argument[] = [...store.retention, isPlain ? plain : request()];
   for (const submission of submissions) args.push(submission.id, encodeBody(submission));
-  if (payloads === 'follow') return submitLarge(store, { submissions, args, laneTags: lanes.tags });
+  if (payloads === 'follow') return submitLarge(store, { submissions, script, args, laneTags: lanes.tags });
   for (const { payload } of large) args.push(payload);
-  return readAnswers('submit', await runScript(store, submitScript, args, lanes.tags));
+  return readAnswers('submit', await runScript(store, script, args, lanes.tags));
 }

@@ -1,6 +1,6 @@
 -- What a claim rarely needs: runs at the front of lanes, cancelled ones in their lists, those that are due, and all that do not start for
 -- the first time without a concurrency key and notes. What is claimed is written after the last lane was read: a script that stops before
--- has taken no run out of its lane.
+-- has taken no run out of its lane. It may have passed turns of fairness keys on, by which more runs are in the lane.
 --
 -- @use basics, ended, slots, cancelled-in-lane, lanes, lane-limit, start-runs
 
@@ -20,19 +20,21 @@ end
 -- How many due runs a claim with a limit of them takes: that many, and as many more as it has room for beside what waits.
 local function dueRoom(lane, room, dueLimit)
   local tag = tagOf(lane)
-  local waiting = call('LLEN', laneKey(lane)) - cancelledInLaneOf(tag) + call('ZLEXCOUNT', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1')
+  local from, to = '[' .. tag .. '\0', '(' .. tag .. '\1'
+  local waiting = call('LLEN', laneKey(lane)) - cancelledInLaneOf(tag) + call('ZLEXCOUNT', FRONT, from, to)
+  if waiting > 0 and waiting < room then waiting = waiting + call('ZLEXCOUNT', BEHIND, from, to) end
   return math.min(math.max(dueLimit, room - waiting), room)
 end
 
--- Runs that are due go to the back of their lane, with a limit of them to its front, except those that a script which stopped half-way
--- has put there already.
+-- Runs that are due go to the back of their lane, by turn where they have fairness keys, or with a limit of them to its front, except those
+-- that a script which stopped half-way has put there already.
 local function promote(lane, room, dueLimit)
   local key, tag = laneKey(lane), tagOf(lane)
   local until_ = tag .. '\0' .. dueText(now + 1)
   local limit = dueLimit and dueRoom(lane, room, dueLimit) or math.max(room, 1000)
   local due = limit > 0 and call('ZRANGEBYLEX', SCHEDULED, '[' .. tag .. '\0', '(' .. until_, 'LIMIT', 0, limit) or {}
   if #due == 0 then return end
-  local ids, written, promoted = {}, {}, {}
+  local ids, written, promoted, noted = {}, {}, {}, {}
   for index = 1, #due do
     ids[index] = restPast(tag, due[index], ScheduledEntry)
   end
@@ -47,6 +49,7 @@ local function promote(lane, room, dueLimit)
         promoted[#promoted + 1] = id
         written[#written + 1] = id
         written[#written + 1] = record
+        if isNotedRecord(record) then noted[id] = record end
       end
     elseif not record and call('HEXISTS', BODY, id) == 0 then
       -- A submit stopped before it wrote the run. It was not acknowledged, and may be submitted again.
@@ -57,7 +60,9 @@ local function promote(lane, room, dueLimit)
   if dueLimit then
     pushFront(promoted, { [lane] = tag }, written)
   else
-    pushBack(key, tag, promoted)
+    local pushes = { [lane] = promoted }
+    if next(noted) then takeTurns(pushes, { [lane] = tag }, fairOf(noted), written) end
+    pushBack(key, tag, pushes[lane])
   end
   many('HSET', RECORD, written)
   many('ZREM', SCHEDULED, due)
@@ -128,6 +133,7 @@ local function claimLane(lane, room, read)
       used = index
       local id, body, record = found[index], foundBodies[index], records[index] or nil
       local isPlain = body and byte(body, Body.kind.from) == byte(Kind.none.plain)
+      local hasTurn = not isPlain and not seqs and (not body or fairnessOf(body))
       local isCancelled = mayBeCancelled and not seqs and takeCancelled(tag, id)
       if entries and done[entries[index]] then -- nothing is left to do
       elseif isCancelled then
@@ -139,6 +145,7 @@ local function claimLane(lane, room, read)
         passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
       elseif not isPlain and not isBody(body) then
         unreadable[#unreadable + 1] = { id, tag, 'its body' }
+        hasTurn = not seqs
         passed, areSlotsUnknown = passed + 1, areSlotsUnknown or seqs ~= nil
       elseif record and (isNotIn(record, State.submitted) or not isRecord(record)) then
         checkStray(tag, id, record)
@@ -159,6 +166,8 @@ local function claimLane(lane, room, read)
         end
         isPassedOn = isLeft and entries ~= nil
       end
+      -- This claim may take the one that has the turn then.
+      if hasTurn and not isCancelled then leaveList(tag, id, body) end
       if record and not isCancelled then got.seen[id] = true end
       if entries then done[entries[index]] = true end
     end

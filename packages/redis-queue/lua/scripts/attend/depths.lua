@@ -1,13 +1,14 @@
--- Counts the runs that wait in each of some lanes.
+-- Counts the runs that wait in each of some lanes. Where runs of a lane are behind turns while its list is empty, the turns were lost: they
+-- are passed on.
 --
--- Keys: BODY META SCHEDULED FRONT SLOTS_TAKEN CANCELLED_IN_LANE LANES
+-- Keys: BODY RECORD META SCHEDULED FRONT SLOTS_TAKEN CANCELLED_IN_LANE LANES TURNS BEHIND BEHIND_BY_LANE
 --
 -- ARGV[1], ARGV[2]  what is kept: see `store/retention.ts`
 -- ARGV[3]  packed: the tags of the lanes
 --
 -- Returns a number for each lane.
 --
--- @use ended, cancelled-in-lane
+-- @use ended, cancelled-in-lane, turns
 
 local tags, depths, COUNTED = cmsgpack.unpack(ARGV[3]), {}, 10000
 writeWithoutMemory()
@@ -19,7 +20,12 @@ for index = 1, #tags do
   local ready = isLane and call('LLEN', key) - cancelledInLaneOf(tag) or 0
   local front = call('ZLEXCOUNT', FRONT, '[' .. tag .. '\0', '(' .. tag .. '\1')
   local due = call('ZLEXCOUNT', SCHEDULED, '[' .. tag .. '\0', '(' .. tag .. '\0' .. dueText(now + 1))
-  depths[index] = math.min(math.max(0, ready) + front + due, COUNTED)
+  local behind = call('ZLEXCOUNT', BEHIND, '[' .. tag .. '\0', '(' .. tag .. '\1')
+  depths[index] = math.min(math.max(0, ready) + front + due + behind, COUNTED)
+  if isLane and behind > 0 and ready <= 0 then
+    checkRights()
+    passLostTurns(tag)
+  end
   -- A lane without runs is removed from the lanes.
   if
     depths[index] == 0

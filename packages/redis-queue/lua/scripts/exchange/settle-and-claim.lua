@@ -7,7 +7,7 @@
 -- time often needs none.
 --
 -- Keys: BODY RECORD META LEASES SCHEDULED FRONT CANCELLED_IN_LANE FINISHED REPLIES HOLDS LANES STACKS LONG_FINISHED LARGE NAMES PARKED
---       SLOTS_TAKEN DEAD GROUPS GROUPED AWAITED PARKED_BY_LANE NOTE_KEYS NOTE_ENDS WORKERS
+--       SLOTS_TAKEN DEAD GROUPS GROUPED AWAITED PARKED_BY_LANE TURNS BEHIND BEHIND_BY_LANE NOTE_KEYS NOTE_ENDS WORKERS
 --
 -- ARGV[1…] the values of `Exchange`; the ids of the completions of first starts and of the plain moves; their records; if something is
 --          claimed the values of `Claim` and for each lane those of `ClaimLane`; the long texts of other settlements

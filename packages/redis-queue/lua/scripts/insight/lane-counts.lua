@@ -1,6 +1,6 @@
 -- Counts what waits in each of some lanes. Every figure is that of an index, so that a call costs the same however many runs there are.
 --
--- Keys: BODY RECORD SCHEDULED FRONT CANCELLED_IN_LANE PARKED_BY_LANE
+-- Keys: BODY RECORD SCHEDULED FRONT CANCELLED_IN_LANE PARKED_BY_LANE BEHIND
 --
 -- ARGV[1]  packed: the tags of the lanes
 --
@@ -41,7 +41,8 @@ for index = 1, #tags do
   local ready = isLane and math.max(0, length - leftOver) or 0
   local parked = call('ZLEXCOUNT', PARKED_BY_LANE, from, to)
   local front = call('ZLEXCOUNT', FRONT, from, to)
-  local waiting = ready + front + parked
+  local behind = call('ZLEXCOUNT', BEHIND, from, to)
+  local waiting = ready + front + parked + behind
   local scheduled = call('ZLEXCOUNT', SCHEDULED, from, to)
   local due = call('ZLEXCOUNT', SCHEDULED, from, '(' .. tag .. '\0' .. dueText(now + 1))
   local id = ready + front > 0 and firstIdOf(tag, key, leftOver) or nil

@@ -1,10 +1,10 @@
--- Reads the next waiting runs of some lanes. In each lane come first those at its front and those that are parked, by their order, as a
--- run keeps it that is sent from one to the other; then the list.
+-- Reads the next waiting runs of some lanes. In each lane come first those at its front, those that are parked, and those behind turns of
+-- fairness keys, by their order, as a run keeps it that is sent from the second to the first; then the list, to which the last ones go.
 --
 -- A claim takes runs out of the list and parks them, behind all that are parked. While the last one that was read is still in the list,
 -- they came from before it, and were read there. Otherwise they may not have been read, and are.
 --
--- Keys: BODY RECORD FRONT CANCELLED_IN_LANE PARKED_BY_LANE
+-- Keys: BODY RECORD FRONT CANCELLED_IN_LANE PARKED_BY_LANE BEHIND_BY_LANE
 --
 -- ARGV[1]  packed: the tags of the lanes, how many runs, the member of the front that was reached, the index and the anchors in the list
 --
@@ -21,27 +21,34 @@ local function seqOf(tag, member)
   return member and tonumber(fieldPast(tag, member, FrontEntry.laneSeq)) or math.huge
 end
 
-local function frontAndParked(tag, low)
-  local front = call('ZRANGEBYLEX', FRONT, low, '(' .. tag .. '\1', 'LIMIT', 0, room)
-  local parked = call('ZRANGEBYLEX', PARKED_BY_LANE, low, '(' .. tag .. '\1', 'LIMIT', 0, room)
-  if #parked == 0 then return front end
-  local members, f, p = {}, 1, 1
-  while #members < room and (front[f] or parked[p]) do
-    if seqOf(tag, front[f]) <= seqOf(tag, parked[p]) then
-      members[#members + 1], f = front[f], f + 1
+-- The first members of both, by their order.
+local function merged(tag, one, other)
+  if #other == 0 then return one end
+  local members, i, j = {}, 1, 1
+  while #members < room and (one[i] or other[j]) do
+    if seqOf(tag, one[i]) <= seqOf(tag, other[j]) then
+      members[#members + 1], i = one[i], i + 1
     else
-      members[#members + 1], p = parked[p], p + 1
+      members[#members + 1], j = other[j], j + 1
     end
   end
   return members
 end
 
+local function besideList(tag, low)
+  local high = '(' .. tag .. '\1'
+  local front = call('ZRANGEBYLEX', FRONT, low, high, 'LIMIT', 0, room)
+  local parked = call('ZRANGEBYLEX', PARKED_BY_LANE, low, high, 'LIMIT', 0, room)
+  return merged(tag, merged(tag, front, parked), call('ZRANGEBYLEX', BEHIND_BY_LANE, low, high, 'LIMIT', 0, room))
+end
+
 local function lastMember(tag)
-  local high, low = '(' .. tag .. '\1', '[' .. tag .. '\0'
-  local front = call('ZREVRANGEBYLEX', FRONT, high, low, 'LIMIT', 0, 1)[1]
-  local parked = call('ZREVRANGEBYLEX', PARKED_BY_LANE, high, low, 'LIMIT', 0, 1)[1]
-  if not parked or (front and seqOf(tag, front) > seqOf(tag, parked)) then return front end
-  return parked
+  local high, low, last = '(' .. tag .. '\1', '[' .. tag .. '\0', nil
+  for _, key in ipairs({ FRONT, PARKED_BY_LANE, BEHIND_BY_LANE }) do
+    local member = call('ZREVRANGEBYLEX', key, high, low, 'LIMIT', 0, 1)[1]
+    if member and (not last or seqOf(tag, member) > seqOf(tag, last)) then last = member end
+  end
+  return last
 end
 
 -- Whether the id at this index was left by a run that was cancelled, while another run of the same id waits behind it.
@@ -77,7 +84,7 @@ for lane = 1, #tags do
   end
   local members = {}
   if isUnread then
-    members = frontAndParked(tag, low)
+    members = besideList(tag, low)
   else
     reached = lastMember(tag) or reached
   end

@@ -1,7 +1,7 @@
 -- Stores new runs, some of which are unique, one after another.
 --
--- Keys: BODY RECORD META NAMES UNIQUE_KEYS STACKS SCHEDULED SLOTS_TAKEN CANCELLED_IN_LANE FINISHED LONG_FINISHED LANES LARGE AWAITED
---       LEASES FRONT PARKED DEAD GROUPS GROUPED PARKED_BY_LANE
+-- Keys: BODY RECORD META NAMES UNIQUE_KEYS LANES TURNS BEHIND BEHIND_BY_LANE STACKS SCHEDULED SLOTS_TAKEN CANCELLED_IN_LANE FINISHED
+--       LONG_FINISHED LARGE AWAITED LEASES FRONT PARKED DEAD GROUPS GROUPED PARKED_BY_LANE
 --
 -- ARGV[1], ARGV[2]  what is kept: see `store/retention.ts`
 -- ARGV[3]  packed: the tags of the lanes, for each run the number of its lane, the two values of when it is due, its unique key, until
@@ -21,6 +21,7 @@ call('HLEN', UNIQUE_KEYS)
 call('HINCRBY', META, 'created', 0)
 local answers, others, indexes, isPending = {}, {}, {}, {}
 local request = { tags = tags, lanes = lanes, dues = dues }
+-- @make takeTurns
 -- @make submitRuns
 -- @make cancelRun
 

@@ -70,5 +70,7 @@ repeat
   end
   return string.rep(Answer.submit.created, count)
 until true
+-- What `submit-fair.lua` has: its runs have fairness keys, and these have none.
+local takeTurns
 -- @make submitRuns
 return submitRuns(ARGV)

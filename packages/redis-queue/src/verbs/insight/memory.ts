@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 /** The keys that grow with what is kept; those of lanes have only ids. */
 const LARGE_KEYS: readonly KeyName[] = [
   ...(['body', 'record', 'stacks', 'large', 'finished', 'dead', 'grouped', 'scheduled', 'names'] as const),
+  ...(['behind', 'behind-by-lane'] as const),
 ];
 
 /** Returns how full the server of the partition is; `undefined` where it has no `maxmemory`. */

@@ -3,13 +3,15 @@ import type { Argument } from '../../driver/redis-link.ts';
 import { readAnswers } from '../../record/answers.ts';
 import { isKeptApart } from '../../record/apart.ts';
 import { APART_TEXTS } from '../../record/layout.ts';
-import { dropPayloadsScript, submitScript } from '../../scripts/lua-code.ts';
+import type { Script } from '../../scripts/create-script.ts';
+import { dropPayloadsScript } from '../../scripts/lua-code.ts';
 import type { Store } from '../../store/store.ts';
 import { argumentsOf, isUnknownScript, runScript } from '../../store/store.ts';
 
-/** A call of the submit script. */
+/** A call of a script that submits. */
 interface Call {
   readonly submissions: readonly Submission[];
+  readonly script: Script;
   readonly args: readonly Argument[];
   /** The tags of its lanes. */
   readonly laneTags: readonly string[];
@@ -22,8 +24,8 @@ interface Call {
  */
 export async function submitLarge(store: Store, call: Call): Promise<readonly SubmitAnswer[]> {
   const large = call.submissions.filter(({ payload }) => isKeptApart(payload));
-  let replies = await send(store, call, ['EVALSHA', submitScript.hash]);
-  if (isUnknownScript(replies[0])) replies = await send(store, call, ['EVAL', submitScript.text]);
+  let replies = await send(store, call, ['EVALSHA', call.script.hash]);
+  if (isUnknownScript(replies[0])) replies = await send(store, call, ['EVAL', call.script.text]);
   const [letters] = replies;
   if (letters instanceof Error) {
     await dropPayloads(store, large);
@@ -41,10 +43,10 @@ export async function submitLarge(store: Store, call: Call): Promise<readonly Su
 
 async function send(
   { link, keys }: Store,
-  { submissions, ...call }: Call,
+  { submissions, script, ...call }: Call,
   how: readonly [command: string, script: string],
 ): Promise<readonly unknown[]> {
-  const commands: (readonly Argument[])[] = [[...how, ...argumentsOf(keys, submitScript, call)]];
+  const commands: (readonly Argument[])[] = [[...how, ...argumentsOf(keys, script, call)]];
   for (const { id, payload } of submissions) {
     if (!isKeptApart(payload)) continue;
     commands.push(['HSETNX', keys.of.large, APART_TEXTS.payload + id, toBytes(payload)]);

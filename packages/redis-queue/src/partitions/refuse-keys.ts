@@ -1,10 +1,15 @@
 import type { Claim, Submission } from '@retry/core/broker';
 import { RedisBrokerError } from '../errors.ts';
 
-/** Refuses a run with a concurrency key, of which each partition would count its own. @throws {RedisBrokerError} `NEEDS_ONE_PARTITION` */
-export function refuseConcurrency({ id, concurrency }: Submission): void {
-  if (concurrency === undefined) return;
-  const message = `run ${id} has a concurrency key, which works with one partition only. Use partitions: 1.`;
+/**
+ * Refuses a run with a concurrency key or a fairness key: each partition would count, and give turns to, its own.
+ *
+ * @throws {RedisBrokerError} `NEEDS_ONE_PARTITION`
+ */
+export function refuseKeys({ id, concurrency, fairnessKey }: Submission): void {
+  if (concurrency === undefined && fairnessKey === undefined) return;
+  const kind = concurrency === undefined ? 'fairness' : 'concurrency';
+  const message = `run ${id} has a ${kind} key, which works with one partition only. Use partitions: 1.`;
   throw new RedisBrokerError('NEEDS_ONE_PARTITION', message);
 }
 
