@@ -12,14 +12,14 @@ export const INSIGHT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane leaves out what waits at its front',
-    right: 'local waiting = ready + front + parked',
-    wrong: 'local waiting = ready + parked',
+    right: 'local waiting = ready + front + parked + behind',
+    wrong: 'local waiting = ready + parked + behind',
     scene: askAboutLanes,
   },
   {
     name: 'a lane leaves out what waits for its key',
-    right: 'local waiting = ready + front + parked',
-    wrong: 'local waiting = ready + front',
+    right: 'local waiting = ready + front + parked + behind',
+    wrong: 'local waiting = ready + front + behind',
     scene: askAboutLanes,
   },
   {

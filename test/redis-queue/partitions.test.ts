@@ -337,10 +337,11 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     await other.close();
   });
 
-  it('refuses concurrency keys', async () => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
-
-    const refusal = broker.submit([{ id: 'a', lane: 'l', payload: '1', concurrency }]);
+  it.each([
+    ['concurrency', { concurrency: { key: 'k', limit: 1, whenFull: 'wait' } }],
+    ['fairness', { fairnessKey: 'k' }],
+  ] as const)('refuses %s keys', async (_, key) => {
+    const refusal = broker.submit([{ id: 'a', lane: 'l', payload: '1', ...key }]);
 
     await expect(refusal).rejects.toMatchObject({ code: 'NEEDS_ONE_PARTITION' });
     expect(broker.isRefusal(await refusal.catch((error: unknown) => error))).toBe(true);

@@ -1,5 +1,6 @@
 import type { Mutant } from '../support/telling-scenes/mutant.ts';
 import { CLAIM_MUTANTS } from './claim-mutants.ts';
+import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
 import { GROUP_MUTANTS } from './group-mutants.ts';
 import { INSIGHT_MUTANTS } from './insight-mutants.ts';
 import { KEY_MUTANTS } from './key-mutants.ts';
@@ -18,4 +19,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...INSIGHT_MUTANTS,
   ...GROUP_MUTANTS,
   ...NOTE_MUTANTS,
+  ...FAIRNESS_MUTANTS,
 ];

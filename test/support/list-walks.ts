@@ -19,14 +19,23 @@ const moves = fc.oneof(
     count: fc.integer({ min: 1, max: 4 }),
   }),
   fc.record({ type: fc.constant('cancel' as const), index: fc.nat(40), discards: fc.boolean() }),
-  fc.record({ type: fc.constant('submit' as const), lane: fc.constantFrom(...LANES), isKeyed: fc.boolean() }),
+  fc.record({
+    type: fc.constant('submit' as const),
+    lane: fc.constantFrom(...LANES),
+    isKeyed: fc.boolean(),
+    isFair: fc.boolean(),
+  }),
 );
 
 type Move = typeof moves extends fc.Arbitrary<infer One> ? One : never;
 
 const walks = fc.record({
   runs: fc.array(
-    fc.record({ lane: fc.constantFrom(...LANES), isKeyed: fc.constantFrom(true, false, false) }),
+    fc.record({
+      lane: fc.constantFrom(...LANES),
+      isKeyed: fc.constantFrom(true, false, false),
+      isFair: fc.constantFrom(true, false, false),
+    }),
     { minLength: 1, maxLength: 30 },
   ),
   limit: fc.integer({ min: 1, max: 5 }),
@@ -38,7 +47,7 @@ type Walk = typeof walks extends fc.Arbitrary<infer One> ? One : never;
 
 /**
  * Lists waiting runs page by page while they are claimed, settled, cancelled and submitted, and asserts that each run that stays
- * is on one page; one that may have been parked meanwhile on one at least.
+ * is on one page; one that may have been parked meanwhile, or have got the turn of its fairness key, on one at least.
  */
 export async function assertWalks(open: () => Promise<Broker>, numRuns?: number): Promise<void> {
   const property = fc.asyncProperty(walks, async (walk) => {
@@ -53,8 +62,8 @@ export async function assertWalks(open: () => Promise<Broker>, numRuns?: number)
   await fc.assert(property, { examples, ...(numRuns !== undefined && { numRuns }) });
 }
 
-const keyed = (lane: Walk['lane'] & string) => ({ lane, isKeyed: true });
-const plain = (lane: Walk['lane'] & string) => ({ lane, isKeyed: false });
+const keyed = (lane: Walk['lane'] & string) => ({ lane, isKeyed: true, isFair: false });
+const plain = (lane: Walk['lane'] & string) => ({ lane, isKeyed: false, isFair: false });
 
 /** Walks that failed once, and walks like them. */
 const EXAMPLES: readonly Walk[] = [
@@ -115,7 +124,9 @@ async function assertWalk(broker: Broker, { runs, limit, lane, turns }: Walk): P
   const stayed = submitted.filter((run) => !moved.has(run.id) && (lane === undefined || run.lane === lane));
   const countOf = (id: string): number => seen.filter((one) => one === id).length;
   deepStrictEqual(
-    stayed.filter(({ id, isKeyed }) => (isKeyed ? countOf(id) === 0 : countOf(id) !== 1)).map(({ id }) => id),
+    stayed
+      .filter(({ id, isKeyed, isFair }) => (isKeyed || isFair ? countOf(id) === 0 : countOf(id) !== 1))
+      .map(({ id }) => id),
     [],
     `of the runs that stayed, these are not on one page of ${seen}`,
   );
@@ -125,13 +136,15 @@ function submissionOf({
   id,
   lane,
   isKeyed,
+  isFair,
 }: {
   readonly id: string;
   readonly lane: string;
   readonly isKeyed: boolean;
+  readonly isFair: boolean;
 }) {
   const concurrency = { key: 'k', limit: 2, whenFull: 'wait' } as const;
-  return { id, lane, payload: '1', ...(isKeyed && { concurrency }) };
+  return { id, lane, payload: '1', ...(isKeyed && { concurrency }), ...(isFair && { fairnessKey: 'f' }) };
 }
 
 /** Executes moves, and notes the runs that left their state. */

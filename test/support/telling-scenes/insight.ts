@@ -4,7 +4,10 @@ import { figuresOf } from '../../../packages/broker-contract/src/insight/figures
 import type { Steps } from './scene.ts';
 import { release, retry, tell } from './scene.ts';
 
-/** Runs wait at the front of a lane, in it, behind a key and on the schedule; some were cancelled, some have started. */
+/**
+ * Runs wait at the front of a lane, in it, behind a key, behind the turn of a key and on the schedule; some were cancelled, some have
+ * started.
+ */
 export const askAboutLanes = tell(async (steps) => {
   const { submit, claim, settle, broker, advance } = steps;
   const keyed = { lane: 'k', concurrency: { key: 'k', limit: 1, whenFull: 'wait' } } as const;
@@ -18,6 +21,7 @@ export const askAboutLanes = tell(async (steps) => {
     await submit(id);
   }
   await submit({ id: 'm', lane: 'm' });
+  await submit(...['f1', 'f2', 'f3'].map((id) => ({ id, lane: 'f', fairnessKey: 'f' })));
   await cancelRuns(broker, ['a']);
   await ask(steps);
   await advance(4);
