@@ -99,8 +99,8 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run over the limit takes a slot',
-    right: 'holds_key = v_run.holds_key or not (v_is_full or v_is_lane_full)',
-    wrong: 'holds_key = true',
+    right: 'v_run.key is not null and not (v_is_full or v_is_lane_full)',
+    wrong: 'v_run.key is not null',
     scene: claimOverTheLimit,
   },
   {

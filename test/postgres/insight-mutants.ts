@@ -5,8 +5,8 @@ import type { Mutant } from '../support/telling-scenes/mutant.ts';
 export const INSIGHT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a lane leaves out what waits for its key',
-    right: 'union all select from parked p where p.lane = asked.lane and p.key_limit > 0) both_of',
-    wrong: ') both_of',
+    right: 'union all select from parked p where p.lane = asked.lane and p.key_limit > 0 union all',
+    wrong: 'union all',
     scene: askAboutLanes,
   },
   {

@@ -62,8 +62,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that has kept its slot waits for another one',
-    right: 'v_is_full := not v_run.holds_key and',
-    wrong: 'v_is_full :=',
+    right: 'and not v_run.holds_key and',
+    wrong: 'and',
     scene: holdWhileRetrying,
   },
   {

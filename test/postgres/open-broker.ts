@@ -21,6 +21,8 @@ export const TABLES: readonly string[] = [
     'run',
     'ready',
     'parked',
+    'behind',
+    'turn',
     'scheduled',
     'finished',
     'long_finished',

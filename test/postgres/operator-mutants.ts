@@ -91,7 +91,7 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that is cancelled or ended by hand stays where it was, too',
-    right: 'perform remove_from_locations(v_runs);',
+    right: 'v_passed := remove_from_locations(v_runs);',
     wrong: 'null;',
     scene: endWherever,
   },

@@ -91,6 +91,8 @@ export const NAMES: Readonly<Record<string, Constant>> = {
     fewRuns: 20,
     /** How soon to claim again by a concurrency key that another worker is claiming by. */
     busyMs: 5,
+    /** How often a claim goes on to read a lane whose turns are passed on: as a rule each time starts a run. */
+    readsByTurn: 1_000,
     /** How often a submission is tried whose ids other clients submit or forget at the same time. */
     submitTries: 10,
     /** How many entries of a list a page looks at, at least, where only some of their runs may match. */

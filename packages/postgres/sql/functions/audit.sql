@@ -16,7 +16,7 @@ returns setof "char" language sql stable set enable_seqscan = off as $$
 $$;
 
 -- Counts the runs by state. `unbalanced` counts runs that are not exactly once in the location that
--- their state requires.
+-- their state requires, and turns of fairness keys that are not of exactly one run.
 --
 -- Returns the figures as JSON.
 -- Locks nothing.
@@ -37,6 +37,7 @@ returns text language sql set search_path = Schema.name, pg_temp set jit = off a
   ), locations as (
     select id, State.submitted::"char" as state, ord from ready
     union all select id, State.submitted, ord from parked
+    union all select id, State.submitted, ord from behind
     union all select id, State.scheduled, ord from scheduled
     union all select unnest(ids), Audited.ended, ord from finished
     union all select id, Audited.ended, ord from awaited
@@ -50,6 +51,8 @@ returns text language sql set search_path = Schema.name, pg_temp set jit = off a
       group by 1 having count(r.id) <> 1 or count(p.id) <> 1) wrong
   ), groups as (
     -- @include wrong-groups
+  ), turns as (
+    -- @include wrong-turns
   ), sums as (
     select coalesce(sum(n) filter (where state = 'submitted'), 0) as submitted,
       coalesce(sum(n) filter (where state = 'scheduled'), 0) as scheduled,
@@ -58,8 +61,8 @@ returns text language sql set search_path = Schema.name, pg_temp set jit = off a
   )
   select json_build_object('created', c.submitted, 'forgotten', c.forgotten,
     'submitted', s.submitted, 'scheduled', s.scheduled, 'started', s.started, 'ended', e.ended,
-    'unbalanced', w.n + g.n + abs(c.submitted - c.forgotten - s.n))::text
-  from counted c, ends e, stray w, groups g, sums s
+    'unbalanced', w.n + g.n + t.n + abs(c.submitted - c.forgotten - s.n))::text
+  from counted c, ends e, stray w, groups g, turns t, sums s
 $$;
 
 -- Counts the runs by location, without looking for each of them: waiting runs are counted, and not
@@ -75,7 +78,8 @@ returns text language sql set search_path = Schema.name, pg_temp set jit = off a
   ), few as materialized (
     select coalesce(sum(count), 0) <= Limit.auditedById as few from finished
   ), locations as materialized (
-    select (select count(*) from ready) + (select count(*) from parked) as submitted,
+    select (select count(*) from ready) + (select count(*) from parked)
+        + (select count(*) from behind) as submitted,
       (select count(*) from scheduled) as scheduled,
       (select count(*) from leased() l,
         lateral (select from run r where isStartedBy(r, l) offset 0) found) as started
@@ -88,6 +92,8 @@ returns text language sql set search_path = Schema.name, pg_temp set jit = off a
     union all select state from run where state not in (States.active) and not (select few from few)
   ), groups as materialized (
     -- @include wrong-groups
+  ), turns as materialized (
+    -- @include wrong-turns
   ), ends as materialized (
     select coalesce(json_object_agg(state, n), '{}') as ended, coalesce(sum(n), 0) as n
     from (select state_name(state) as state, count(*) as n from ended group by 1) states
@@ -95,6 +101,7 @@ returns text language sql set search_path = Schema.name, pg_temp set jit = off a
   select json_build_object('created', c.submitted, 'forgotten', c.forgotten,
     'submitted', l.submitted, 'scheduled', l.scheduled, 'started', l.started, 'ended', e.ended,
     'unbalanced',
-      g.n + abs(c.submitted - c.forgotten - l.submitted - l.scheduled - l.started - e.n))::text
-  from counted c, locations l, groups g, ends e
+      g.n + t.n
+        + abs(c.submitted - c.forgotten - l.submitted - l.scheduled - l.started - e.n))::text
+  from counted c, locations l, groups g, turns t, ends e
 $$;

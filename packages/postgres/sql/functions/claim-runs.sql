@@ -1,6 +1,6 @@
 -- Starts the next runs of the lanes p_lanes, in the order asked, whatever they are: with a
--- concurrency key, or unreadable. An exchange calls it only where its own look has found such a
--- run; see `parts/claim-plain.sql`.
+-- concurrency or fairness key, or unreadable. An exchange calls it only where its own look has
+-- found such a run; see `parts/claim-plain.sql`.
 --
 -- A lane is read in two parts: the released runs, and the others from p_low_seqs on, before which
 -- the caller has lately found nothing. Otherwise a claim would read every deleted row that an old
@@ -11,13 +11,14 @@
 -- p_now, p_lease_until: when they start, and until when they are leased
 --
 -- Returns the runs by their ids, their orders and lanes, as JSON; when to claim again by a key that
--- another worker is claiming by; and whether the reply was full.
+-- another worker is claiming by; whether the reply was full; and of each lane the order of the
+-- first run that came to it by a turn and waits there, null altogether if there is none.
 -- Locks what `claim_next` and `claim_keyed` lock.
 create function claim_runs(
   p_limit bigint, p_lanes text[], p_lane_limits bigint[], p_low_seqs bigint[],
   p_task_limits bigint[], p_task_waits boolean[], p_now bigint, p_lease_until bigint,
   out o_ids text[], out o_ords bigint[], out o_lanes text[], out o_claimed text[],
-  out o_busy_until bigint, out o_is_cut boolean
+  out o_busy_until bigint, out o_is_cut boolean, out o_turns bigint[]
 ) language plpgsql as $$
 declare
   v_left bigint := p_limit;
@@ -28,11 +29,16 @@ declare
   v_is_read boolean;
   v_next record;
   v_keyed record;
+  v_turns bigint[];
+  v_left_by_turn bigint;
+  v_reads integer;
 begin
   for v_lane in 1 .. cardinality(p_lanes) loop
     v_room := case when v_bytes > 0 then least(p_lane_limits[v_lane], v_left) else 0 end;
     v_after := Limit.firstOrd;
     v_before := 0;
+    v_turns := null;
+    v_reads := 0;
     -- What comes back has its old order.
     if v_room > 0 and p_task_limits[v_lane] is not null
       and unpark_below(p_lane => p_lanes[v_lane], p_task_limit => p_task_limits[v_lane],
@@ -72,6 +78,8 @@ begin
         if v_keyed.o_is_busy then
           o_busy_until := p_now + Limit.busyMs;
         end if;
+        v_turns := v_turns || v_keyed.o_turns;
+        v_reads := v_reads + 1;
       end if;
       v_after := v_next.o_last;
       -- The one that has its turn now may be before what was read.
@@ -88,14 +96,28 @@ begin
         v_after := greatest(p_low_seqs[v_lane], 0);
         v_before := Limit.forEver;
       end if;
+      -- Each run that is parked may bring another one by its turn: the next claim goes on.
+      if v_turns is not null and v_reads >= Limit.readsByTurn then
+        o_busy_until := p_now;
+        exit;
+      end if;
     end loop;
+    v_left_by_turn := (
+      select min(ord) from unnest(v_turns) as ord where ord <> all (coalesce(o_ords, '{}')));
+    if v_left_by_turn is not null then
+      o_turns[v_lane] := v_left_by_turn;
+    end if;
   end loop;
   o_is_cut := v_bytes <= 0;
+  if o_turns is not null then
+    o_turns := array (
+      select o_turns[n] from generate_series(1, cardinality(p_lanes)) as lanes (n) order by n);
+  end if;
 end
 $$;
 
--- Starts the next runs of a lane that have no concurrency key, as many as fit into one reply. Where
--- the claim limits the lane, every run has one. It does not write into their rows: see `isClaimed`.
+-- Starts the next runs of a lane that have no key, as many as fit into one reply. Where the claim
+-- limits the lane, every run has one. It does not write into their rows: see `isClaimed`.
 --
 -- p_lane, p_after, p_before: the lane, and the orders between which it is read
 -- p_limit, p_bytes: the most runs, and bytes of the reply
@@ -114,7 +136,8 @@ create function claim_next(
 ) language plpgsql as $$
 begin
   with next as materialized (
-    select ctid as row_at, ord, id, coalesce(key, case when p_is_limited then p_lane end) as key
+    select ctid as row_at, ord, id,
+      coalesce(key, fairness_key, case when p_is_limited then p_lane end) as key
     from ready
     where lane = p_lane and ord > p_after and ord < p_before and isOpen(p_lane, p_now)
     order by ord limit p_limit for update skip locked
@@ -149,8 +172,8 @@ begin
 end
 $$;
 
--- Starts or parks the runs with a concurrency key among those that `claim_next` has seen, one by
--- one in their order:
+-- Starts or parks the runs with a concurrency or fairness key among those that `claim_next` has
+-- seen, one by one in their order:
 --
 -- 1. No more than it saw: others may be in the same range of the lane by now.
 -- 2. The slots of a key that are taken are counted among the started runs, under a lock of the key;
@@ -162,6 +185,7 @@ $$;
 --    Where that is full, it is parked by the lane, and takes no slot of its key; once it has its
 --    turn and finds its key full, the next one gets the turn.
 -- 5. A run gets the limit that its task has in the claiming worker, unless it has a key of its own.
+-- 6. A run that has the turn of its fairness key passes it on, however it leaves the lane.
 --
 -- p_lane, p_after, p_last: the lane, and the orders between which it is read
 -- p_limit, p_bytes: the most runs, and bytes of the reply
@@ -169,12 +193,14 @@ $$;
 -- p_now, p_lease_until: when they start, and until when they are leased
 --
 -- Returns the started runs by their ids and orders, as JSON; whether another transaction has a key;
--- how many bytes they have; and whether another run has got the turn of the lane.
+-- how many bytes they have; whether another run has got the turn of the lane; and the orders of
+-- those that came to the back of the lane by a turn.
 -- Locks rows in `ready`, skipping those that are locked, keys if they are free, and rows of runs.
 create function claim_keyed(
   p_lane text, p_after bigint, p_last bigint, p_limit bigint, p_bytes bigint, p_task_limit bigint,
   p_task_waits boolean, p_now bigint, p_lease_until bigint, out o_ids text[], out o_ords bigint[],
-  out o_claimed text[], out o_is_busy boolean, out o_bytes bigint, out o_is_passed_on boolean
+  out o_claimed text[], out o_is_busy boolean, out o_bytes bigint, out o_is_passed_on boolean,
+  out o_turns bigint[]
 ) language plpgsql as $$
 declare
   v_next record;
@@ -184,13 +210,15 @@ declare
   v_is_full boolean;
   v_is_lane_full boolean;
   v_waits_for_key boolean;
+  v_turn record;
 begin
   o_is_busy := false;
   o_is_passed_on := false;
   o_bytes := 0;
   for v_next in
     select * from ready where lane = p_lane and ord > p_after and ord <= p_last
-      and (key is not null or p_task_limit is not null) and isOpen(p_lane, p_now)
+      and (key is not null or fairness_key is not null or p_task_limit is not null)
+      and isOpen(p_lane, p_now)
     order by ord limit p_limit for update skip locked
   loop
     exit when o_bytes >= p_bytes;
@@ -202,19 +230,31 @@ begin
       v_run.key_waits := p_task_waits;
     end if;
     v_of_lane := p_task_limit is not null and v_run.key <> p_lane;
-    if not pg_try_advisory_xact_lock(Schema.lock, hashtext(coalesce(v_run.key, p_lane)))
+    if v_run.key is not null and (
+      not pg_try_advisory_xact_lock(Schema.lock, hashtext(v_run.key))
       or (v_of_lane or v_next.key <> v_run.key)
-        and not pg_try_advisory_xact_lock(Schema.lock, hashtext(p_lane)) then
+        and not pg_try_advisory_xact_lock(Schema.lock, hashtext(p_lane))) then
       o_is_busy := true;
       continue;
     end if;
+    if hasTurn(v_next) then
+      select * into v_turn from pass_turn(p_lane, v_next.fairness_key, p_waits => false);
+      if not v_turn.o_may_leave then
+        o_is_busy := true;
+        continue;
+      end if;
+      if v_turn.o_ord is not null then
+        o_turns := o_turns || v_turn.o_ord;
+      end if;
+    end if;
     delete from ready where lane = v_next.lane and ord = v_next.ord;
     if v_run.epoch is null or v_run.epoch < 0 or v_run.epoch >= Limit.lastEpoch
-      or v_run.key_limit is null then
+      or v_run.key_limit is null and coalesce(v_next.key, v_run.key) is not null then
       perform fail_unreadable(p_lane, array[v_next.id], p_now);
       continue;
     end if;
-    v_is_full := not v_run.holds_key and slotsTaken(v_run.key) >= v_run.key_limit;
+    v_is_full := v_run.key is not null
+      and not v_run.holds_key and slotsTaken(v_run.key) >= v_run.key_limit;
     v_is_lane_full := v_of_lane and slotsTaken(p_lane) >= p_task_limit;
     v_waits_for_key := v_is_full and v_run.key_waits;
     if v_is_full and not v_is_lane_full and v_next.key = p_lane and v_run.key <> p_lane
@@ -233,7 +273,8 @@ begin
     end if;
     update run set state = State.started, epoch = epoch + 1, claimed_at = p_now,
       heartbeat_at = p_now, lease_until = p_lease_until,
-      holds_key = v_run.holds_key or not (v_is_full or v_is_lane_full),
+      holds_key = v_run.holds_key
+        or v_run.key is not null and not (v_is_full or v_is_lane_full),
       holds_lane = case when not v_is_lane_full then v_of_lane and not v_is_full end,
       key = v_run.key, key_limit = v_run.key_limit, key_waits = v_run.key_waits
     where hasId(run, v_run.id);
@@ -245,7 +286,8 @@ begin
     o_ids := o_ids || v_run.id;
     o_ords := o_ords || v_run.ord;
     o_claimed := o_claimed || claimedOne(v_run, of_lane => p_lane, started_at => p_now,
-      leased_until => p_lease_until, concurrency => concurrencyOf(v_run),
+      leased_until => p_lease_until,
+      concurrency => case when v_run.key is not null then concurrencyOf(v_run) end,
       is_over_limit => v_is_full or v_is_lane_full)::text;
   end loop;
 end

@@ -4,7 +4,7 @@
 -- Locks, in the order of everything that moves waiting or ended runs, always:
 -- 1. the advisory locks of concurrency keys, by ascending hash,
 -- 2. the advisory lock of operators (`lock_locations`),
--- 3. the row in `ready`, `parked`, `scheduled`, `finished` or `awaited`,
+-- 3. the row in `ready`, `parked`, `behind`, `scheduled`, `finished` or `awaited`,
 -- 4. the row in `run`. This function is the first step. A settlement locks rows of started runs in
 --    `run` before the keys. No deadlock follows: a transaction that has one of the locks above
 --    skips started runs that are locked.

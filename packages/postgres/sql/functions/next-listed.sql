@@ -2,7 +2,7 @@
 -- keeps it as long as its run stays where it is, so that a page continues behind it, whatever else
 -- has moved. Every list is read by an index:
 --
--- - `waiting`: what is ready or parked, by lane and order
+-- - `waiting`: what is ready, parked or behind a turn, by lane and order
 -- - `scheduled`: by lane, instant and order
 -- - `started`: by claim and id; the instant is that of the start
 -- - `dead`: dead letters, by id
@@ -34,14 +34,20 @@ begin
           where (lane, ord) > (p_after_name, p_after_ord) order by lane, ord limit p_look)
           union all (select lane, null::text, null::bigint, ord, id from parked
           where (lane, ord) > (p_after_name, p_after_ord) and key_limit > 0
-          order by lane, ord limit p_look)) both_of order by 1, 4 limit p_look;
+          order by lane, ord limit p_look)
+          union all (select lane, null::text, null::bigint, ord, id from behind
+          where (lane, ord) > (p_after_name, p_after_ord) and key > ''
+          order by lane, ord limit p_look)) all_of order by 1, 4 limit p_look;
     when p_list = 'waiting' then
       return query select * from (
           (select lane, null::text, null::bigint, ord, id from ready
           where lane = p_lane and (ord) > (p_after_ord) order by lane, ord limit p_look)
           union all (select lane, null::text, null::bigint, ord, id from parked
           where lane = p_lane and (ord) > (p_after_ord) and key_limit > 0
-          order by lane, ord limit p_look)) both_of order by 1, 4 limit p_look;
+          order by lane, ord limit p_look)
+          union all (select lane, null::text, null::bigint, ord, id from behind
+          where lane = p_lane and (ord) > (p_after_ord) and key > ''
+          order by lane, ord limit p_look)) all_of order by 1, 4 limit p_look;
     when p_list = 'scheduled' and p_lane is null then
       return query (select lane, null::text, run_at, ord, id from scheduled
           where (lane, run_at, ord) > (p_after_name, p_after_at, p_after_ord)

@@ -7,6 +7,7 @@ create function promote_due(
 ) returns void language plpgsql as $$
 declare
   v_missing text[];
+  v_fair location[];
   v_ords bigint[];
   v_front bigint;
 begin
@@ -26,11 +27,14 @@ begin
     from due
   ),
   -- @include move-next
-  select array_agg(id), array_agg(ord) into v_missing, v_ords from next
+  select array_agg(id), array_agg(ord), placesByTurn() into v_missing, v_ords, v_fair from next
   where (select count(*) from moved) < (select count(*) from next)
     and id not in (select id from moved);
   if v_missing is not null then
     perform promote_moved(p_lane => p_lane, p_ids => v_missing, p_ords => v_ords, p_now => p_now);
+  end if;
+  if v_fair is not null then
+    perform enter_by_turn(v_fair);
   end if;
 end
 $$;
@@ -59,7 +63,9 @@ begin
         select from ready where lane = p_lanes[v_lane] and isReleased() limit v_room) released)
       + (select count(*) from (
         select from ready where lane = p_lanes[v_lane] and isBeyond(p_low_seqs[v_lane])
-        limit v_room) others);
+        limit v_room) others)
+      + (select count(*) from (
+        select from behind where lane = p_lanes[v_lane] and key > '' limit v_room) behind);
     if p_dues[v_lane] <= p_now and p_due_limits[v_lane] is null then
       perform promote_due(p_lane => p_lanes[v_lane], p_low_run_at => p_low_run_ats[v_lane],
         p_limit => greatest(v_room, 1000), p_is_first => false, p_now => p_now);
@@ -85,16 +91,20 @@ create function promote_moved(p_lane text, p_ids text[], p_ords bigint[], p_now 
 returns void language plpgsql as $$
 declare
   v_missing text[];
+  v_fair location[];
 begin
   with next as materialized (
     select * from unnest(p_ids, p_ords) as next (id, ord)
   ),
   -- @include move-next by-id
-  select array_agg(id) into v_missing from next
+  select array_agg(id), placesByTurn() into v_missing, v_fair from next
   where (select count(*) from moved) < (select count(*) from next)
     and id not in (select id from moved);
   if v_missing is not null then
     perform fail_unreadable(p_lane, v_missing, p_now);
+  end if;
+  if v_fair is not null then
+    perform enter_by_turn(v_fair);
   end if;
 end
 $$;

@@ -24,3 +24,11 @@ $$;
 create function state_name(p_state "char") returns text language sql immutable as $$
   select nameOf(p_state, NameOfState)
 $$;
+
+-- Reads a list of texts, p_list.
+--
+-- Returns an array, null for what is no list.
+create function texts_of(p_list json) returns text[] language sql immutable as $$
+  select case when json_typeof(p_list) = 'array'
+    then array (select json_array_elements_text(p_list)) end
+$$;

@@ -1,7 +1,7 @@
 -- What a run that a claim has started looks like, and how a claim replies it.
 
 -- Whether a run is started, although its row has the state of a waiting one. The claim of a run
--- without a concurrency key does not write into the run's row:
+-- without a concurrency or fairness key does not write into the run's row:
 --
 -- 1. The row keeps the state `submitted`; its entry in `ready` is gone.
 -- 2. The row of `claim` has the instant of the start; the run's epoch is one more than that of its
@@ -12,7 +12,7 @@
 -- After waiting for a lock, the server reads the row again but not this subquery, so a statement
 -- that locks a claimed run also compares its epoch or its order in the lane.
 create function isClaimed(r record) returns boolean return
-  (r.state = State.submitted and r.key is null
+  (r.state = State.submitted and r.key is null and r.fairness_key is null
     and not exists (select from ready l where l.lane = r.lane and l.ord = r.ord offset 0));
 
 -- Whether a claim started the run: no two entries of lanes have the same order.

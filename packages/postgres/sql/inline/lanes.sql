@@ -11,6 +11,10 @@ create function isReleased() returns boolean return
 create function isBeyond(low bigint) returns boolean return
   ord > greatest(low, 0);
 
+-- Whether the run of a place has the turn of its fairness key: it came to the back of its lane.
+create function hasTurn(l record) returns boolean return
+  (l.fairness_key is not null and l.ord > 0);
+
 -- Whether a released run waits in a lane.
 create function hasReleased(of_lane text) returns boolean return
   exists (select from ready where lane = of_lane and isReleased());
@@ -65,3 +69,7 @@ create function noticeOf(
 create function isSent(message text) returns boolean return
   pg_notify(Schema.channel,
     case when octet_length(message) < Limit.messageBytes then message else '' end) is not null;
+
+-- Where the runs of a promotion are that have to enter their lane by turn.
+create function placesByTurn() returns location[] return
+  (select array_agg(place) from moved where fairness_key is not null and ord > 0);

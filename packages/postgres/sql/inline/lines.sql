@@ -42,9 +42,9 @@ create function runLines(l record, r record) returns text return
       createdAts => lineOf(created_at),
       extras => lineOf(extras))) end);
 
--- Whether the run `r` of a place `l` is plain: without a concurrency key, readable, where its lane
--- says it is, and with an id and records of one line.
+-- Whether the run `r` of a place `l` is plain: without a concurrency or fairness key, readable,
+-- where its lane says it is, and with an id and records of one line.
 create function isPlain(l record, r record) returns boolean return
   (l.key is null and r.epoch >= 0 and r.epoch < Limit.lastEpoch and isOneLine(l.id)
     and (r.record is null or r.record <> '' and isOneLine(r.record))
-    and (r.extras is null or isOneLine(r.extras))) is true;
+    and (r.extras is null or isOneLine(r.extras)) and r.fairness_key is null) is true;

@@ -56,7 +56,8 @@ create function seenOf(r record, is_started boolean) returns text return
 
 -- The fields of the type `location`: where a run is, without what it carries.
 create function locationOf(r record) returns location return
-  (r.id, r.state, r.ord, r.lane, r.run_at, r.key, r.key_limit, r.is_dead)::location;
+  (r.id, r.state, r.ord, r.lane, r.run_at, r.key, r.key_limit, r.is_dead,
+    r.fairness_key)::location;
 
 -- Whether a text of a run is stored apart, and counts as long.
 create function isLong(content text) returns boolean return

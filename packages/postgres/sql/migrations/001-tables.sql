@@ -29,6 +29,8 @@
 -- Rows of the other tables are inserted once and deleted once:
 --
 -- - `ready`, `parked`, `scheduled`: runs that wait in a lane, for a concurrency key, for their time
+-- - `behind`: runs that wait for the turn of their fairness key
+-- - `turn`: a row for each run that has such a turn, see `enter_by_turn`
 -- - `claim`: runs leased by each claim, at least until the lease ends
 -- - `finished`: ended runs, oldest first; `awaited`: ended runs whose result a caller waits for
 -- - `long_finished`: how many bytes the long payloads and results of a row of `finished` have,
@@ -52,8 +54,8 @@
 -- - `row_at`, `rows_at`: where in `run` the rows of these runs were last written, so that no index
 --   is searched for them; null where that is not known. See `isAt`.
 --
--- Every parked run is in `parked_lane`: its condition keeps it out of all plans but those that have
--- the same one, as lists do.
+-- Every parked run is in `parked_lane`, and every one behind a turn in `behind_lane`: their
+-- conditions keep them out of all plans but those that have the same one, as lists do.
 --
 -- Long payloads and results are compressed by lz4, from Postgres 14 on and where it is built in:
 -- what a server compresses by its own way takes several times as long, most of a large submission.
@@ -94,6 +96,7 @@ create table run (
   spent bigint,
   result text,
   record text,
+  fairness_key text collate "C",
   primary key (hash, id)
 ) with (fillfactor = 45);
 do $$ begin
@@ -116,8 +119,21 @@ create table ready (
   id text collate "C" not null,
   key text collate "C",
   row_at tid,
+  fairness_key text collate "C",
   primary key (lane, ord)
 );
+
+create table turn (lane text collate "C" not null, key text collate "C" not null);
+create index turn_key on turn (lane, key);
+
+create table behind (
+  lane text collate "C" not null,
+  key text collate "C" not null,
+  ord bigint not null,
+  id text collate "C" not null,
+  primary key (lane, key, ord)
+);
+create index behind_lane on behind (lane, ord) where key > '';
 
 create table parked (
   key text collate "C" not null,
@@ -250,7 +266,7 @@ create index unique_key_ord on unique_key (ord);
 
 create type location as (
   id text collate "C", state "char", ord bigint, lane text collate "C", run_at bigint,
-  key text collate "C", key_limit bigint, is_dead boolean
+  key text collate "C", key_limit bigint, is_dead boolean, fairness_key text collate "C"
 );
 
 create type dead_letter as (

@@ -68,10 +68,12 @@ with settled as (
           or exists (select from leased() l where isStartedBy(r, l) and l.until <= v_now))
       else false end
   returning s.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.holds_lane,
-    r.is_dead, r.keep_ms, s.group_number, r.error_group, r.spent, r.ended_at, longBytes(r) as long
+    r.is_dead, r.keep_ms, s.group_number, r.error_group, r.spent, r.ended_at, longBytes(r) as long,
+    r.fairness_key, case when r.fairness_key is not null then locationOf(r) end as place
 ), ready_again as (
-  insert into ready (lane, ord, id, key, row_at)
-  select lane, ord, id, key, row_at from settled where state = State.submitted
+  insert into ready (lane, ord, id, key, row_at, fairness_key)
+  select lane, ord, id, key, row_at, fairness_key from settled
+  where state = State.submitted and (fairness_key is null or ord < 0)
 ), for_later as (
   insert into scheduled (lane, run_at, ord, id, row_at)
   select lane, run_at, ord, id, row_at from settled where state = State.scheduled
@@ -91,6 +93,9 @@ select v_settled || array_agg(n),
   v_dead || array_agg(
     (lane, error_group, p_group_titles[group_number], id, spent, ended_at, v_end, n)::dead_letter)
     filter (where is_dead),
-  sum(long) filter (where state not in (States.waiting) and not is_dead and keep_ms is null)
-into v_settled, v_keys, v_ready, v_later, v_results, v_awaited, v_dead, v_long from settled;
+  sum(long) filter (where state not in (States.waiting) and not is_dead and keep_ms is null),
+  v_fair || array_agg(place)
+    filter (where fairness_key is not null and state = State.submitted and ord > 0)
+into v_settled, v_keys, v_ready, v_later, v_results, v_awaited, v_dead, v_long, v_fair
+from settled;
 -- @include note-long

@@ -33,6 +33,9 @@ end if;
 if v_dead is not null then
   perform join_groups(v_dead);
 end if;
+if v_fair is not null then
+  perform enter_by_turn(v_fair);
+end if;
 if v_ready is not null then
   v_ready := array (select distinct lane from unnest(v_ready) as lane);
 end if;

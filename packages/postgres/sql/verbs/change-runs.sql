@@ -50,6 +50,9 @@ declare
   v_unparked text[];
   v_done text[];
   v_answers text;
+  v_fair location[];
+  v_passed text[];
+  v_one json;
   v_setting text;
 begin
   if p_note_keys is not null and lock_notes(p_note_keys, p_note_seen) <> '{}' then
@@ -95,10 +98,42 @@ begin
       return json_build_object('isRefused', true, 'answers', v_answers)::text;
     end if;
   end if;
+  -- Turns of fairness keys pass on in the order of the changes: a run may get one and leave, too.
+  if cardinality(p_ids) > 1 and exists (
+    select from unnest(v_runs) f join ready l on isSame(l.lane, f.lane) and l.ord = f.ord
+    where f.state = State.submitted and hasTurn(l))
+  then
+    v_answers := '';
+    for i in 1 .. cardinality(p_ids) loop
+      v_one := change_runs(p_ids => p_ids[i:i],
+        p_seen => array[coalesce((
+          select seenAsWritten(r) from unnest(v_runs) f join run r on hasId(r, f.id)
+          where f.id = p_ids[i]), p_seen[i])],
+        p_destinations => substr(p_destinations, i, 1), p_instants => p_instants[i:i],
+        p_error_names => p_error_names[i:i], p_results => p_results[i:i],
+        p_records => p_records[i:i], p_group_ids => p_group_ids[i:i],
+        p_group_titles => p_group_titles[i:i], p_spent => p_spent[i:i],
+        p_keep_keys_ms => p_keep_keys_ms, p_note_keys => null, p_note_seen => null,
+        p_note_values => null, p_note_ttls_ms => null, p_note_ends => null)::json;
+      v_ready := v_ready || texts_of(v_one -> 'ready');
+      v_later := v_later || texts_of(v_one -> 'later');
+      v_unparked := v_unparked || texts_of(v_one -> 'unparked');
+      v_results := v_results or (v_one ->> 'results')::boolean;
+      v_finished := v_finished + (v_one ->> 'finished')::bigint;
+      v_long := v_long + (v_one ->> 'long')::bigint;
+      v_answers := v_answers || (v_one ->> 'answers');
+    end loop;
+    if p_note_keys is not null then
+      perform put_notes(p_keys => p_note_keys, p_values => p_note_values,
+        p_ttls_ms => p_note_ttls_ms, p_ends => p_note_ends, p_probes_ms => null, p_now => now_ms());
+    end if;
+    return json_build_object('ready', v_ready, 'later', v_later, 'unparked', v_unparked,
+      'results', v_results, 'finished', v_finished, 'long', v_long, 'answers', v_answers)::text;
+  end if;
   if cardinality(v_ended) > 0 then
     perform leave_groups(array (select id from unnest(v_runs) where is_dead));
   end if;
-  perform remove_from_locations(v_runs);
+  v_passed := remove_from_locations(v_runs);
   if p_group_ids is not null then
     v_groups := admit_groups(array (
       select f.lane from changesAsked() a left join unnest(v_runs) f on f.id = a.id order by n),
@@ -153,10 +188,12 @@ begin
       from unnest(v_runs) f join asked a on a.id = f.id
       where hasId(r, f.id) and a.destination not in (ChangeMark.forget, ChangeMark.requestCancel)
       returning a.n, r.ctid as row_at, r.id, r.lane, r.state, r.ord, r.run_at, r.key, r.is_dead,
-        r.keep_ms, r.error_group, a.title, r.spent, r.ended_at, longBytes(r) as long
+        r.keep_ms, r.error_group, a.title, r.spent, r.ended_at, longBytes(r) as long,
+        r.fairness_key, locationOf(r) as place
     ), ready_again as (
       insert into ready (lane, ord, id, key, row_at)
-      select lane, ord, id, key, row_at from written where state = State.submitted
+      select lane, ord, id, key, row_at from written
+      where state = State.submitted and fairness_key is null
     ), for_later as (
       insert into scheduled (lane, run_at, ord, id, row_at)
       select lane, run_at, ord, id, row_at from written where state = State.scheduled
@@ -174,9 +211,13 @@ begin
       array_agg((lane, error_group, title, id, spent, ended_at, v_end, n)::dead_letter)
         filter (where is_dead),
       coalesce(sum(long)
-        filter (where state not in (States.waiting) and not is_dead and keep_ms is null), 0)
-    into v_ready, v_later, v_results, v_finished, v_awaited, v_dead, v_long from written;
+        filter (where state not in (States.waiting) and not is_dead and keep_ms is null), 0),
+      array_agg(place) filter (where state = State.submitted and fairness_key is not null)
+    into v_ready, v_later, v_results, v_finished, v_awaited, v_dead, v_long, v_fair from written;
     v_setting := set_config('enable_hashjoin', 'off', true);
+    if v_fair is not null then
+      perform enter_by_turn(v_fair);
+    end if;
     -- @include note-long
     if v_dead is not null then
       perform join_groups(v_dead);
@@ -191,6 +232,7 @@ begin
   end if;
   v_unparked := unpark_runs(keys_of(array (
     select r from unnest(v_runs) r where r.state in (States.waiting))));
+  v_ready := v_ready || v_passed;
   if v_ready is not null or v_later is not null or v_unparked is not null or v_results then
     perform notify_waiters(v_ready || v_unparked, v_later, v_results);
   end if;

@@ -12,6 +12,7 @@ begin
     select coalesce(json_agg(json_build_object('lane', lane, 'waiting', (
       select count(*) from (
         select from ready r where r.lane = asked.lane
+        union all select from behind b where b.lane = asked.lane and b.key > ''
         union all (select from scheduled s
           where s.lane = asked.lane and s.run_at <= v_now order by s.run_at limit Limit.countedRuns)
         limit Limit.countedRuns) counted)) order by lane)::text, '[]')

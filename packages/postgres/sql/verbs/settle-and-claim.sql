@@ -66,6 +66,7 @@ declare
   v_groups text[];
   v_dead dead_letter[];
   v_long bigint;
+  v_fair location[];
   -- What a claim works with.
   v_dues bigint[];
   v_due bigint;
@@ -195,6 +196,14 @@ begin
           array (select distinct lane from unnest(v_got.o_lanes) as lane));
         -- @include end-claims
         ;
+      end if;
+      if v_got.o_turns is not null then
+        v_rest := concat(v_rest, ',"turns":', to_json(v_got.o_turns));
+        if p_notify then
+          perform notify_waiters(array (
+              select lane from unnest(p_lanes, v_got.o_turns) as turns (lane, ord)
+              where ord is not null), null, false);
+        end if;
       end if;
     end if;
     -- A claim that is repeated lets no further run through.

@@ -14,7 +14,8 @@
 -- p_group_lanes, p_group_ids, p_group_titles: these groups
 -- p_submit_ids, p_submit_lanes, p_submit_payloads, p_submit_run_ats, p_submit_delays_ms,
 --   p_submit_keys, p_submit_key_limits, p_submit_key_waits, p_submit_keeps_keys, p_submit_keyed,
---   p_submit_keep_results_ms, p_submit_extras: the run that each submits, as in `submit_runs`
+--   p_submit_keep_results_ms, p_submit_extras, p_submit_fairness_keys: the run that each submits,
+--   as in `submit_runs`
 -- p_notify: whether waiting processes are notified
 -- p_keep_finished, p_trim_from: how many finished runs are kept (negative: all), and from where on
 --   they are counted; null where retention is not due
@@ -31,9 +32,9 @@ create function settle_and_submit(
   p_submit_ids text[], p_submit_lanes text[], p_submit_payloads text[], p_submit_run_ats bigint[],
   p_submit_delays_ms bigint[], p_submit_keys text[], p_submit_key_limits bigint[],
   p_submit_key_waits boolean[], p_submit_keeps_keys boolean[], p_submit_keyed boolean[],
-  p_submit_keep_results_ms bigint[], p_submit_extras text[], p_notify boolean,
-  p_keep_finished bigint, p_trim_from bigint, p_keep_keys_ms bigint, p_keep_for_ms bigint,
-  p_keep_bytes bigint
+  p_submit_keep_results_ms bigint[], p_submit_extras text[], p_submit_fairness_keys text[],
+  p_notify boolean, p_keep_finished bigint, p_trim_from bigint, p_keep_keys_ms bigint,
+  p_keep_for_ms bigint, p_keep_bytes bigint
 ) returns setof text language plpgsql
 -- @include settings
 as $$
@@ -61,6 +62,8 @@ begin
     p_key_limits => array_agg(key_limit order by n), p_key_waits => array_agg(key_waits order by n),
     p_keeps_keys => array_agg(keeps_key order by n), p_keyed => array_agg(is_keyed order by n),
     p_keep_results_ms => array_agg(keep_ms order by n), p_extras => array_agg(extras order by n),
+    p_fairness_keys => case when p_submit_fairness_keys is not null
+      then array_agg(fairness_key order by n) end,
     p_notify => p_notify)
   from (select unnest(p_submit_ids) as id, unnest(p_submit_lanes) as lane,
     unnest(p_submit_payloads) as payload, unnest(p_submit_run_ats) as run_at,
@@ -68,6 +71,7 @@ begin
     unnest(p_submit_key_limits) as key_limit, unnest(p_submit_key_waits) as key_waits,
     unnest(p_submit_keeps_keys) as keeps_key, unnest(p_submit_keyed) as is_keyed,
     unnest(p_submit_keep_results_ms) as keep_ms, unnest(p_submit_extras) as extras,
+    unnest(p_submit_fairness_keys) as fairness_key,
     generate_series(1::bigint, cardinality(p_submit_ids)) as n) given
   where substr(v_answers, n::integer, 1) = Answer.settle.ok having count(*) > 0;
   return query select unnest(v_replies);

@@ -6,7 +6,8 @@
 --    without a block for errors. The same statement sees whether a process waits for work.
 -- 3. Of others, the first try inserts without `on conflict`: as a rule all ids are new, and a plain
 --    insert takes a quarter less time.
--- 4. A run that is being forgotten is in one of the two tables, but one statement may see neither.
+-- 4. Where runs have fairness keys, those that are due enter their lanes by turn.
+-- 5. A run that is being forgotten is in one of the two tables, but one statement may see neither.
 --    A keyed id is therefore looked up in `kept_key` once more after the insert.
 --
 -- p_ids, p_lanes, p_payloads: the runs
@@ -15,14 +16,16 @@
 -- p_keyed: whether the id was chosen by a user; null where none was
 -- p_keep_results_ms: for how long the result is kept for a waiting caller
 -- p_extras: JSON of what few runs are submitted with
+-- p_fairness_keys: by whose turn they wait in their lanes; null where none has a fairness key
 -- p_notify: whether waiting processes are notified
 --
 -- Returns the ids that were new, in order, as JSON; null when all of them were.
--- Locks nothing but a conflicting id, until the other transaction ends.
+-- Locks a conflicting id, until the other transaction ends, and what `enter_by_turn` locks.
 create function submit_runs(
   p_ids text[], p_lanes text[], p_payloads text[], p_run_ats bigint[], p_delays_ms bigint[],
   p_keys text[], p_key_limits bigint[], p_key_waits boolean[], p_keeps_keys boolean[],
-  p_keyed boolean[], p_keep_results_ms bigint[], p_extras text[], p_notify boolean
+  p_keyed boolean[], p_keep_results_ms bigint[], p_extras text[], p_fairness_keys text[],
+  p_notify boolean
 ) returns text language plpgsql
 -- @include settings
 as $$
@@ -30,13 +33,15 @@ declare
   v_now bigint := now_ms();
   v_try integer := 1;
   v_created text[];
+  v_fair location[];
   v_is_awaited boolean;
   v_message text;
   v_is_sent boolean;
   v_ready text[];
   v_later text[];
 begin
-  if cardinality(p_ids) = 1 and p_keyed is null and p_run_ats is null and p_delays_ms is null then
+  if cardinality(p_ids) = 1 and p_keyed is null and p_run_ats is null and p_delays_ms is null
+    and p_fairness_keys is null then
     -- @include insert-runs one again
     if v_is_awaited and v_created is not null then
       v_message := noticeOf(p_lanes, null, false);
@@ -45,7 +50,12 @@ begin
   else
     loop
       begin
-        if v_try = 1 then
+        if p_fairness_keys is not null then
+          -- @include insert-runs again fair
+          if v_fair is not null then
+            perform enter_by_turn(v_fair);
+          end if;
+        elsif v_try = 1 then
           -- @include insert-runs
         else
           -- @include insert-runs again

@@ -6,6 +6,7 @@
 -- p_keyed: whether the id was chosen by a user; null where none was
 -- p_keep_results_ms: for how long the result is kept for a waiting caller
 -- p_extras: JSON of what few runs are submitted with
+-- p_fairness_keys: by whose turn they wait in their lanes; null where none has a fairness key
 -- p_unique_keys: the unique key of each, null for a run that has none
 -- p_until_started, p_untils_ms: until when the key is taken: until the run has started, for so long
 --   from now on (null: until it has ended)
@@ -22,8 +23,9 @@
 create function submit_unique(
   p_ids text[], p_lanes text[], p_payloads text[], p_run_ats bigint[], p_delays_ms bigint[],
   p_keys text[], p_key_limits bigint[], p_key_waits boolean[], p_keeps_keys boolean[],
-  p_keyed boolean[], p_keep_results_ms bigint[], p_extras text[], p_unique_keys text[],
-  p_until_started boolean[], p_untils_ms bigint[], p_replaces boolean[], p_notify boolean
+  p_keyed boolean[], p_keep_results_ms bigint[], p_extras text[], p_fairness_keys text[],
+  p_unique_keys text[], p_until_started boolean[], p_untils_ms bigint[], p_replaces boolean[],
+  p_notify boolean
 ) returns text language plpgsql
 -- @include settings
 as $$
@@ -68,7 +70,7 @@ begin
           p_key_limits => p_key_limits[i:i], p_key_waits => p_key_waits[i:i],
           p_keeps_keys => p_keeps_keys[i:i], p_keyed => p_keyed[i:i],
           p_keep_results_ms => p_keep_results_ms[i:i], p_extras => p_extras[i:i],
-          p_notify => p_notify) is null
+          p_fairness_keys => p_fairness_keys[i:i], p_notify => p_notify) is null
         then Answer.submitUnique.created else Answer.submitUnique.exists end;
       continue;
     end if;
@@ -88,9 +90,7 @@ begin
         p_note_values => null, p_note_ttls_ms => null, p_note_ends => null)::json;
       v_answers := v_answers || Answer.submitUnique.replaced;
       v_others := v_others || v_other.id;
-      v_unparked := v_unparked || array (select json_array_elements_text(
-        case when json_typeof(v_ended -> 'unparked') = 'array' then v_ended -> 'unparked'
-          else '[]' end));
+      v_unparked := v_unparked || texts_of(v_ended -> 'unparked');
       v_results := v_results or (v_ended ->> 'results')::boolean;
       v_finished := v_finished + (v_ended ->> 'finished')::bigint;
       v_long := v_long + (v_ended ->> 'long')::bigint;
@@ -102,7 +102,7 @@ begin
       p_keys => p_keys[i:i], p_key_limits => p_key_limits[i:i], p_key_waits => p_key_waits[i:i],
       p_keeps_keys => p_keeps_keys[i:i], p_keyed => p_keyed[i:i],
       p_keep_results_ms => p_keep_results_ms[i:i], p_extras => p_extras[i:i],
-      p_notify => p_notify);
+      p_fairness_keys => p_fairness_keys[i:i], p_notify => p_notify);
     update unique_key set id = p_ids[i], to_start = p_until_started[i],
       until = case when p_untils_ms[i] is null then null
         else least(v_now + p_untils_ms[i], Limit.instantAt) end

@@ -54,12 +54,13 @@ function readClaimedRun(rows: ClaimedRows, index: number, record: StoredRecord |
   const id = rows.ids[index] ?? '';
   const payload = rows.payloads[index] ?? '';
   const text = rows.extras[index] ?? null;
-  const { spent, retry, origin, context } = text === null ? NO_EXTRAS : readExtras(text);
+  const { spent, fairnessKey, retry, origin, context } = text === null ? NO_EXTRAS : readExtras(text);
   // Key by key: a spread for every run would take as long as the rest.
   const run: RunDraft = newRun({
     id,
     lane,
     payload,
+    fairnessKey,
     retry,
     origin,
     context,

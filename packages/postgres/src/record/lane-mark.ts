@@ -65,6 +65,11 @@ export class LaneMark {
     else this.#seq = Math.max(this.#seq, lastSeq);
   }
 
+  /** Notes that a run has come to this order, which may be before the mark: others were claimed while its transaction was under way. */
+  recordLate(seq: number): void {
+    if (seq <= this.#seq) this.#moveTo(seq - 1);
+  }
+
   /** What lies between the end of a read that began before the mark, and the mark, has not been read again. */
   #moveTo(seq: number): void {
     this.#seq = seq;

@@ -49,6 +49,8 @@ interface Reply extends Partial<WorkNotification>, Tidied {
   /** Lanes that got back parked runs, as their concurrency keys are free; they are in `ready`, too. */
   readonly unparked?: readonly string[];
   readonly claimed?: readonly ClaimedRows[];
+  /** Of each claimed lane, the order of the first run that got the turn of its fairness key and waits there; absent where none does. */
+  readonly turns?: readonly (number | null)[];
   /** Until when plain runs are leased. */
   readonly until: number;
   /** How many plain runs have a row each; absent where each column of them has one. */
@@ -158,7 +160,7 @@ async function exchangePart(
   const bytes = rows.reduce((sum, row) => sum + (row?.length ?? 0), 0);
   const span = { startedAt, endedAt: performance.now(), serverNow: reply.now, bytes };
   memory.recordRead(starts, span, reply.dues ?? []);
-  port.workWaits.recordHeld(starts.lanes, reply.held ?? []);
+  recordLanes(port, starts, reply);
   const { claimed, unreadable } = readClaims(found);
   if (unreadable.length > 0) await failUnreadable(port, unreadable);
   return { settled, claimed: markProbes(claimed, reply), now: reply.now, ...nextRunOf(reply) };
@@ -301,6 +303,18 @@ function recordClaim(memory: ClaimMemory, claim: Claim, { starts, reply, replace
     read?.mark.record(read, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
     left -= count;
   }
+}
+
+/** Records which lanes are on hold, and wakes the workers of this process for runs that the claim has brought by turn, and left. */
+function recordLanes(
+  { workWaits }: Pick<ExchangePort, 'workWaits'>,
+  { lanes, reads }: LaneStarts,
+  { held = [], turns = [] }: Reply,
+): void {
+  workWaits.recordHeld(lanes, held);
+  if (turns.length === 0) return;
+  for (const [index, seq] of turns.entries()) if (seq !== null) reads[index]?.mark.recordLate(seq);
+  workWaits.notify({ ready: lanes.filter((_, index) => (turns[index] ?? null) !== null), later: [] });
 }
 
 function partsByLane(claimed: readonly ClaimedRows[]): ReadonlyMap<string, readonly ClaimedRows[]> {

@@ -66,7 +66,14 @@ export function submissionArguments(
     keyed: submissions.map(({ keyed }) => keyed || undefined),
     keepResultsMs: submissions.map(({ keepResultMs }) => whole(keepResultMs)),
     extras: submissions.map(writeExtras),
+    fairnessKeys: fairnessKeysOf(submissions),
   };
+}
+
+/** `null` where no run has a fairness key: then none has to be submitted by turn. */
+function fairnessKeysOf(submissions: readonly Submission[]): readonly (string | undefined)[] | null {
+  if (submissions.every(({ fairnessKey }) => fairnessKey === undefined)) return null;
+  return submissions.map(({ fairnessKey }) => fairnessKey);
 }
 
 /** Returns submissions as arguments of `settle_and_submit`. */
@@ -85,6 +92,7 @@ export function submitArguments(submissions: readonly Submission[]): SubmitArgum
     submitKeyed: given.keyed,
     submitKeepResultsMs: given.keepResultsMs,
     submitExtras: given.extras,
+    submitFairnessKeys: given.fairnessKeys,
   };
 }
 

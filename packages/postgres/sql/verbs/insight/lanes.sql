@@ -28,7 +28,8 @@ begin
           from (
             select from (
               select from ready r where r.lane = asked.lane
-              union all select from parked p where p.lane = asked.lane and p.key_limit > 0) both_of
+              union all select from parked p where p.lane = asked.lane and p.key_limit > 0
+              union all select from behind b where b.lane = asked.lane and b.key > '') all_of
             limit p_limit + 1) found),
         'parked', (
           select json_build_object('count', least(count(*), p_limit),
