@@ -6,6 +6,7 @@ import { KEY_MUTANTS } from './key-mutants.ts';
 import { NOTE_MUTANTS } from './note-mutants.ts';
 import { OPERATOR_MUTANTS } from './operator-mutants.ts';
 import { SETTLEMENT_MUTANTS } from './settlement-mutants.ts';
+import { TURN_MUTANTS } from './turn-mutants.ts';
 
 /** One mistake for each promise that the SQL texts keep. */
 export const MUTANTS: readonly Mutant[] = [
@@ -13,6 +14,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SETTLEMENT_MUTANTS,
   ...OPERATOR_MUTANTS,
   ...KEY_MUTANTS,
+  ...TURN_MUTANTS,
   ...INSIGHT_MUTANTS,
   ...GROUP_MUTANTS,
   ...NOTE_MUTANTS,
