@@ -4,7 +4,7 @@ import { equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { keyed, settleBy } from './keyed.ts';
 
 const ERROR = { name: 'Error', message: 'no' };
@@ -260,7 +260,7 @@ export const passedTurnsCases: CasesByName = {
   },
 
   'fairness: scheduled runs come by turn when they are due': async (scene) => {
-    const at = (await scene.now()) + SHORT_MS;
+    const at = (await scene.now()) + AHEAD_MS;
     await scene.submit(
       ...keyed('t1', 't2', 't3', 'b1').map((run, index) => ({ ...run, runAt: at + index })),
       ...keyed('t4').map((run) => ({ ...run, delayMs: LONG_MS })),
@@ -273,7 +273,7 @@ export const passedTurnsCases: CasesByName = {
   },
 
   'fairness: scheduled runs come behind the turn of their key when they are due': async (scene) => {
-    const at = (await scene.now()) + SHORT_MS;
+    const at = (await scene.now()) + AHEAD_MS;
     await scene.submit(...keyed('t1', 't2').map((run) => ({ ...run, runAt: at })));
     await scene.submit(...keyed('t3', 't4', 'b1'));
     await scene.advancePast(at);

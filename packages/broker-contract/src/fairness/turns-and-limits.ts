@@ -2,7 +2,7 @@ import { cancelRuns, holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene, SubmissionInput } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { AHEAD_MS, LONG_MS, PASS_MS } from '../case-scene.ts';
 import { figuresOf } from '../insight/figures-of.ts';
 import { listIds, listPages } from '../list-pages.ts';
 import { complete, idsOf, keyed, settleBy } from './keyed.ts';
@@ -120,7 +120,7 @@ export const fairnessAndLimitsCases: CasesByName = {
   },
 
   'fairness: a limit of due runs leaves the room to the runs that are behind a turn': async (scene) => {
-    const dueAt = (await scene.now()) + SHORT_MS;
+    const dueAt = (await scene.now()) + AHEAD_MS;
     await scene.submit(...['d1', 'd2', 'd3'].map((id, index) => ({ id, runAt: dueAt + index })));
     await scene.advancePast(dueAt + 2);
     await scene.submit(...keyed(...idsOf('t', 5)));
@@ -131,7 +131,7 @@ export const fairnessAndLimitsCases: CasesByName = {
   },
 
   'fairness: due runs that a claim takes first come to the front, and pass no turn on': async (scene) => {
-    const dueAt = (await scene.now()) + SHORT_MS;
+    const dueAt = (await scene.now()) + AHEAD_MS;
     await scene.submit(...keyed('t8', 't9').map((run, index) => ({ ...run, runAt: dueAt + index })));
     await scene.advancePast(dueAt + 1);
     await scene.submit(...keyed('t1', 't2', 't3', 'b1'));

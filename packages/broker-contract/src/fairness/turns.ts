@@ -3,7 +3,7 @@ import { endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { AHEAD_MS, LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { idsOf, keyed, settleBy } from './keyed.ts';
 
@@ -124,9 +124,9 @@ export const fairnessCases: CasesByName = {
     await scene.submit({ id: 'a', fairnessKey }, { id: 'b', fairnessKey, retry: '{}', origin: 'o' });
     const waiting = await scene.broker.get(['a', 'b']);
     const { runs: listed } = await scene.broker.list({ state: 'submitted', limit: 10 });
-    const claimed = await scene.claim({ requestId: 'r', leaseMs: SHORT_MS });
-    const again = await scene.claim({ requestId: 'r', leaseMs: SHORT_MS });
-    await scene.advance(PASS_MS);
+    const claimed = await scene.claim({ requestId: 'r', leaseMs: AHEAD_MS });
+    const again = await scene.claim({ requestId: 'r', leaseMs: AHEAD_MS });
+    await scene.advance(AHEAD_MS);
     const expired = await scene.broker.findExpired(10);
     const { runs: bare } = await scene.broker.list({ state: 'started', limit: 10, payloads: 'omit' });
 
