@@ -40,6 +40,7 @@ function completions(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
 /** The ids of these runs, which other commands do not submit, and their lane. */
 const PLAIN_IDS = fc.uniqueArray(fc.constantFrom('p1', 'p2', 'p3'), { minLength: 1 });
 const PLAIN_LANE = 'plain';
+const PLAIN = { lane: PLAIN_LANE, fairnessKey: undefined, concurrency: undefined, isKeyed: false };
 
 /** Submits runs without a key and notes, and claims all of their lane. */
 function plainRuns(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
@@ -52,9 +53,7 @@ function plainRuns(): fc.Arbitrary<fc.AsyncCommand<Model, Real>> {
       );
       assertSame(
         submitted,
-        ids.map((id) =>
-          modelSubmit(model, { id, lane: PLAIN_LANE, concurrency: undefined, isKeyed: false }, 'now'),
-        ),
+        ids.map((id) => modelSubmit(model, { ...PLAIN, id }, 'now')),
       );
       const requestId = `request-${++model.requests}`;
       const claim = { worker: 'w', requestId, limit: 9, lanes, leaseMs: LONG_MS };

@@ -107,6 +107,7 @@ describe('every option', () => {
     maxConcurrent: 1,
     globalConcurrency: 1,
     whenFull: 'wait',
+    fairness: () => 'tenant',
     onShutdown: 'finish',
     shutdownTimeout: '1s',
     abandonAfter: '1s',
