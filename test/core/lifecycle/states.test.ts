@@ -1,4 +1,5 @@
-import { ARROWS, byEnd, DEAD_LETTER_STATES, END_STATES, isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import { byEnd } from '@retry/core/broker/kit';
+import { ARROWS, DEAD_LETTER_STATES, END_STATES, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { describe, expect, it } from 'vitest';
 
 describe('RUN_STATES', () => {

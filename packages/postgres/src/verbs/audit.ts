@@ -1,5 +1,5 @@
 import type { Audit } from '@retry/core/broker';
-import { byEnd } from '@retry/core/lifecycle';
+import { byEnd } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 
 /** Counts the runs by state. */

@@ -1,4 +1,5 @@
 export { chargedAttempts } from '../../decision/counters.ts';
+export { byEnd } from '../../lifecycle/run-state.ts';
 export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
 export { MAX_NOTE_WRITES } from '../notes.ts';
 export { carrySpent } from './carry-spent.ts';

@@ -1,6 +1,7 @@
 import type { Audit } from '@retry/core/broker';
+import { byEnd } from '@retry/core/broker/kit';
 import type { EndState, RunState } from '@retry/core/lifecycle';
-import { byEnd, DEAD_LETTER_STATES, END_STATES } from '@retry/core/lifecycle';
+import { DEAD_LETTER_STATES, END_STATES } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
 import { countWrongGroups } from '../record/error-groups.ts';
 import { scheduledEntries, submittedEntries } from '../record/lanes.ts';
