@@ -138,6 +138,15 @@ export const probeCases: CasesByName = {
     equal(await scene.claimIds(), []);
   },
 
+  'probe: a hold with keepLonger and no time of its own replaces one whose time is over': async (scene) => {
+    await holdProbing(scene, { forMs: SHORT_MS, probeMs: SHORT_MS });
+    await scene.advance(PASS_MS);
+
+    await holdProbing(scene, { forMs: 0, probeMs: LONG_MS, keepLonger: true });
+
+    matches(await listHolds(scene.broker), [{ lane: 'l', probeMs: LONG_MS }]);
+  },
+
   'probe: a run that is due is let through, and one that was released': async (scene) => {
     const run = await scene.start('a');
     await scene.submit({ id: 'b', delayMs: SHORT_MS });
@@ -174,6 +183,7 @@ interface Probing {
   readonly until?: number;
   readonly forMs?: number;
   readonly probeMs: number;
+  readonly keepLonger?: boolean;
 }
 
 async function holdProbing(scene: CaseScene, probing: Probing): Promise<void> {

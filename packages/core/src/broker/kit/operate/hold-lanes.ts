@@ -40,14 +40,14 @@ async function holdLonger({ notes }: NotesBroker, write: NoteWrite): Promise<voi
   for (;;) {
     const { notes: found, now } = await notes.read({ prefix: write.key, limit: 1 });
     const present = found.find(({ key }) => key === write.key);
-    if (present !== undefined && outlasts(present, endOf(write, now))) return;
+    if (present !== undefined && outlasts(present, Math.max(endOf(write, now) ?? Infinity, now))) return;
     const { outcome } = await notes.write([{ ...write, seen: present?.version ?? 0 }]);
     if (outcome === 'written') return;
   }
 }
 
-/** Whether the hold ends later than this, or does not end by itself. */
-function outlasts({ expiresAt = Infinity }: Note, end = Infinity): boolean {
+/** Whether the hold ends later than this, or does not end by itself. One that only probes has ended. */
+function outlasts({ expiresAt = Infinity }: Note, end: number): boolean {
   return expiresAt === Infinity || expiresAt > end;
 }
 
