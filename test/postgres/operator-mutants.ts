@@ -21,7 +21,7 @@ export const OPERATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'a redrive for later puts the run into its lane, too',
     right: sqlText('select lane, ord, id, key, row_at from written where state = State.submitted'),
-    wrong: 'select lane, ord, id, key, row_at from written',
+    wrong: 'select lane, ord, id, key, row_at from written where true',
     scene: redriveLater,
   },
   {
