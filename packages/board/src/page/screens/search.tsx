@@ -1,4 +1,4 @@
-import { RUN_STATES } from '@retry/core/lifecycle';
+import type { RunState } from '@retry/core/lifecycle';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../api/loaded.ts';
@@ -9,12 +9,18 @@ import { Empty, Ready } from '../controls/states.tsx';
 import { Heading } from '../shell/heading.tsx';
 import { linkTo } from '../shell/route.ts';
 
-const LISTED = RUN_STATES.filter((state) => state !== 'unsubmitted');
-
-const STATES: Readonly<Record<string, string>> = {
+const STATES = {
   '': 'any',
-  ...Object.fromEntries(LISTED.map((state) => [state, state])),
-};
+  submitted: 'submitted',
+  scheduled: 'scheduled',
+  started: 'started',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  stalled: 'stalled',
+  dropped: 'dropped',
+  rateLimited: 'rateLimited',
+} as const satisfies Record<'' | Exclude<RunState, 'unsubmitted'>, string>;
 
 /** Finds runs by text, state and task, and says what it has looked through. */
 export function Search({ query }: { query: URLSearchParams }): VNode {
