@@ -9,7 +9,7 @@ export function keyed(...ids: readonly string[]): readonly SubmissionInput[] {
   return ids.map((id) => ({ id, fairnessKey: id.charAt(0) }));
 }
 
-/** The ids of so many runs of a key, in order. */
+/** The ids of this many runs of a key, in order. */
 export function idsOf(key: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${key}${index + 1}`);
 }

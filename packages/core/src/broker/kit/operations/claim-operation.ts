@@ -80,7 +80,7 @@ function claimedOf({ progress, ids }: KeptOperation): Pick<ClaimedOperation, 'pr
   return { ...(progress !== undefined && { progress }), ...(ids !== undefined && { ids }) };
 }
 
-/** Reads some ids of the filter of an operation: those from one index on, at most so many. */
+/** Reads some ids of the filter of an operation: at most `most` of them, from one index on. */
 export async function readOperationIds(
   { notes }: NotesBroker,
   { operation, ids = 0 }: Pick<ClaimedOperation, 'operation' | 'ids'>,
