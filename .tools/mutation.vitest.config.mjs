@@ -26,7 +26,7 @@ export default defineConfig({
     include: folder === '' ? everything : [`test/core/${folder}/**/*.test.ts`],
     // `RETRY_TESTS=quick npm run mutation` asks only what `npm test` runs.
     exclude: [...tierOf(process.env.RETRY_TESTS ?? 'all').exclude],
-    setupFiles: ['test/support/fast-check.setup.ts'],
+    setupFiles: ['test/support/each-file.setup.ts'],
     // The code with the mutants in it is slower.
     testTimeout: 60_000,
   },

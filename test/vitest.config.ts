@@ -49,7 +49,7 @@ export default defineConfig({
     // Of servers that start, and of what is waited for, on such machines.
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
-    setupFiles: ['test/support/fast-check.setup.ts'],
+    setupFiles: ['test/support/each-file.setup.ts'],
     // With room for 64 MB of young objects instead of 16 their collection takes a tenth less processor time of all tests.
     execArgv: ['--max-semi-space-size=64'],
     // Many tests wait for servers and clocks: a processor that none uses is not needed.

@@ -60,8 +60,8 @@ export function wallAheadMs(clock: Pick<Clock, 'now' | 'wallNow'>, now: number =
 function setTimer<Timer>(timers: Timers<Timer>, callback: () => void, delayMs: number): CancelTimer {
   const { set, clear } = timers;
   if (delayMs > LONGEST_TIMER_MS) return setTimers(timers, callback, delayMs);
-  // Node drops the fraction, so the timer would fire early.
-  const timer = set(callback, Math.ceil(delayMs));
+  // Node drops a fraction, so the timer would fire early, and warns of a deadline that has passed.
+  const timer = set(callback, Math.max(Math.ceil(delayMs), 0));
   return () => clear(timer);
 }
 

@@ -140,7 +140,8 @@ class Wait {
     clearTimeout(this.#timer);
     const leftMs = this.#endAt - performance.now();
     const isLast = Math.min(leftMs, dueMs) <= nextPollMs;
-    const delayMs = Math.min(leftMs, dueMs, nextPollMs, LONGEST_TIMER_MS);
+    // Node warns of a negative delay.
+    const delayMs = Math.max(0, Math.min(leftMs, dueMs, nextPollMs, LONGEST_TIMER_MS));
     this.#timer = setTimeout(isLast ? this.finish : this.poll, Math.ceil(delayMs));
   }
 }

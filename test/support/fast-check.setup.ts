@@ -1,4 +1,0 @@
-import fc from 'fast-check';
-import { runsOfProperties } from './property-runs.ts';
-
-fc.configureGlobal({ numRuns: runsOfProperties() });
