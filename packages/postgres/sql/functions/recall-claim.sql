@@ -15,7 +15,7 @@ create function recall_claim(p_worker text, p_request text) returns text languag
       from unnest(c.ids, c.ords) with ordinality as l (id, ord, n), lateral (
         select l.n, r.id, r.ord, r.lane, r.payload, r.created_at, r.submitted_at, r.run_at,
           r.record, r.extras,
-          r.key, r.key_limit, r.key_waits, r.keeps_key, r.holds_key, r.holds_lane,
+          r.key, r.key_limit, r.key_waits, r.keeps_key, r.holds_key, r.holds_lane, r.fairness_key,
           r.epoch - case r.state when State.started then 1 else 0 end as epoch,
           case r.state when State.started then r.lease_until else c.until end as until
         from run r where isStartedBy(r, l) offset 0) held) shown)

@@ -52,6 +52,7 @@ create function claimedOne(
     'at', started_at,
     'until', leased_until,
     'concurrency', concurrency,
+    'fairnessKey', r.fairness_key,
     'isOverLimit', is_over_limit);
 
 -- How many slots of a key are taken: by runs that have it, and, where it is a lane, by runs of that

@@ -38,6 +38,7 @@ select r.n, r.id, r.ended_at is not null,
     keyLimit => r.key_limit,
     keyWaits => r.key_waits,
     keepsKey => r.keeps_key,
+    fairnessKey => r.fairness_key,
     extras => r.extras,
     errorGroup => r.error_group,
     seen => case when not p_payloads then seenOf(r, l.id is not null) end)) end

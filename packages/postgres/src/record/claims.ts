@@ -50,17 +50,17 @@ function readPart(rows: ClaimedRows, unreadable: UnreadableRun[]): readonly Orde
 }
 
 function readClaimedRun(rows: ClaimedRows, index: number, record: StoredRecord | undefined): ClaimedRun {
-  const { lane, at, until, concurrency, isOverLimit = false } = rows;
+  const { lane, at, until, concurrency, fairnessKey, isOverLimit = false } = rows;
   const id = rows.ids[index] ?? '';
   const payload = rows.payloads[index] ?? '';
   const text = rows.extras[index] ?? null;
-  const { spent, fairnessKey, retry, origin, context } = text === null ? NO_EXTRAS : readExtras(text);
+  const { spent, retry, origin, context } = text === null ? NO_EXTRAS : readExtras(text);
   // Key by key: a spread for every run would take as long as the rest.
   const run: RunDraft = newRun({
     id,
     lane,
     payload,
-    fairnessKey,
+    fairnessKey: fairnessKey ?? undefined,
     retry,
     origin,
     context,

@@ -16,7 +16,10 @@ export function readRows(text: string | null): readonly RunRow[] {
 export function readRun(row: RunRow): Run {
   const { id, lane, payload, state, epoch, record } = row;
   const { spent, ...extras } = readExtras(row.extras);
-  const run: RunDraft = newRun({ id, lane, payload, concurrency: concurrencyOf(row), ...extras });
+  const run: RunDraft = newRun({
+    ...{ id, lane, payload, concurrency: concurrencyOf(row) },
+    ...{ fairnessKey: row.fairnessKey ?? undefined, ...extras },
+  });
   if (record !== null) Object.assign(run, readRecord(record) ?? { errors: [errorOf(row)] });
   else if (state === 'completed') run.settledBy = settledBy(epoch, 'complete');
   run.state = state;

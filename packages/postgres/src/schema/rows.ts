@@ -23,6 +23,7 @@ export interface RunRow {
   readonly keyLimit: number | null;
   readonly keyWaits: boolean | null;
   readonly keepsKey: boolean | null;
+  readonly fairnessKey: string | null;
   readonly extras: string | null;
   readonly errorGroup: string | null;
   /** What `change_runs` recognises it by; null where the payload is shown. */
@@ -36,7 +37,7 @@ const ALL_FIELDS = {
   ...{ id: true, lane: true, payload: true, state: true, epoch: true },
   ...{ createdAt: true, submittedAt: true, runAt: true, claimedAt: true, heartbeatAt: true, endedAt: true },
   ...{ isCancelRequested: true, result: true, record: true },
-  ...{ key: true, keyLimit: true, keyWaits: true, keepsKey: true },
+  ...{ key: true, keyLimit: true, keyWaits: true, keepsKey: true, fairnessKey: true },
   ...{ extras: true, errorGroup: true, seen: true },
 } as const satisfies Readonly<Record<keyof RunRow, true>>;
 
@@ -76,6 +77,8 @@ export interface ClaimedRows {
   readonly createdAts: Readonly<Record<string, number>> | null;
   /** Null in a repeated claim. */
   readonly concurrency?: Concurrency | null;
+  /** Of the only run; absent where several were claimed at once, none of which has a key. */
+  readonly fairnessKey?: string | null;
   readonly isOverLimit?: boolean;
 }
 

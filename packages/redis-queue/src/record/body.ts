@@ -1,6 +1,6 @@
 import type { Concurrency, Submission } from '@retry/core/broker';
 import type { Extras } from '@retry/core/broker/kit';
-import { hasExtras, keepableMs, readExtras, writeExtras } from '@retry/core/broker/kit';
+import { keepableMs, readExtras, writeExtras } from '@retry/core/broker/kit';
 import { fromTag, toTag } from '../store/keys.ts';
 import { APART, isKeptApart } from './apart.ts';
 import { ALL_KINDS, BODY, BODY_KINDS, NOTED_KINDS, NOTES } from './layout.ts';
@@ -14,6 +14,7 @@ export interface Body {
   /** `APART` where it is kept apart. */
   readonly payload: string;
   readonly concurrency: Concurrency | undefined;
+  readonly fairnessKey: string | undefined;
   readonly extras: Extras;
 }
 
@@ -28,7 +29,7 @@ export interface Body {
  */
 export function encodeBody(submission: Submission): string {
   const { lane, payload, concurrency, fairnessKey } = submission;
-  const extras = hasExtras(submission) ? writeOthers(submission) : undefined;
+  const extras = writeExtras(submission);
   const notes = notesOf(submission, extras);
   if (notes === '' && concurrency === undefined) return plainHeadOf(lane) + payload;
   const kind = BODY_KINDS[kindNameOf(concurrency)];
@@ -55,11 +56,6 @@ function kindNameOf(concurrency: Concurrency | undefined): keyof typeof BODY_KIN
   return holdWhileRetrying === true ? `${whenFull}Kept` : whenFull;
 }
 
-/** Writes the extras but for the fairness key, which has a field of its own, because scripts read it. */
-function writeOthers({ fairnessKey, ...others }: Submission): string | undefined {
-  return writeExtras(others);
-}
-
 function notesOf(
   { payload, keyed, keepResultMs, fairnessKey }: Submission,
   extras: string | undefined,
@@ -79,15 +75,16 @@ export function decodeBody(text: string): Body {
   const head = NOTED_KINDS.includes(kind) ? endOf(text, BODY.length) + 1 : BODY.length;
   const notes = text.slice(BODY.length, head);
   const from = notes.startsWith(NOTES.fair) ? endOf(text, head) + 1 : head;
-  const fairness = from === head ? NO_EXTRAS : { fairnessKey: fromTag(text.slice(head, from - 1)) };
+  const fairnessKey = from === head ? undefined : fromTag(text.slice(head, from - 1));
   const decodeRest = notes.includes(NOTES.extras) ? decodeWithExtras : decodePlain;
   const ofKind = CONCURRENCIES.get(kind);
-  if (ofKind === undefined) return { createdAt, ...decodeRest(text, from, fairness), concurrency: undefined };
+  if (ofKind === undefined)
+    return { createdAt, fairnessKey, ...decodeRest(text, from), concurrency: undefined };
   const first = endOf(text, from);
   const second = endOf(text, first + 1);
   const key = fromTag(text.slice(first + 1, second));
   const concurrency: Concurrency = { key, limit: Number(text.slice(from, first)), ...ofKind };
-  return { createdAt, ...decodeRest(text, second + 1, fairness), concurrency };
+  return { createdAt, fairnessKey, ...decodeRest(text, second + 1), concurrency };
 }
 
 /** An instant, and its digits. */
@@ -109,7 +106,7 @@ function decodePlainBody(text: string): Body {
   }
   const { head, lane } = latestLane;
   const payload = text.slice(BODY.fields.kind.from + head.length);
-  return { createdAt, lane, payload, concurrency: undefined, extras: NO_EXTRAS };
+  return { createdAt, lane, payload, concurrency: undefined, fairnessKey: undefined, extras: NO_EXTRAS };
 }
 
 function createdAtOf(text: string): number {
@@ -146,15 +143,15 @@ type Rest = Pick<Body, 'lane' | 'payload' | 'extras'>;
 
 const NO_EXTRAS: Extras = {};
 
-function decodePlain(text: string, from: number, fairness: Extras): Rest {
+function decodePlain(text: string, from: number): Rest {
   const zero = endOf(text, from);
-  return { lane: fromTag(text.slice(from, zero)), payload: text.slice(zero + 1), extras: fairness };
+  return { lane: fromTag(text.slice(from, zero)), payload: text.slice(zero + 1), extras: NO_EXTRAS };
 }
 
-function decodeWithExtras(text: string, from: number, fairness: Extras): Rest {
+function decodeWithExtras(text: string, from: number): Rest {
   const first = endOf(text, from);
   const second = endOf(text, first + 1);
-  const extras = { ...readExtras(text.slice(first + 1, second)), ...fairness };
+  const extras = readExtras(text.slice(first + 1, second));
   return { lane: fromTag(text.slice(from, first)), payload: text.slice(second + 1), extras };
 }
 

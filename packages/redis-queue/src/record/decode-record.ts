@@ -100,14 +100,14 @@ interface Unclaimed {
 
 /** Returns the run of a body alone, which waits for its first claim. */
 function decodeUnclaimed(id: string, body: string, apart: string | undefined): Unclaimed {
-  const { createdAt, lane, payload, concurrency, extras } = decodeBody(body);
+  const { createdAt, lane, payload, concurrency, fairnessKey, extras } = decodeBody(body);
   if (payload === APART && apart === undefined) throw new UnreadableError('its payload');
   const run: RunDraft = newRun({
     id,
     lane,
     payload: payload === APART ? (apart ?? '') : payload,
     concurrency,
-    fairnessKey: extras.fairnessKey,
+    fairnessKey,
     retry: extras.retry,
     origin: extras.origin,
     context: extras.context,

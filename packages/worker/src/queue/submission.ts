@@ -190,14 +190,17 @@ export function prepareSubmission(
   payload: unknown,
   settings: SubmitSettings,
 ): Submission | Promise<Submission> {
-  const write = (): Submission => submissionOf(task, writePayload(payload, task), settings);
+  const write = (): Submission => {
+    const text = writePayload(payload, task);
+    return submissionOf(task, { payload: text, fairnessKey: fairnessKeyOf(task, text) }, settings);
+  };
   return task.schema === undefined ? write() : checkPayload(task.schema, payload).then(write);
 }
 
 /** Returns the submission of a payload that is JSON text already, with the defaults of the task. */
 export function submissionOf(
   task: AnyTask,
-  payload: string,
+  { payload, fairnessKey }: Pick<SubmittedWork, 'payload' | 'fairnessKey'>,
   settings: SubmitSettings & { readonly id?: string },
 ): Submission {
   const { policy, spent, concurrency = ofTask(task) } = settings;
@@ -205,7 +208,6 @@ export function submissionOf(
   const { initialDelayMs } = policy ?? ofRetry;
   if (spent !== undefined) checkSpent(spent, policy?.maxAttempts ?? allowedAttempts(ofRetry));
   const whenFull = task.whenFull === 'wait' ? 'wait' : 'claim';
-  const fairnessKey = fairnessKeyOf(task, payload);
   const work = { id: settings.id, lane: task.lane, payload, fairnessKey, whenFull, initialDelayMs } as const;
   return toSubmission(work, settings, concurrency);
 }

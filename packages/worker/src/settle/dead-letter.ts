@@ -33,23 +33,22 @@ export function withDeadLetter(
   const { task: other } = deadLetter;
   const payload = writeDeadLetter({ task, run }, { payloadIs, maxBytes: other.maxPayloadBytes });
   const submit: Submission = {
-    ...submissionOf({ ...other, fairness: undefined }, payload, {
-      id: deadLetterId(run),
-      context: run.context,
-    }),
-    ...keyOf(other, payload),
+    ...submissionOf(
+      other,
+      { payload, fairnessKey: keyOf(other, payload) },
+      { id: deadLetterId(run), context: run.context },
+    ),
     origin: run.id,
   };
   return { ...settlement, submit };
 }
 
 /** The run dies whatever the `fairness` of the other task does: where that throws, its dead letter has no key. */
-function keyOf(task: AnyTask, payload: string): Pick<Submission, 'fairnessKey'> {
+function keyOf(task: AnyTask, payload: string): string | undefined {
   try {
-    const fairnessKey = fairnessKeyOf(task, payload);
-    return fairnessKey === undefined ? {} : { fairnessKey };
+    return fairnessKeyOf(task, payload);
   } catch {
-    return {};
+    return undefined;
   }
 }
 

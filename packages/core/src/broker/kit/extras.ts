@@ -3,27 +3,25 @@ import type { Spent } from '../spent.ts';
 import type { Submission } from '../submission.ts';
 
 /** What few runs were submitted with besides lane and payload. Stores keep it as one text, which never changes. */
-export type Extras = Pick<Submission, 'fairnessKey' | 'retry' | 'origin' | 'context' | 'spent'>;
+export type Extras = Pick<Submission, 'retry' | 'origin' | 'context' | 'spent'>;
 
 /** Returns whether a submission has extras. */
-export function hasExtras({ fairnessKey, retry, origin, context, spent }: Extras): boolean {
-  const isPlain = fairnessKey === undefined && retry === undefined && origin === undefined;
-  return !isPlain || context !== undefined || spent !== undefined;
+export function hasExtras({ retry, origin, context, spent }: Extras): boolean {
+  return retry !== undefined || origin !== undefined || context !== undefined || spent !== undefined;
 }
 
 /** Returns the text in which a store keeps a submission's extras; `undefined` for one without any. */
 export function writeExtras(submission: Extras): string | undefined {
-  const { fairnessKey, retry, origin, context, spent } = submission;
-  return hasExtras(submission) ? JSON.stringify({ fairnessKey, retry, origin, context, spent }) : undefined;
+  const { retry, origin, context, spent } = submission;
+  return hasExtras(submission) ? JSON.stringify({ retry, origin, context, spent }) : undefined;
 }
 
 /** Returns the extras that `writeExtras` wrote; none for any other text. */
 export function readExtras(text: string | null | undefined): Extras {
   if (!text) return {};
   try {
-    const { fairnessKey, retry, origin, context, spent }: Record<string, unknown> = JSON.parse(text) ?? {};
+    const { retry, origin, context, spent }: Record<string, unknown> = JSON.parse(text) ?? {};
     return {
-      ...(typeof fairnessKey === 'string' && { fairnessKey }),
       ...(typeof retry === 'string' && { retry }),
       ...(typeof origin === 'string' && { origin }),
       ...(typeof context === 'string' && { context }),
