@@ -1,6 +1,6 @@
+import { movedRun } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { move } from '../../packages/inprocess/src/broker/record/entry.ts';
 import { moveRun } from '../../packages/inprocess/src/broker/record/move-run.ts';
 import { createStore } from '../../packages/inprocess/src/broker/record/store.ts';
 import { submitRun } from '../../packages/inprocess/src/broker/verbs/submit.ts';
@@ -41,7 +41,7 @@ describe('the memory broker', () => {
           if (id === undefined || live.get(id) !== Infinity) return;
           const entry = store.entries.get(id);
           if (entry !== undefined)
-            moveRun(store, entry, { next: move(entry.run, { type: 'cancel', at: now }) });
+            moveRun(store, entry, { next: movedRun(entry.run, { type: 'cancel', at: now }) });
           live.delete(id);
         };
         for (const move of some) {

@@ -1,5 +1,4 @@
-import type { Broker } from '@retry/core/broker';
-import { attendBy, figuresBy } from '@retry/core/broker/kit';
+import { figuresBy } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
@@ -10,6 +9,10 @@ import { createModel } from '../support/broker-model.ts';
 import { pairBrokers } from '../support/paired-broker.ts';
 import { createNaiveBroker } from './naive-broker.ts';
 
+const KEEP_ALL = {
+  ...{ keepCount: Infinity, keepForMs: Infinity, keepBytes: Infinity },
+  ...{ keepDeadForMs: Infinity, keepKeysMs: 86_400_000 },
+};
 const COMMANDS = { maxCommands: 110, size: 'max' } as const;
 
 describe('the memory broker', () => {
@@ -18,18 +21,12 @@ describe('the memory broker', () => {
       fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
         const clock = createFakeClock();
         const memory = createMemoryBroker({ clock, keepCompleted: { count: Infinity } });
-        const naive = createNaiveBroker({ clock, keepCompleted: Infinity, keepKeysMs: 86_400_000 });
-        // A naive broker counts starts one by one and ours in buckets, so another one of ours answers for it.
-        const { reserve } = createMemoryBroker({ clock });
+        const naive = createNaiveBroker({ clock, ...KEEP_ALL });
         // Of all that operators ask it counts the error groups alone.
         const { groups } = figuresOf({ broker: naive });
         const figures = figuresBy({ ...figuresOf({ broker: memory }), groups });
-        // Who attends it keeps for itself, and not in notes.
-        const none = async () => [];
-        const attend: Broker['attend'] = (given) =>
-          attendBy({ notes: naive.notes, names: none, depths: none }, given);
         const real = {
-          broker: pairBrokers(memory, { ...naive, reserve, attend, figures }),
+          broker: pairBrokers(memory, { ...naive, figures }),
           advance: clock.advance,
           clock: 'fake',
         } as const;

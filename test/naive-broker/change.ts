@@ -1,37 +1,16 @@
-import type { Change, ChangeAnswer, NoteWrite, Reading, Run } from '@retry/core/broker';
-import type { createGroups } from './groups.ts';
-import type { Kept, Storage } from './storage.ts';
-import { ENDED } from './storage.ts';
+import type { Change, ChangeAnswer, NoteWrite, SeenRun } from '@retry/core/broker';
+import { answerChange, changedRun, runToChange } from '@retry/core/broker/kit';
+import type { Storage } from './storage.ts';
 
 /** Creates the verbs by which runs that no worker holds are read and changed. */
-export function createChanges(
-  { runs, notes, finishMove, forget }: Storage,
-  groups: Pick<ReturnType<typeof createGroups>, 'join'>,
-  requestCancel: (id: string) => void,
-) {
-  /** Each move of a run replaces it. */
-  const tokens = new WeakMap<Run, string>();
-  let readings = 0;
-
-  function seenOf(run: Run): string {
-    const seen = tokens.get(run) ?? `${++readings}`;
-    tokens.set(run, seen);
-    return seen;
-  }
-
-  function readRuns(ids: readonly string[], now: number): Reading {
-    const found = ids.map((id) => runs.get(id)?.run);
-    return {
-      now,
-      runs: found.map((run) => run && { run: withoutTexts(run), seen: seenOf(run) }),
-    };
-  }
-
-  function answerOne({ id, seen, next }: Change): ChangeAnswer {
+export function createChanges({ runs, notes, put, forget }: Storage) {
+  /** A run is recognised by all that is kept of it. */
+  function readSeen(id: string): SeenRun | undefined {
     const run = runs.get(id)?.run;
-    if (run === undefined) return 'gone';
-    return seenOf(run) === seen && isPossible(run, next) ? 'done' : 'changed';
+    return run && { run: runToChange(run), seen: JSON.stringify(run) };
   }
+
+  const answerOne = (change: Change): ChangeAnswer => answerChange(readSeen(change.id), change);
 
   function changeOne(change: Change, now: number): ChangeAnswer {
     const { id, next, group } = change;
@@ -39,9 +18,8 @@ export function createChanges(
     const kept = runs.get(id);
     if (answer !== 'done' || kept === undefined) return answer;
     if (next === 'forget') forget(kept, now);
-    else if (next.state === 'started') requestCancel(id);
-    else write(kept, next);
-    if (next !== 'forget' && ENDED.includes(next.state)) groups.join(kept, group);
+    else if (next.state === 'started') kept.run = { ...kept.run, isCancelRequested: true };
+    else put(kept, changedRun(kept.run, next), { group });
     return answer;
   }
 
@@ -59,22 +37,5 @@ export function createChanges(
     return changes.map((change) => changeOne(change, now));
   }
 
-  function write(kept: Kept, next: Run): void {
-    const { payload, concurrency, fairnessKey, retry, origin, context } = kept.submission;
-    kept.run = { ...next, payload, concurrency, fairnessKey, retry, origin, context, errorGroup: undefined };
-    finishMove(kept);
-  }
-
-  return { readRuns, changeAll };
-}
-
-function isPossible({ state }: Run, next: Change['next']): boolean {
-  if (next === 'forget') return ENDED.includes(state);
-  if (next.state === 'started') return state === 'started';
-  return state !== 'started' && !(ENDED.includes(state) && ENDED.includes(next.state));
-}
-
-function withoutTexts(run: Run): Run {
-  const trimmed = run.trimmed?.filter((text) => text === 'payload');
-  return { ...run, payload: '', result: undefined, trimmed: trimmed?.length === 0 ? undefined : trimmed };
+  return { readSeen, changeAll };
 }

@@ -11,14 +11,14 @@ export const FAIRNESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'takes the keys of all lanes for one',
     caughtBy: 'fairness: each lane has turns of its own',
-    from: 'return run.lane === lane && run.fairnessKey === fairnessKey;',
-    to: 'return run.fairnessKey === fairnessKey;',
+    from: 'return left.lane === right.lane && left.fairnessKey === right.fairnessKey;',
+    to: 'return left.fairnessKey === right.fairnessKey;',
   },
   {
     name: 'has one turn for all keys of a lane',
     caughtBy: 'fairness: keys take turns, whatever was submitted first: in one claim',
-    from: 'return run.lane === lane && run.fairnessKey === fairnessKey;',
-    to: 'return run.lane === lane && run.fairnessKey !== undefined;',
+    from: 'return left.lane === right.lane && left.fairnessKey === right.fairnessKey;',
+    to: 'return left.lane === right.lane;',
   },
   {
     name: 'passes the turn to the run that came last',
@@ -41,8 +41,10 @@ export const FAIRNESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'passes the turn on for any run of the key',
     caughtBy: 'fairness: a run behind the turn leaves the others where they are when it is: cancelled',
-    from: "if (turn !== 'has' || fairnessKey === undefined) return [];",
-    to: 'if (fairnessKey === undefined) return [];',
+    from: `    if (turn !== 'has') return [];
+`,
+    to: `    if (kept.run.fairnessKey === undefined) return [];
+`,
   },
   {
     name: 'loses the turn with a run that leaves without a claim',
@@ -63,40 +65,43 @@ export const FAIRNESS_MUTANTS: readonly Mutant[] = [
     name: 'gives a turn to a run that is given back',
     caughtBy:
       'fairness: a run that was given back to a lane without others of its key leaves the turn to the next one',
-    from: "finishMove(kept, event === 'release' ? 'front' : 'back');",
-    to: 'finishMove(kept);',
+    from: `const end = settlement.event === 'release' ? 'front' : 'back';
+      put(kept, settledRun(kept.run, settlement, now), { end,`,
+    to: `const end = settlement.event === 'release' ? 'front' : 'back';
+      put(kept, settledRun(kept.run, settlement, now), {`,
   },
   {
     name: 'puts a retry behind no turn',
     caughtBy: 'fairness: a run comes back by turn after: a retry',
-    from: "finishMove(kept, event === 'release' ? 'front' : 'back');",
-    to: "finishMove(kept, 'front');",
+    from: 'settledRun(kept.run, settlement, now), { end,',
+    to: "settledRun(kept.run, settlement, now), { end: 'front',",
   },
   {
     name: 'gives a turn to due runs that come to the front',
     caughtBy: 'fairness: due runs that a claim takes first come to the front, and pass no turn on',
-    from: "{ limit, end: 'front' }",
-    to: "{ limit, end: 'back' }",
+    from: "{ type: 'promote', at: now }, 'front');",
+    to: "{ type: 'promote', at: now });",
   },
   {
     name: 'lets due runs of a claim take the room of runs behind a turn',
     caughtBy: 'fairness: a limit of due runs leaves the room to the runs that are behind a turn',
-    from: 'left - waitingIn(lane).length',
-    to: "left - waitingIn(lane).filter(({ turn }) => turn !== 'behind').length",
+    from: "const unused = room - inLane(lane, 'submitted').length;",
+    to: "const unused = room - inLane(lane, 'submitted').filter(({ turn }) => turn !== 'behind').length;",
   },
   {
     name: 'keeps the turn of a run that is put aside',
     caughtBy: 'fairness: a run that is put aside passes its turn on',
     from: `        inOrder.push(...passTurn(kept));
-        const { concurrency } = kept.run;`,
+        if (ofTask`,
     to: `        const { concurrency } = kept.run;
-        const isAside = concurrency?.whenFull === 'wait' && slotsTaken(concurrency.key) + (taken.get(concurrency.key) ?? 0) >= concurrency.limit;
-        if (!isAside) inOrder.push(...passTurn(kept));`,
+        const isAside = concurrency?.whenFull === 'wait' && slotsTaken(concurrency.key) >= concurrency.limit;
+        if (!isAside) inOrder.push(...passTurn(kept));
+        if (ofTask`,
   },
   {
     name: 'takes the fairness key that a settlement says',
     caughtBy: 'fairness: the key does not change by release, retry, reschedule, failure, redrive and end',
-    from: '...{ lane, payload, concurrency, fairnessKey, retry, origin, isCancelRequested: undefined },',
-    to: '...{ lane, payload, concurrency, retry, origin, isCancelRequested: undefined },',
+    from: 'const settled = withIdentity(copyRun(next), run);',
+    to: 'const settled = withIdentity(copyRun(next), { ...run, fairnessKey: next.fairnessKey });',
   },
 ];

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { compileFunction } from 'node:vm';
 import type { BrokerScene } from '@retry/broker-contract';
 import { brokerContract } from '@retry/broker-contract';
 import * as brokerKit from '@retry/core/broker/kit';
+import * as lifecycle from '@retry/core/lifecycle';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
@@ -17,22 +19,21 @@ import { ORDER_MUTANTS } from './order-mutants.ts';
 import { SUBMIT_MUTANTS } from './submit-mutants.ts';
 import { UNIQUE_MUTANTS } from './unique-mutants.ts';
 
-/** The files of the naive broker. */
-const SOURCES: ReadonlyMap<string, string> = new Map(
-  [
-    'naive-broker.ts',
-    'storage.ts',
-    'exchange.ts',
-    'wait.ts',
-    'unique.ts',
-    'read.ts',
-    'change.ts',
-    'holds.ts',
-    'groups.ts',
-    'notes.ts',
-    'reservations.ts',
-  ].map((file) => [file, readFileSync(new URL(file, import.meta.url), 'utf8')]),
-);
+const KIT = '../../packages/core/src/broker/kit/';
+
+/** The files of the naive broker, and those of the kit with the rules that it uses. */
+const SOURCES: ReadonlyMap<string, string> = new Map([
+  ...readAll('./', [
+    ...['naive-broker.ts', 'storage.ts', 'exchange.ts', 'wait.ts', 'submit.ts'],
+    ...['read.ts', 'change.ts', 'groups.ts', 'notes.ts'],
+  ]),
+  ...readAll(KIT, [
+    ...['holds.ts', 'notes.ts', 'settlement-rules.ts', 'start-counts.ts', 'unique-keys.ts'],
+    ...['insight/attendance.ts', 'insight/error-groups.ts'],
+    ...['run/change-rules.ts', 'run/list-runs.ts', 'run/submitted-run.ts'],
+    ...['work/limits-of-claim.ts', 'work/replies.ts', 'work/start-wait.ts'],
+  ]),
+]);
 
 /** A case that takes this long never ends: its clock is a fake one. */
 const STUCK_MS = 2_000;
@@ -51,7 +52,7 @@ describe('the broker contract', () => {
     const run = findCase(mutant.caughtBy);
 
     await expect(run(sceneOf(createNaiveBroker))).resolves.toBeUndefined();
-    await expect(endInTime(run(sceneOf(loadMutant(mutant))))).rejects.toThrow();
+    await expect(endInTime(run(sceneOf(await loadMutant(mutant))))).rejects.toThrow();
   });
 
   it('names each of its cases once', () => {
@@ -69,33 +70,53 @@ describe('the broker contract', () => {
   });
 });
 
-/** The naive broker with one mistake. */
-function loadMutant({ name, from, to }: Mutant): typeof createNaiveBroker {
-  const [file, ...others] = [...SOURCES].filter(([, text]) => text.includes(from)).map(([path]) => path);
-  const source = SOURCES.get(file ?? '') ?? '';
+function readAll(folder: string, files: readonly string[]): readonly (readonly [string, string])[] {
+  return files.map((file) => [folder + file, readFileSync(new URL(folder + file, import.meta.url), 'utf8')]);
+}
+
+/** The naive broker with one mistake, in itself or in a rule of the kit. */
+async function loadMutant({ name, from, to }: Mutant): Promise<typeof createNaiveBroker> {
+  const [file = '', ...others] = [...SOURCES].filter(([, text]) => text.includes(from)).map(([path]) => path);
+  const source = SOURCES.get(file) ?? '';
   if (others.length > 0 || source.split(from).length !== 2)
     throw new Error(`"${name}" must change one place of the naive broker`);
-  const mutated = new Map(SOURCES).set(
-    file ?? '',
-    source.replace(from, () => to),
-  );
-  const exported: { createNaiveBroker?: typeof createNaiveBroker } = loadModule('naive-broker.ts', mutated);
+  const mutated = source.replace(from, () => to);
+  const kit = file.startsWith(KIT) ? { ...brokerKit, ...(await loadRule(file, mutated)) } : brokerKit;
+  const exported: { createNaiveBroker?: typeof createNaiveBroker } = loadModule('./naive-broker.ts', {
+    sources: new Map(SOURCES).set(file, mutated),
+    loaded: new Map<string, object>([
+      ['@retry/core/broker/kit', kit],
+      ['@retry/core/lifecycle', lifecycle],
+    ]),
+  });
   return exported.createNaiveBroker ?? missing('the naive broker exports no createNaiveBroker');
 }
 
-/** The exports of one file, whose relative imports are loaded from these sources, too; each file once. */
-function loadModule(
-  file: string,
-  sources: ReadonlyMap<string, string>,
-  loaded = new Map<string, object>(),
-): object {
+/** The exports of one file of the kit, whose own imports are as they are. */
+async function loadRule(file: string, source: string): Promise<object> {
+  const text = transpile(source);
+  const loaded = new Map<string, object>();
+  for (const [, path = ''] of text.matchAll(/require\("([^"]+)"\)/gu))
+    loaded.set(path, await import(fileURLToPath(new URL(path, new URL(file, import.meta.url)))));
+  const exported = {};
+  compileFunction(text, ['exports', 'require'])(exported, (path: string) => loaded.get(path));
+  return exported;
+}
+
+/** The texts of a mutant's files, and what is loaded of it and of the packages. */
+interface Loading {
+  readonly sources: ReadonlyMap<string, string>;
+  readonly loaded: Map<string, object>;
+}
+
+/** The exports of one file, whose imports are loaded, too; each file once. */
+function loadModule(file: string, { sources, loaded }: Loading): object {
   const known = loaded.get(file);
   if (known !== undefined) return known;
   const exported = {};
   loaded.set(file, exported);
-  const load = (path: string) =>
-    path.startsWith('./') ? loadModule(path.slice(2), sources, loaded) : brokerKit;
   const text = transpile(sources.get(file) ?? missing(`there is no ${file}`));
+  const load = (path: string) => loadModule(path, { sources, loaded });
   compileFunction(text, ['exports', 'require'])(exported, load);
   return exported;
 }

@@ -14,7 +14,7 @@ export function openNaive(
   const clock = createTestClock(START_AT);
   const broker = create({
     clock,
-    keepCompleted: keepCompleted.count ?? Infinity,
+    keepCount: keepCompleted.count ?? Infinity,
     keepForMs: parseDuration(keepCompleted.for ?? Infinity) ?? Infinity,
     keepBytes: keepCompleted.bytes ?? Infinity,
     keepDeadForMs: parseDuration(keepDead.for ?? Infinity) ?? Infinity,

@@ -56,8 +56,11 @@ export const SUBMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'submits nothing while there is a cancel request',
     caughtBy: 'a settlement submits in spite of a cancel request, since its run ends as it says',
-    from: 'write(kept, settlement, now);\n',
-    to: 'const { isCancelRequested } = kept.run;\n      write(kept, settlement, now);\n      if (isCancelRequested) return answer;\n',
+    from: '      put(kept, settledRun(',
+    to: `      const { isCancelRequested } = kept.run;
+      if (isCancelRequested) put(kept, settledRun(kept.run, settlement, now), { group: settlement.group });
+      if (isCancelRequested) return answer;
+      put(kept, settledRun(`,
   },
   {
     name: 'submits after the claim of the same call',

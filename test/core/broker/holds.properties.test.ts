@@ -1,9 +1,9 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Hold, HoldRequest, Note } from '@retry/core/broker';
-import { compareHolds, isHoldActive, isNoteKept, probedHold, writtenNote } from '@retry/core/broker/kit';
+import { compareHolds, isNoteKept, probedHold, writtenNote } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readHold, writeHold } from '../../../packages/core/src/broker/kit/holds.ts';
+import { isHoldActive, readHold, writeHold } from '../../../packages/core/src/broker/kit/holds.ts';
 
 const nows = fc.nat({ max: 4_000_000_000_000 });
 const instants = fc.oneof(

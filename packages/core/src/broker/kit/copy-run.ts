@@ -1,4 +1,5 @@
 import type { EventFrom, StateAfter } from '../../lifecycle/arrows.ts';
+import type { RunEvent } from '../../lifecycle/run-event.ts';
 import type { RunState } from '../../lifecycle/run-state.ts';
 import { NEW_RUN } from '../../lifecycle/run-state.ts';
 import type { Transition } from '../../lifecycle/transition.ts';
@@ -64,26 +65,24 @@ const NO_ERRORS: Run['errors'] = Object.freeze([]);
 const BLANK: Run<'unsubmitted'> = copyRun({ ...NEW_RUN, id: '', lane: '', payload: '', errors: NO_ERRORS });
 
 /** Returns a run before its submission. */
-export function newRun({
-  id,
-  lane,
-  payload,
-  concurrency,
-  fairnessKey,
-  retry,
-  origin,
-  context,
-}: RunIdentity): RunDraft<'unsubmitted'> {
-  const run = copyRun(BLANK);
-  run.id = id;
-  run.lane = lane;
-  run.payload = payload;
-  run.concurrency = concurrency;
-  run.fairnessKey = fairnessKey;
-  run.retry = retry;
-  run.origin = origin;
-  run.context = context;
-  return run;
+export function newRun(submission: RunIdentity): RunDraft<'unsubmitted'> {
+  return withIdentity(copyRun(BLANK), submission);
+}
+
+/** Writes into a run what it was submitted with, which no settlement and no change alters. */
+export function withIdentity<State extends RunState>(
+  draft: RunDraft<State>,
+  run: RunIdentity,
+): RunDraft<State> {
+  draft.id = run.id;
+  draft.lane = run.lane;
+  draft.payload = run.payload;
+  draft.concurrency = run.concurrency;
+  draft.fairnessKey = run.fairnessKey;
+  draft.retry = run.retry;
+  draft.origin = run.origin;
+  draft.context = run.context;
+  return draft;
 }
 
 /** `transition` for the runs of a broker: the same moves with a faster copy. */
@@ -92,4 +91,15 @@ export function transitionRun<State extends RunState, Event extends EventFrom<St
   event: Event,
 ): Transition<Run<State>, StateAfter<State, Event['type']>> {
   return transitionBy(run, event, copyRun<State>);
+}
+
+/** Returns the run after an event that its state allows. */
+export function movedRun<Event extends RunEvent>(
+  run: Run,
+  event: Event,
+): Run<StateAfter<RunState, Event['type']>> {
+  const moved = transitionRun(run, event);
+  if (moved.type === 'rejected')
+    throw new Error(`run ${run.id} is ${moved.from}, which does not allow ${moved.event}`);
+  return moved.run;
 }

@@ -65,6 +65,44 @@ export function isHoldActive({ expiresAt = Infinity }: Pick<Note, 'expiresAt'>, 
   return expiresAt > now;
 }
 
+const NONE: readonly Note[] = [];
+
+/** Returns the notes that may hold a lane: of the lane, and of all lanes. @param notes - by key, those of holds at least */
+export function holdsOn(notes: ReadonlyMap<string, Note>, lane: string): readonly Note[] {
+  if (notes.size === 0) return NONE;
+  const keys = HOLD_SOURCES.flatMap((source) => [holdKey({ source }), holdKey({ lane, source })]);
+  return keys.flatMap((key) => notes.get(key) ?? NONE);
+}
+
+/** Returns until when no run of a lane with these holds may start: 0 when it may now, `Infinity` when the lane has to be resumed. */
+export function heldUntil(holds: readonly Note[], now: number): number {
+  let latest = 0;
+  for (const hold of holds)
+    if (isHoldActive(hold, now)) latest = Math.max(latest, hold.expiresAt ?? Infinity);
+  return latest;
+}
+
+/** How many runs of a lane a claim may start: any number, one that probes, or none. */
+export type Passage = 'open' | 'probe' | 'closed';
+
+/** Returns which runs of a lane with these holds a claim may start. */
+export function passageOf(holds: readonly Note[], now: number): Passage {
+  if (heldUntil(holds, now) > now) return 'closed';
+  return holds.some(({ probeMs }) => probeMs !== undefined) ? 'probe' : 'open';
+}
+
+/**
+ * Returns when a claim gets more of a lane by time alone: when its next scheduled run is due, or its hold ends; `Infinity` when neither
+ * comes. What is due while the lane is on hold does not count before the hold ends.
+ */
+export function nextWorkAt(
+  lane: { readonly heldUntil: number; readonly dueAt: number; readonly isReady: boolean },
+  now: number,
+): number {
+  if (lane.heldUntil <= now) return lane.dueAt;
+  return lane.isReady ? lane.heldUntil : Math.max(lane.heldUntil, lane.dueAt);
+}
+
 /** Returns the note of a hold that has just let a run through: it probes again `probeMs` from now. */
 export function probedHold(note: Note, now: number): Note {
   return note.probeMs === undefined ? note : { ...note, expiresAt: keepableMs(now + note.probeMs) };

@@ -11,7 +11,7 @@ export { TrustedExchange, TrustedWait } from './check/trusted.ts';
 export type { CloseGate } from './close-gate.ts';
 export { closedError, createCloseGate } from './close-gate.ts';
 export type { RunDraft, RunIdentity } from './copy-run.ts';
-export { copyRun, newRun, transitionRun } from './copy-run.ts';
+export { copyRun, movedRun, newRun, transitionRun } from './copy-run.ts';
 export type { Position } from './cursor.ts';
 export { readCursor, writeCursor } from './cursor.ts';
 export type { Extras } from './extras.ts';
@@ -22,16 +22,28 @@ export {
   HOLD_PREFIX,
   HOLD_SOURCES,
   heldLane,
+  heldUntil,
   holdKey,
-  isHoldActive,
+  holdsOn,
+  nextWorkAt,
+  passageOf,
   probedHold,
 } from './holds.ts';
 export type { AttendanceSource } from './insight/attendance.ts';
 export { attendBy, listWorkers } from './insight/attendance.ts';
 export { countAttempts } from './insight/count-attempts.ts';
 export { withEntryRates } from './insight/entry-rates.ts';
-export type { GroupedRun } from './insight/error-groups.ts';
-export { compareGroups, groupOf, pageOfGroups, spentAttempts } from './insight/error-groups.ts';
+export type { GroupedRun, KeptGroup } from './insight/error-groups.ts';
+export {
+  compareGroups,
+  groupOf,
+  isKeptLetter,
+  joinedGroup,
+  leftGroup,
+  pageOfGroups,
+  shownGroup,
+  spentAttempts,
+} from './insight/error-groups.ts';
 export type { FigureSources } from './insight/figures.ts';
 export { figuresBy } from './insight/figures.ts';
 export type { LaneCounts, LaneSource } from './insight/lane-report.ts';
@@ -57,7 +69,7 @@ export {
   submissionBytes,
   textProblem,
 } from './limits.ts';
-export { isNoteKept, readNote, readNotes, writtenNote } from './notes.ts';
+export { changedNotes, isNoteKept, pageOfNotes, readNote, readNotes, writtenNote } from './notes.ts';
 export { cancelRuns } from './operate/cancel-runs.ts';
 export type { ChangeableBroker } from './operate/change-runs.ts';
 export { endRuns } from './operate/end-runs.ts';
@@ -93,7 +105,10 @@ export {
   readRetention,
   trimmedRun,
 } from './retention/retention.ts';
+export { answerChange, changedRun } from './run/change-rules.ts';
+export { countStates } from './run/count-states.ts';
 export { getBy } from './run/get-by.ts';
+export { isListed, pageOfRuns, runToChange, withoutTexts } from './run/list-runs.ts';
 export type { StoredCheck } from './run/read-stored.ts';
 export { HISTORY_CHECKS, readStored } from './run/read-stored.ts';
 export type { PackedError } from './run/run-errors.ts';
@@ -108,6 +123,7 @@ export {
 } from './run/run-errors.ts';
 export type { FieldOf, HistoryField } from './run/run-fields.ts';
 export { fieldsOf, hasPast, RUN_COUNTERS, storedHistory } from './run/run-fields.ts';
+export { submittedRun } from './run/submitted-run.ts';
 export {
   hideSecrets,
   hideSecretsInError,
@@ -117,13 +133,25 @@ export {
   secretsOf,
 } from './secrets.ts';
 export {
+  answerHeartbeat,
   answerSettlement,
   destinationOf,
   refuseUnsettled,
   settledBy,
+  settledRun,
   unsettledError,
 } from './settlement-rules.ts';
 export type { StartCounts, StartsReserved, WindowCounts } from './start-counts.ts';
-export { correctStarts, forgetStartsAt, reserveStarts, WINDOWS_OF_A_KEY } from './start-counts.ts';
+export {
+  answerStarts,
+  correctStarts,
+  forgetStartsAt,
+  reserveStarts,
+  WINDOWS_OF_A_KEY,
+} from './start-counts.ts';
 export type { KeyHolder } from './unique-keys.ts';
 export { hasKey, KEYS_LOOKED_AT, keyHolder, uniqueAnswer } from './unique-keys.ts';
+export { fullLimit, limitedByTask } from './work/limits-of-claim.ts';
+export type { Replies } from './work/replies.ts';
+export { recallReply, rememberReply } from './work/replies.ts';
+export { startWait } from './work/start-wait.ts';

@@ -1,5 +1,5 @@
-import type { Note, Notes, NoteWrite } from '../notes.ts';
-import { keepableMs } from './limits.ts';
+import type { Note, Notes, NotesPage, NotesQuery, NoteWrite } from '../notes.ts';
+import { compareUtf8, keepableMs } from './limits.ts';
 
 /** The most notes of one page. */
 const PAGE = 1_000;
@@ -32,6 +32,34 @@ export async function readNote(
 ): Promise<{ readonly note: Note | undefined; readonly now: number }> {
   const { notes: found, now } = await notes.read({ prefix: key, limit: 1 });
   return { note: found.find((one) => one.key === key), now };
+}
+
+/** Returns a page of all the notes that a broker has. */
+export function pageOfNotes(
+  all: readonly Note[],
+  { prefix, limit, after }: NotesQuery,
+  now: number,
+): NotesPage {
+  const found = all
+    .filter((note) => isNoteKept(note, now) && note.key.startsWith(prefix))
+    .filter(({ key }) => after === undefined || compareUtf8(key, after) > 0)
+    .sort((one, other) => compareUtf8(one.key, other.key));
+  const notes = found.slice(0, limit);
+  const last = notes.at(-1);
+  return { notes, now, ...(found.length > limit && last && { next: last.key }) };
+}
+
+/** Returns the indexes of the writes whose notes are not what was seen. @param noteOf - the note of a key */
+export function changedNotes(
+  writes: readonly NoteWrite[],
+  noteOf: (key: string) => Note | undefined,
+  now: number,
+): readonly number[] {
+  return writes.flatMap(({ key, seen }, index) => {
+    const note = noteOf(key);
+    const version = note !== undefined && isNoteKept(note, now) ? note.version : 0;
+    return seen === undefined || seen === version ? [] : [index];
+  });
 }
 
 /** Returns whether a note is still there. One that probes stays until it is deleted. */

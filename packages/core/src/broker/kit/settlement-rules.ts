@@ -2,8 +2,11 @@ import type { RunEventType } from '../../lifecycle/run-event.ts';
 import type { EndState } from '../../lifecycle/run-state.ts';
 import { isEnd } from '../../lifecycle/run-state.ts';
 import { BrokerError } from '../broker-error.ts';
+import type { HeartbeatAnswer, HeartbeatRequest } from '../heartbeat.ts';
 import type { Run } from '../run.ts';
 import type { SettleAnswer, Settlement } from '../settlement.ts';
+import { copyRun, movedRun, withIdentity } from './copy-run.ts';
+import { keepableMs } from './limits.ts';
 
 /** Returns how a broker answers a settlement, given the run that it keeps. Pure: the rule of every broker. */
 export function answerSettlement(
@@ -15,6 +18,29 @@ export function answerSettlement(
   if (run.settledBy === settledBy(epoch, event)) return 'already';
   if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
   return onlyIfExpired && !lease.isExpired ? 'fenced' : 'ok';
+}
+
+/**
+ * Returns what an accepted settlement makes of its run. What it was submitted with, and what it brought along, stay as the broker keeps
+ * them. A cancel request is about one claim and ends with it: where the worker did not see it in time, no further attempt starts.
+ */
+export function settledRun(run: Run, { epoch, event, next, delayMs }: Settlement, now: number): Run {
+  const settled = withIdentity(copyRun(next), run);
+  settled.carried = run.carried;
+  settled.settledBy = settledBy(epoch, event);
+  settled.isCancelRequested = undefined;
+  settled.errorGroup = undefined; // a dead letter gets the one that it is counted under
+  if (settled.state === 'scheduled')
+    settled.runAt = keepableMs(delayMs === undefined ? (next.runAt ?? now) : now + Math.max(0, delayMs));
+  const isCancelled = run.isCancelRequested === true && !isEnd(next.state);
+  return isCancelled ? movedRun(settled, { type: 'cancel', at: now }) : settled;
+}
+
+/** Returns how a broker answers a heartbeat, given the run that it keeps. */
+export function answerHeartbeat(run: Run | undefined, { epoch }: HeartbeatRequest): HeartbeatAnswer {
+  if (run === undefined) return 'gone';
+  if (run.state !== 'started' || run.epoch !== epoch) return 'fenced';
+  return run.isCancelRequested === true ? 'cancel' : 'ok';
 }
 
 /** Returns what a run stores of an accepted settlement: `epoch:event`. */

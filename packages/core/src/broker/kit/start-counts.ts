@@ -90,6 +90,16 @@ export function correctStarts(
   return { ...correctWindow(before, correction), ...(others && { others }) };
 }
 
+/** Answers a reservation, or corrects starts that were granted. */
+export function answerStarts(
+  before: StartCounts | undefined,
+  request: Reservation | StartCorrection,
+  now: number,
+): StartsReserved {
+  if (!('grantedAt' in request)) return reserveStarts(before, request, now);
+  return { counts: correctStarts(before, request), reserved: { granted: 0 } };
+}
+
 /** Returns from when on the counts of a limit can make no difference, unless the clock goes back by more than a window. */
 export function forgetStartsAt(counts: StartCounts): number {
   const forgetAt = ({ windowMs, latestAt }: WindowCounts): number =>

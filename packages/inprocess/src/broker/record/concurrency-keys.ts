@@ -1,19 +1,11 @@
-import type { Concurrency, LaneConcurrency } from '@retry/core/broker';
+import type { Concurrency } from '@retry/core/broker';
 import { push, remove } from './heap.ts';
 import { returnToLane, takeOut } from './lanes.ts';
 import type { Entry, Key, Lane, Parking, Store } from './store.ts';
 
-/** Returns whether no further run of the key may start. */
-export function isFull(store: Store, { key, limit }: Pick<Concurrency, 'key' | 'limit'>): boolean {
-  return (store.keys.get(key)?.slotsTaken ?? 0) >= limit;
-}
-
-/** Gives a waiting run the limit that its task has in the claiming worker, unless it has a key of its own. */
-export function limitByTask(entry: Entry, { limit, whenFull }: LaneConcurrency): void {
-  const { run, lane } = entry;
-  const { key, limit: before, whenFull: whenFullBefore } = run.concurrency ?? { key: lane.name };
-  if (key !== lane.name || (before === limit && whenFullBefore === whenFull)) return;
-  entry.run = { ...run, concurrency: { ...run.concurrency, key, limit, whenFull } };
+/** Returns how many slots of a key are taken. */
+export function slotsTakenOf({ keys }: Pick<Store, 'keys'>, key: string): number {
+  return keys.get(key)?.slotsTaken ?? 0;
 }
 
 /** Returns parked runs to the lane that were put aside at a lower limit of its task, as many as may start now. */

@@ -1,6 +1,5 @@
 import type { ErrorGroupName } from '@retry/core/broker';
-import { longBytes, trimmedRun } from '@retry/core/broker/kit';
-import { isDeadLetter } from '@retry/core/lifecycle';
+import { isKeptLetter, longBytes, trimmedRun } from '@retry/core/broker/kit';
 import type { Deque } from './deque.ts';
 import { pushBack, unlink } from './deque.ts';
 import { joinGroup, leaveGroup } from './error-groups.ts';
@@ -103,5 +102,5 @@ function leaveLong(store: Store, entry: Entry): void {
 }
 
 function endedList(store: Store, { run }: Entry): Deque<Entry> {
-  return isDeadLetter(run.state) && run.isDisposable !== true ? store.deadLetters : store.finished;
+  return isKeptLetter(run) ? store.deadLetters : store.finished;
 }

@@ -1,6 +1,6 @@
+import { movedRun } from '@retry/core/broker/kit';
 import { armDueTimer, wake } from '../wake/wake.ts';
 import { createDeque, pushBack, pushFront, unlink, walk } from './deque.ts';
-import { move } from './entry.ts';
 import { push, remove } from './heap.ts';
 import type { Entry, Lane, Store, Turn } from './store.ts';
 
@@ -66,7 +66,7 @@ export function promoteDue(store: Store, lane: Lane, { now, limit }: { now: numb
     const entry = lane.scheduled[0];
     if (entry === undefined || entry.rank > now) return;
     remove(lane.scheduled, entry);
-    entry.run = move(entry.run, { type: 'promote', at: now });
+    entry.run = movedRun(entry.run, { type: 'promote', at: now });
     enqueueBack(store, entry);
   }
 }
@@ -77,7 +77,7 @@ export function promoteFirst(store: Store, lane: Lane, { now, limit }: { now: nu
   for (let [entry] = lane.scheduled; due.length < limit; [entry] = lane.scheduled) {
     if (entry === undefined || entry.rank > now) break;
     remove(lane.scheduled, entry);
-    entry.run = move(entry.run, { type: 'promote', at: now });
+    entry.run = movedRun(entry.run, { type: 'promote', at: now });
     due.push(entry);
   }
   for (const entry of due.reverse()) enqueueFront(store, entry);

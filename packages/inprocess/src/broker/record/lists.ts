@@ -1,5 +1,5 @@
 import type { ListQuery } from '@retry/core/broker';
-import { compareText } from '@retry/core/broker/kit';
+import { compareText, isKeptLetter } from '@retry/core/broker/kit';
 import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import { walk } from './deque.ts';
 import { behindIn, scheduledEntries } from './lanes.ts';
@@ -118,7 +118,7 @@ export function* deadLettersOf(store: Store): Generator<Entry> {
 }
 
 function isNoDeadLetter({ run }: Entry): boolean {
-  return !isDeadLetter(run.state) || run.isDisposable === true;
+  return !isKeptLetter(run);
 }
 
 /** The store with one lane only, if one is given. */

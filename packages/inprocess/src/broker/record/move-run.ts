@@ -1,5 +1,5 @@
 import type { ErrorGroupName, Run } from '@retry/core/broker';
-import { copyRun } from '@retry/core/broker/kit';
+import { changedRun } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import { freeSlot } from './concurrency-keys.ts';
 import { endRun, removeEnded } from './ended-runs.ts';
@@ -19,24 +19,8 @@ export function moveRun(
   if (isEnd(entry.run.state)) removeEnded(store, entry);
   else removeWaiting(store, entry);
   if (isEnd(next.state)) freeSlot(store, entry);
-  entry.run = nextOf(entry.run, next);
+  entry.run = changedRun(entry.run, next);
   if (isEnd(next.state)) endRun(store, entry, group);
   else if (next.state === 'scheduled') schedule(store, entry);
   else enqueueBack(store, entry);
-}
-
-/** What a run was submitted with is altered by no move; the caller may not have all of it. */
-function nextOf(old: Run, next: Run): Run {
-  const run = copyRun(next);
-  run.id = old.id;
-  run.lane = old.lane;
-  run.payload = old.payload;
-  run.concurrency = old.concurrency;
-  run.fairnessKey = old.fairnessKey;
-  run.retry = old.retry;
-  run.origin = old.origin;
-  run.context = old.context;
-  run.isCancelRequested = undefined;
-  run.errorGroup = undefined;
-  return run;
 }

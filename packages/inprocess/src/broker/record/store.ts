@@ -1,6 +1,6 @@
 import type { Clock } from '@retry/core';
-import type { ClaimedRun, ErrorGroup, Note, Run } from '@retry/core/broker';
-import type { KeyHolder, RetentionSettings, StartCounts } from '@retry/core/broker/kit';
+import type { Note, Run } from '@retry/core/broker';
+import type { KeptGroup, KeyHolder, Replies, RetentionSettings, StartCounts } from '@retry/core/broker/kit';
 import type { CancelTimer } from '@retry/core/clock';
 import { wallAheadMs, wallNowOf } from '@retry/core/clock';
 import type { Deque, Linked } from './deque.ts';
@@ -100,12 +100,6 @@ export interface Settings extends RetentionSettings {
   readonly keepBytes: number;
 }
 
-/** What is kept of the dead letters of one lane and error group. */
-export interface Group extends Omit<ErrorGroup, 'sampleId' | 'isOther'> {
-  /** The run that ended last, of those that came into the group. */
-  readonly latestId: string;
-}
-
 /** Everything that a memory broker keeps. Each run is in exactly one list; `audit` counts the lists. */
 export interface Store extends Settings {
   readonly entries: Map<string, Entry>;
@@ -124,7 +118,7 @@ export interface Store extends Settings {
   /** The other failed, stalled and rate limited runs, oldest first: kept until they are redriven or discarded. */
   readonly deadLetters: Deque<Entry>;
   /** What the dead letters are counted under, by lane and id; none is empty. */
-  readonly groups: Map<string, Map<string, Group>>;
+  readonly groups: Map<string, Map<string, KeptGroup>>;
   /** Ended runs whose result a caller waits for, by when it is no longer kept for the caller. */
   readonly awaited: Heap<Entry>;
   /** Idempotency keys of forgotten runs and until when they stay known, in the order in which they were forgotten. */
@@ -137,7 +131,7 @@ export interface Store extends Settings {
   /** The version of the latest note that was written. */
   noteVersion: number;
   /** The replies to the latest claims of each worker, by request. */
-  readonly replies: Map<string, Map<string, readonly ClaimedRun[]>>;
+  readonly replies: Replies;
   /** Ends every call that waits for work. */
   readonly waits: Set<() => void>;
   /** Ends every call that waits for a result. */

@@ -1,49 +1,41 @@
 import type { Audit } from '@retry/core/broker';
-import { byEnd } from '@retry/core/broker/kit';
-import type { EndState, RunState } from '@retry/core/lifecycle';
+import { countStates } from '@retry/core/broker/kit';
+import type { RunState } from '@retry/core/lifecycle';
 import { DEAD_LETTER_STATES, END_STATES } from '@retry/core/lifecycle';
 import { walk } from '../record/deque.ts';
 import { countWrongGroups } from '../record/error-groups.ts';
 import { scheduledEntries, submittedEntries } from '../record/lanes.ts';
 import type { Entry, Store } from '../record/store.ts';
 
-/** Counts the runs of each list, whatever state they are in, and compares the counts. */
+/** Counts the runs by their states, and compares that with the lists that they are in. */
 export function auditStore(store: Store): Audit {
-  const { created, forgotten } = store;
+  const { created, forgotten, entries } = store;
+  const counts = countStates([...entries.values()].map(({ run }) => run));
+  const unbalanced = Math.abs(created - entries.size - forgotten) + countMisplaced(store);
+  return { created, ...counts, forgotten, unbalanced: unbalanced + countWrongFigures(store) };
+}
+
+/** Returns how many runs are in no list, in several, or in one of other states. */
+function countMisplaced(store: Store): number {
   const seen = new Set<Entry>();
   let wrong = 0;
-  const count = (entries: Iterable<Entry>, ...states: readonly RunState[]): number => {
-    let counted = 0;
+  const look = (entries: Iterable<Entry>, ...states: readonly RunState[]): void => {
     for (const entry of entries) {
-      counted++;
       if (seen.has(entry) || !states.includes(entry.run.state) || !isKnown(store, entry)) wrong++;
       seen.add(entry);
     }
-    return counted;
   };
-  const submitted = count(submittedEntries(store), 'submitted');
-  const scheduled = count(scheduledEntries(store), 'scheduled');
-  const started = count(store.leases, 'started');
-  const ends =
-    count(walk(store.finished), ...END_STATES) +
-    count(store.awaited, ...END_STATES) +
-    count(walk(store.deadLetters), ...DEAD_LETTER_STATES);
-  const kept = submitted + scheduled + started + ends;
-  const inNoList = [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
-  const unbalanced = Math.abs(created - kept - forgotten) + wrong + inNoList + countWrongFigures(store);
-  return { created, submitted, scheduled, started, ended: countEnded(store), forgotten, unbalanced };
+  look(submittedEntries(store), 'submitted');
+  look(scheduledEntries(store), 'scheduled');
+  look(store.leases, 'started');
+  look(walk(store.finished), ...END_STATES);
+  look(store.awaited, ...END_STATES);
+  look(walk(store.deadLetters), ...DEAD_LETTER_STATES);
+  return wrong + [...store.entries.values()].filter((entry) => !seen.has(entry)).length;
 }
 
 function isKnown(store: Store, entry: Entry): boolean {
   return store.entries.get(entry.run.id) === entry;
-}
-
-function countEnded({ finished, awaited, deadLetters }: Store): Record<EndState, number> {
-  const ended = byEnd(() => 0);
-  for (const entries of [walk(finished), awaited, walk(deadLetters)]) {
-    for (const { run } of entries) if (run.state in ended) ended[run.state as EndState]++; // checked by `in`
-  }
-  return ended;
 }
 
 /** Returns by how much the figures that are kept differ from what they count. */

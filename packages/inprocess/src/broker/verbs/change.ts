@@ -1,10 +1,10 @@
 import type { Change, ChangeAnswer, NoteWrite } from '@retry/core/broker';
-import { isEnd } from '@retry/core/lifecycle';
+import { answerChange } from '@retry/core/broker/kit';
 import { forget } from '../record/ended-runs.ts';
 import { moveRun } from '../record/move-run.ts';
 import { seenOf } from '../record/seen.ts';
 import type { Entry, Store } from '../record/store.ts';
-import { changedNotes, writeNotes } from './notes.ts';
+import { changedIn, writeNotes } from './notes.ts';
 
 /** Makes of a run what it is to be, if it is still what was seen and no worker holds it. */
 export function changeRun(store: Store, change: Change): ChangeAnswer {
@@ -19,7 +19,7 @@ export function changeWithNotes(
   { changes, notes }: { readonly changes: readonly Change[]; readonly notes: readonly NoteWrite[] },
   now: number,
 ): readonly ChangeAnswer[] | 'fenced' {
-  if (changedNotes(store, notes, now).length > 0) return 'fenced';
+  if (changedIn(store, notes, now).length > 0) return 'fenced';
   const answers = changes.map((change) => answerOf(store, change));
   if (answers.some((answer) => answer !== 'done')) return answers;
   for (const change of changes) write(store, change);
@@ -27,10 +27,9 @@ export function changeWithNotes(
   return answers;
 }
 
-function answerOf(store: Store, { id, seen, next }: Change): ChangeAnswer {
-  const entry = store.entries.get(id);
-  if (entry === undefined) return 'gone';
-  return seenOf(store, entry) === seen && isPossible(entry, next) ? 'done' : 'changed';
+function answerOf(store: Store, change: Change): ChangeAnswer {
+  const entry = store.entries.get(change.id);
+  return answerChange(entry && { run: entry.run, seen: seenOf(store, entry) }, change);
 }
 
 function write(store: Store, { id, next, group }: Change): void {
@@ -39,13 +38,6 @@ function write(store: Store, { id, next, group }: Change): void {
   if (next === 'forget') forget(store, entry);
   else if (next.state === 'started') requestCancel(entry);
   else moveRun(store, entry, { next, group });
-}
-
-/** A run that a worker holds can only get a cancel request, and one that has ended is not ended again. */
-function isPossible({ run: { state } }: Entry, next: Change['next']): boolean {
-  if (next === 'forget') return isEnd(state);
-  if (next.state === 'started') return state === 'started';
-  return state !== 'started' && !(isEnd(state) && isEnd(next.state));
 }
 
 function requestCancel(entry: Entry): void {

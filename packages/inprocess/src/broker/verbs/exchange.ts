@@ -1,7 +1,6 @@
 import type {
   Claim,
   ClaimedRun,
-  Concurrency,
   ExchangeReply,
   ExchangeRequest,
   LaneConcurrency,
@@ -10,31 +9,35 @@ import type {
 } from '@retry/core/broker';
 import {
   answerSettlement,
-  copyRun,
+  fullLimit,
+  holdsOn,
   keepableMs,
+  limitedByTask,
   MAX_BATCH_BYTES,
+  movedRun,
+  passageOf,
+  recallReply,
   refuseUnsettled,
+  rememberReply,
   runBytes,
-  settledBy,
+  settledRun,
 } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import {
   freeLaneSlot,
   freeSlot,
-  isFull,
   keepsSlot,
   leaveParking,
-  limitByTask,
   park,
   refill,
   returnBelow,
+  slotsTakenOf,
   takeLaneSlot,
   takeSlot,
 } from '../record/concurrency-keys.ts';
 import { endRun } from '../record/ended-runs.ts';
-import { move } from '../record/entry.ts';
 import { push, remove } from '../record/heap.ts';
-import { noteProbe, passageOf } from '../record/holds.ts';
+import { noteProbe } from '../record/holds.ts';
 import {
   enqueueBack,
   enqueueFront,
@@ -45,9 +48,8 @@ import {
   takeOut,
   waitingIn,
 } from '../record/lanes.ts';
-import { recallReply, rememberReply } from '../record/replies.ts';
 import type { Entry, Lane, Store } from '../record/store.ts';
-import { nextWorkAt } from '../wake/wake.ts';
+import { laneWorkAt } from '../wake/wake.ts';
 import { submitRun } from './submit.ts';
 
 /** One claim promotes at most this many due runs of a lane, so that many due at the same time do not delay its reply. */
@@ -90,28 +92,11 @@ function settleRuns(store: Store, settlements: readonly Settlement[], now: numbe
 }
 
 function writeSettlement(store: Store, entry: Entry, written: { settlement: Settlement; now: number }): void {
-  const { epoch, event, next, delayMs } = written.settlement;
-  const wasCancelRequested = entry.run.isCancelRequested === true;
   remove(store.leases, entry);
   entry.location = 'none';
-  const run = copyRun(next);
-  const { lane, payload, concurrency, fairnessKey, retry, origin, context, carried } = entry.run;
-  // No settlement changes them, and a cleaner may not have them.
-  Object.assign(run, { lane, payload, concurrency, fairnessKey, retry, origin, context, carried });
-  if (run.state === 'scheduled') run.runAt = dueAt(run.runAt, delayMs, written.now);
-  run.settledBy = settledBy(epoch, event);
-  run.isCancelRequested = undefined; // a cancel request is about one claim and ends with it
-  run.errorGroup = undefined; // a dead letter gets the one that it is counted under
-  entry.run = run;
-  // The worker did not see the request in time: it is executed before another attempt.
-  if (wasCancelRequested && !isEnd(next.state))
-    entry.run = move(entry.run, { type: 'cancel', at: written.now });
+  entry.run = settledRun(entry.run, written.settlement, written.now);
   if (isEnd(entry.run.state) || !keepsSlot(entry)) freeSlot(store, entry);
   freeLaneSlot(store, entry);
-}
-
-function dueAt(runAt: number | undefined, delayMs: number | undefined, now: number): number {
-  return keepableMs(delayMs === undefined ? (runAt ?? now) : now + Math.max(0, delayMs));
 }
 
 function enlist(store: Store, entry: Entry, { group }: Settlement): void {
@@ -122,14 +107,14 @@ function enlist(store: Store, entry: Entry, { group }: Settlement): void {
 
 /** Starts the next runs of the lanes; a repeated request gets the same reply. */
 function claimRuns(store: Store, claim: Claim, now: number): readonly ClaimedRun[] {
-  const known = recallReply(store, claim);
+  const known = recallReply(store.replies, claim);
   if (known !== undefined) return known;
   const claimed: ClaimedRun[] = [];
   let bytes = 0;
   const lease = { now, leaseUntil: keepableMs(now + claim.leaseMs) };
   for (const [name, limit] of claim.lanes) {
     const lane = store.lanes.get(name);
-    const passage = passageOf(store, name, now);
+    const passage = passageOf(holdsOn(store.holds, name), now);
     if (lane === undefined || passage === 'closed') continue;
     const room = Math.min(limit, claim.limit - claimed.length, passage === 'probe' ? 1 : Infinity);
     const due = claim.dueLimits?.get(name);
@@ -145,7 +130,7 @@ function claimRuns(store: Store, claim: Claim, now: number): readonly ClaimedRun
       bytes += runBytes(started.run);
     }
   }
-  rememberReply(store, claim, claimed);
+  rememberReply(store.replies, claim, claimed);
   return claimed;
 }
 
@@ -154,7 +139,7 @@ function nextRunOf(store: Store, names: Iterable<string>, now: number): number |
   let next = Infinity;
   for (const name of names) {
     const lane = store.lanes.get(name);
-    if (lane !== undefined) next = Math.min(next, nextWorkAt(store, lane, now));
+    if (lane !== undefined) next = Math.min(next, laneWorkAt(store, lane, now));
   }
   return next === Infinity ? undefined : next;
 }
@@ -163,10 +148,11 @@ function startNext(store: Store, lane: Lane, lease: Lease): ClaimedRun | undefin
   for (let entry = nextOf(lane); entry !== undefined; entry = nextOf(lane)) {
     takeOut(store, entry);
     const parking = leaveParking(entry);
-    if (lease.ofTask !== undefined) limitByTask(entry, lease.ofTask);
+    if (lease.ofTask !== undefined) entry.run = limitedByTask(entry.run, lease.ofTask);
     const { concurrency } = entry.run;
     if (concurrency === undefined) return start(store, entry, lease);
-    const full = fullOf(store, entry, { concurrency, ofTask: lease.ofTask });
+    const slotsTaken = (key: string): number => slotsTakenOf(store, key);
+    const full = fullLimit({ run: entry.run, hasSlot: entry.hasSlot, slotsTaken }, lease.ofTask);
     if (full === undefined) {
       if (!entry.hasSlot) takeSlot(store, entry, concurrency);
       if (lease.ofTask !== undefined && concurrency.key !== lane.name) takeLaneSlot(store, entry);
@@ -188,28 +174,8 @@ function passOn(store: Store, lane: Lane, ofTask: LaneConcurrency | undefined): 
   if (ofTask !== undefined) returnBelow(store, lane, ofTask.limit);
 }
 
-/**
- * Returns the limit that keeps a run from its slots: that of its own key, or that of its lane, of which it needs a slot, too, where the
- * claim limits the lane; one for which runs wait before one over which they are claimed. A run that waits takes neither slot.
- */
-function fullOf(
-  store: Store,
-  entry: Entry,
-  {
-    concurrency,
-    ofTask,
-  }: { readonly concurrency: Concurrency; readonly ofTask: LaneConcurrency | undefined },
-): Concurrency | undefined {
-  const isKeyFull = !entry.hasSlot && isFull(store, concurrency);
-  if (isKeyFull && concurrency.whenFull === 'wait') return concurrency;
-  const ofLane = ofTask && { ...ofTask, key: entry.lane.name };
-  const isLaneFull = ofLane !== undefined && concurrency.key !== ofLane.key && isFull(store, ofLane);
-  if (isLaneFull && (ofLane.whenFull === 'wait' || !isKeyFull)) return ofLane;
-  return isKeyFull ? concurrency : undefined;
-}
-
 function start(store: Store, entry: Entry, { now, leaseUntil }: Lease): ClaimedRun {
-  const run = move(entry.run, { type: 'start', at: now });
+  const run = movedRun(entry.run, { type: 'start', at: now });
   entry.run = run;
   entry.location = 'leased';
   entry.rank = leaseUntil;

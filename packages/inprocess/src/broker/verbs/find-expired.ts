@@ -1,8 +1,7 @@
 import type { ExpiredScope, Run } from '@retry/core/broker';
-import { sizedPage } from '@retry/core/broker/kit';
+import { sizedPage, withoutTexts } from '@retry/core/broker/kit';
 import { peekUpTo } from '../record/heap.ts';
 import type { Entry, Store } from '../record/store.ts';
-import { withoutPayload } from './list.ts';
 
 /** Returns the started runs of these lanes whose lease has expired, longest ago first. */
 export function findExpiredRuns(
@@ -15,5 +14,5 @@ export function findExpiredRuns(
   const matches = ({ run: { lane } }: Entry): boolean => (only?.has(lane) ?? true) && !except.has(lane);
   // The limit counts runs of these lanes only: expired runs that no worker can settle do not block the others.
   const expired = peekUpTo(store.leases, { rank: now, limit }, matches);
-  return sizedPage(expired.map(({ run }) => withoutPayload(run)));
+  return sizedPage(expired.map(({ run }) => withoutTexts(run)));
 }

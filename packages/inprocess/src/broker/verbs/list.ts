@@ -1,6 +1,5 @@
 import type { ListQuery, Run, RunPage } from '@retry/core/broker';
-import { copyRun, readCursor, sizedPage, writeCursor } from '@retry/core/broker/kit';
-import { isEnd } from '@retry/core/lifecycle';
+import { isListed, pageOfRuns, readCursor, writeCursor } from '@retry/core/broker/kit';
 import type { List, Place } from '../record/lists.ts';
 import { listsOf } from '../record/lists.ts';
 import type { Entry, Store } from '../record/store.ts';
@@ -19,28 +18,15 @@ export function listRuns(store: Store, query: ListQuery): RunPage {
   const after = readEnd(query);
   const lists = listsOf(store, query);
   const from = lists.findIndex(({ name }) => name === after?.list);
-  const found: { readonly list: string; readonly entry: Entry }[] = [];
+  const found: { readonly list: string; readonly entry: Entry; readonly run: Run }[] = [];
   for (const list of lists.slice(Math.max(0, from))) {
     const isFirst = list.name === after?.list;
     // One more than the page has, so that the last page is known to be the last.
     const limit = query.limit + 1 - found.length;
     for (const entry of firstOf(list, query, { limit, after: isFirst ? after?.place : undefined }))
-      found.push({ list: list.name, entry });
+      found.push({ list: list.name, entry, run: entry.run });
   }
-  const listed = found.slice(0, query.limit).map(({ entry }) => entry.run);
-  const runs = sizedPage(query.payloads === 'omit' ? listed.map(withoutPayload) : listed);
-  const last = found[runs.length - 1];
-  if (last === undefined || runs.length === found.length) return { runs };
-  return { runs, next: writeEnd(query, { list: last.list, place: last.entry }) };
-}
-
-/** Returns the run without payload and result. */
-export function withoutPayload(run: Run): Run {
-  const copy = copyRun(run);
-  copy.payload = '';
-  copy.result = undefined;
-  copy.trimmed = undefined;
-  return copy;
+  return pageOfRuns(query, found, ({ list, entry }) => writeEnd(query, { list, place: entry }));
 }
 
 function readEnd(query: ListQuery): End | undefined {
@@ -66,7 +52,7 @@ function firstOf(
   for (const entry of limit > 0 ? entries(after) : []) {
     if (isSorted && first.length === limit) return first;
     if (last !== undefined && compare(entry, last) > 0) continue;
-    if ((after !== undefined && compare(entry, after) <= 0) || !matches(entry.run, query)) continue;
+    if ((after !== undefined && compare(entry, after) <= 0) || !isListed(entry.run, query)) continue;
     first.push(entry);
     // Sorted and cut once per page of matches, so that a long list is never sorted as a whole.
     if (first.length < 2 * limit) continue;
@@ -74,13 +60,4 @@ function firstOf(
     last = first.at(-1);
   }
   return first.sort(compare).slice(0, limit);
-}
-
-function matches(run: Run, { state, lane, errorGroup, endedBefore, errorName }: ListQuery): boolean {
-  if (run.state !== state) return false;
-  if (errorGroup !== undefined && run.errorGroup !== errorGroup) return false;
-  if (lane !== undefined && run.lane !== lane) return false;
-  if (errorName !== undefined && run.errors.at(-1)?.name !== errorName) return false;
-  if (endedBefore === undefined) return true;
-  return isEnd(state) && run.endedAt !== undefined && run.endedAt < endedBefore;
 }

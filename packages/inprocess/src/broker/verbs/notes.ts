@@ -1,5 +1,5 @@
-import type { Notes, NotesPage, NotesQuery, NoteWrite } from '@retry/core/broker';
-import { compareUtf8, heldLane, isNoteKept, writtenNote } from '@retry/core/broker/kit';
+import type { Notes, NoteWrite } from '@retry/core/broker';
+import { changedNotes, heldLane, pageOfNotes, writtenNote } from '@retry/core/broker/kit';
 import { forgetNotes } from '../record/holds.ts';
 import type { Store } from '../record/store.ts';
 import { rearm } from '../wake/wake.ts';
@@ -10,32 +10,21 @@ export function createNotes(
   call: <Answer>(answer: (now: number) => Answer) => Promise<Answer>,
 ): Notes {
   return {
-    read: (query) => call((now) => readNotes(store, query, now)),
+    read: (query) =>
+      call((now) => pageOfNotes([...store.notes.values(), ...store.holds.values()], query, now)),
     write: (writes) =>
       call((now) => {
-        const changed = changedNotes(store, writes, now);
+        const changed = changedIn(store, writes, now);
         if (changed.length > 0) return { outcome: 'changed', changed, now };
         return { outcome: 'written', versions: writeNotes(store, writes, now), now };
       }),
   };
 }
 
-function readNotes({ notes, holds }: Store, { prefix, limit, after }: NotesQuery, now: number): NotesPage {
-  const found = [...notes.values(), ...holds.values()]
-    .filter((note) => isNoteKept(note, now) && note.key.startsWith(prefix))
-    .filter(({ key }) => after === undefined || compareUtf8(key, after) > 0)
-    .sort((one, other) => compareUtf8(one.key, other.key));
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  return { notes: page, now, ...(found.length > limit && last && { next: last.key }) };
-}
-
 /** Returns the indexes of the writes whose notes are not what was seen. */
-export function changedNotes(store: Store, writes: readonly NoteWrite[], now: number): readonly number[] {
+export function changedIn(store: Store, writes: readonly NoteWrite[], now: number): readonly number[] {
   forgetNotes(store, now);
-  return writes.flatMap(({ key, seen }, index) =>
-    seen === undefined || seen === (keptIn(store, key).get(key)?.version ?? 0) ? [] : [index],
-  );
+  return changedNotes(writes, (key) => keptIn(store, key).get(key), now);
 }
 
 /** Writes notes, whatever they are, and returns their versions. */

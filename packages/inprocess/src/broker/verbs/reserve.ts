@@ -1,5 +1,5 @@
 import type { Reservation, Reserved, StartCorrection } from '@retry/core/broker';
-import { correctStarts, forgetStartsAt, reserveStarts } from '@retry/core/broker/kit';
+import { answerStarts, forgetStartsAt } from '@retry/core/broker/kit';
 import type { Store } from '../record/store.ts';
 
 /** How many other limits each change looks at, to forget those that are not used. */
@@ -13,12 +13,7 @@ export function reserve(
 ): Reserved {
   const { key } = request;
   const before = startCounts.get(key);
-  if ('grantedAt' in request) {
-    const corrected = correctStarts(before, request);
-    if (corrected !== undefined) startCounts.set(key, corrected);
-    return { granted: 0 };
-  }
-  const { counts, reserved } = reserveStarts(before, request, now);
+  const { counts, reserved } = answerStarts(before, request, now);
   if (counts === undefined || counts === before) return reserved;
   // Each limit that is looked at, or changed, goes to the end, so all of them have their turn.
   startCounts.delete(key);

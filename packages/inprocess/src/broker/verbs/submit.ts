@@ -1,6 +1,6 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { carrySpent, keepableMs, newRun } from '@retry/core/broker/kit';
-import { createEntry, move } from '../record/entry.ts';
+import { submittedRun } from '@retry/core/broker/kit';
+import { createEntry } from '../record/entry.ts';
 import { enqueueBack, laneOf, schedule } from '../record/lanes.ts';
 import type { Store } from '../record/store.ts';
 import { takeKey } from './submit/unique.ts';
@@ -15,14 +15,10 @@ export function submitRun(store: Store, submission: Submission, now: number): Su
 }
 
 function addRun(store: Store, submission: Submission, now: number): void {
-  const { id, lane, runAt = now, delayMs = 0, spent } = submission;
-  const dueAt = keepableMs(Math.max(runAt, now + delayMs));
-  const event = { type: 'submit', at: now, runAt: dueAt } as const;
-  const run = newRun(submission);
-  carrySpent(run, spent);
-  const entry = createEntry(move(run, event), laneOf(store, lane));
-  entry.isKeyed = submission.keyed === true;
-  entry.keepResultMs = submission.keepResultMs;
+  const { id, lane, keyed, keepResultMs } = submission;
+  const entry = createEntry(submittedRun(submission, now), laneOf(store, lane));
+  entry.isKeyed = keyed === true;
+  entry.keepResultMs = keepResultMs;
   store.forgottenKeys.delete(id);
   store.entries.set(id, entry);
   store.created++;

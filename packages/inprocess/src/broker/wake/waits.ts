@@ -1,4 +1,5 @@
 import type { WaitForWork, WaitOptions, WaitRequest } from '@retry/core/broker';
+import { startWait } from '@retry/core/broker/kit';
 import { laneOf } from '../record/lanes.ts';
 import type { Lane, Store } from '../record/store.ts';
 import { armDueTimer, disarmDueTimer, hasWork } from './wake.ts';
@@ -17,7 +18,7 @@ function waitForWork(store: Store, { lanes: names, ...wait }: WaitForWork): Prom
 
 function waitForResult(store: Store, wait: WaitOptions): Promise<void> {
   return new Promise((resolve) => {
-    const finish = startWait(store, wait, () => {
+    const finish = startWait(store.clock, wait, () => {
       store.resultWaits.delete(finish);
       resolve();
     });
@@ -30,7 +31,7 @@ function startWaiting(
   lanes: readonly Lane[],
   { resolve, ...wait }: WaitOptions & { readonly resolve: () => void },
 ): void {
-  const finish = startWait(store, wait, () => {
+  const finish = startWait(store.clock, wait, () => {
     for (const lane of lanes) leave(lane, finish);
     store.waits.delete(finish);
     resolve();
@@ -40,18 +41,6 @@ function startWaiting(
     lane.waiters.add(finish);
     if (lane.waiters.size === 1) armDueTimer(store, lane);
   }
-}
-
-/** Starts the timer and the abort listener of a wait; returns a function that ends it, as both of them do. */
-function startWait({ clock }: Store, { timeoutMs, signal }: WaitOptions, onEnd: () => void): () => void {
-  const finish = (): void => {
-    cancelTimer?.();
-    signal?.removeEventListener('abort', finish);
-    onEnd();
-  };
-  const cancelTimer = timeoutMs < Infinity ? clock.setTimer(finish, timeoutMs) : undefined;
-  signal?.addEventListener('abort', finish);
-  return finish;
 }
 
 function leave(lane: Lane, finish: () => void): void {

@@ -1,30 +1,26 @@
-import { heldUntil } from '../record/holds.ts';
+import { nextWorkAt } from '@retry/core/broker/kit';
+import { laneHeldUntil } from '../record/holds.ts';
 import type { Lane, Store } from '../record/store.ts';
 import { readNow } from '../record/store.ts';
 
 /** Returns whether a claim of the lane may get a run now. */
 export function hasWork(store: Store, lane: Lane): boolean {
   const now = readNow(store);
-  if (heldUntil(store, lane.name, now) > now) return false;
+  if (laneHeldUntil(store, lane.name, now) > now) return false;
   return hasReady(lane) || (lane.scheduled[0]?.rank ?? Infinity) <= now;
 }
 
-/**
- * Returns when a claim gets more of the lane by time alone: when its next scheduled run is due, or its hold ends; `Infinity`
- * when neither comes. What is due while the lane is on hold does not count before the hold ends.
- */
-export function nextWorkAt(store: Store, lane: Lane, now: number): number {
+/** Returns when a claim gets more of the lane by time alone; `Infinity` when it does not. */
+export function laneWorkAt(store: Store, lane: Lane, now: number): number {
   const dueAt = lane.scheduled[0]?.rank ?? Infinity;
-  const until = heldUntil(store, lane.name, now);
-  if (until <= now) return dueAt;
-  return hasReady(lane) ? until : Math.max(until, dueAt);
+  return nextWorkAt({ heldUntil: laneHeldUntil(store, lane.name, now), dueAt, isReady: hasReady(lane) }, now);
 }
 
 /** Ends the calls that wait for this lane, unless it is on hold. */
 export function wake(store: Store, lane: Lane): void {
   if (lane.waiters.size === 0) return;
   const now = readNow(store);
-  if (heldUntil(store, lane.name, now) > now) armDueTimer(store, lane);
+  if (laneHeldUntil(store, lane.name, now) > now) armDueTimer(store, lane);
   else for (const finish of lane.waiters) finish();
 }
 
@@ -38,7 +34,7 @@ export function rearm(store: Store, lane: Lane): void {
 export function armDueTimer(store: Store, lane: Lane): void {
   disarmDueTimer(lane);
   if (lane.waiters.size === 0) return;
-  const workAt = nextWorkAt(store, lane, readNow(store));
+  const workAt = laneWorkAt(store, lane, readNow(store));
   if (workAt === Infinity) return;
   // A timer may fire a little early, and instants have fractions: then it is set once more.
   const onDue = (): void => rearm(store, lane);

@@ -1,5 +1,5 @@
 import type { KeyAnswer, Run, Submission, Unique } from '@retry/core/broker';
-import { move } from '../../record/entry.ts';
+import { movedRun } from '@retry/core/broker/kit';
 import { moveRun } from '../../record/move-run.ts';
 import type { Store } from '../../record/store.ts';
 import { forgetFreeKeys, giveKey, holderOf } from '../../record/unique-keys.ts';
@@ -17,7 +17,7 @@ export function takeKey(
   giveKey(store, submission, unique, now);
   const other = holder && store.entries.get(holder.id);
   if (other === undefined || !isWaiting(other.run)) return 'created';
-  moveRun(store, other, { next: move(other.run, { type: 'cancel', at: now }) });
+  moveRun(store, other, { next: movedRun(other.run, { type: 'cancel', at: now }) });
   return { type: 'replaced', id: other.run.id };
 }
 
