@@ -1,31 +1,13 @@
-import type { Broker } from '@retry/core/broker';
-
 import { createQueue, createWorker, defineTask } from '@retry/worker';
-import { createClient } from 'redis';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
-import type { RedisHarness } from '../support/redis-harness.ts';
-import { openRedisBroker, openRedisHarness } from '../support/redis-harness.ts';
+import { openRedisBroker, useRedis } from '../support/redis-harness.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { settlementOf } from '../support/settle.ts';
 import { describeWithUser } from './limited-user.ts';
 
 describeOnRedis('a call that Redis refuses half-way', (server) => {
-  let harness: RedisHarness;
-  let broker: Broker;
-  let client: Awaited<ReturnType<typeof connect>>;
-  const connect = () => createClient({ url: server().url }).connect();
-  beforeEach(async () => {
-    harness = await openRedisHarness(server().url);
-    broker = harness.broker;
-    client = await connect();
-  });
-  afterEach(async () => {
-    await harness.close();
-    await client.close();
-  });
-
-  const key = (name: string) => `{${harness.prefix}:0}:${name}`;
+  const redis = useRedis(server);
   let requests = 0;
   const claimOf = (lanes: readonly string[], leaseMs = 60_000) => ({
     worker: 'w',
@@ -35,70 +17,73 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     leaseMs,
   });
   const claim = async (lane = 'l', leaseMs = 60_000) =>
-    (await broker.exchange({ claim: claimOf([lane], leaseMs) })).claimed.map(({ run }) => run);
+    (await redis.broker.exchange({ claim: claimOf([lane], leaseMs) })).claimed.map(({ run }) => run);
   const complete = async (run: Awaited<ReturnType<typeof claim>>[number]) => {
-    const { now: at } = await broker.exchange({});
-    return (await broker.exchange({ settle: [settlementOf(run, { type: 'complete', at })] })).settled;
+    const { now: at } = await redis.broker.exchange({});
+    return (await redis.broker.exchange({ settle: [settlementOf(run, { type: 'complete', at })] })).settled;
   };
 
   it('keeps no run of a submit to a lane whose key another program uses', async () => {
-    await client.set(key('lane:taken'), 'of another program');
+    await redis.client.set(redis.key('lane:taken'), 'of another program');
 
-    const together = broker.submit([
+    const together = redis.broker.submit([
       { id: 'a', lane: 'l', payload: '1' },
       { id: 'b', lane: 'taken', payload: '1' },
     ]);
 
     await expect(together).rejects.toThrow('WRONGTYPE');
-    expect(await broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
+    expect(await redis.broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
     expect((await claim()).map(({ id }) => id)).toEqual(['a']);
-    await client.del(key('lane:taken'));
-    expect(await broker.submit([{ id: 'b', lane: 'taken', payload: '1' }])).toEqual(['created']);
-    assertBalanced(await broker.audit());
+    await redis.client.del(redis.key('lane:taken'));
+    expect(await redis.broker.submit([{ id: 'b', lane: 'taken', payload: '1' }])).toEqual(['created']);
+    assertBalanced(await redis.broker.audit());
   });
 
   it('makes no dead letter of what a submit left in the schedule before it wrote a body', async () => {
-    await broker.submit([{ id: 'a', lane: 'l', payload: '1', delayMs: 1 }]);
-    await client.hDel(key('body'), 'a');
-    await client.hDel(key('record'), 'a');
-    await client.hIncrBy(key('meta'), 'created', -1);
-    await harness.advance(20);
+    await redis.broker.submit([{ id: 'a', lane: 'l', payload: '1', delayMs: 1 }]);
+    await redis.client.hDel(redis.key('body'), 'a');
+    await redis.client.hDel(redis.key('record'), 'a');
+    await redis.client.hIncrBy(redis.key('meta'), 'created', -1);
+    await redis.advance(20);
 
     expect(await claim()).toEqual([]);
 
-    expect(await broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
+    expect(await redis.broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
     expect((await claim()).map(({ id }) => id)).toEqual(['a']);
-    assertBalanced(await broker.audit());
+    assertBalanced(await redis.broker.audit());
   });
 
   it('settles no run together with a submission to a lane whose key another program uses', async () => {
-    await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+    await redis.broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
     const [run] = await claim();
     if (run === undefined) throw new Error('nothing was claimed');
-    await client.set(key('lane:taken'), 'of another program');
+    await redis.client.set(redis.key('lane:taken'), 'of another program');
     const submit = { id: '{a}next', lane: 'taken', payload: '1' };
     const settle = [{ ...settlementOf(run, { type: 'fail', at: run.firstStartedAt ?? 0 }), submit }];
 
-    await expect(broker.exchange({ settle })).rejects.toThrow('WRONGTYPE');
+    await expect(redis.broker.exchange({ settle })).rejects.toThrow('WRONGTYPE');
 
-    expect((await broker.get(['a', '{a}next'])).map((one) => one?.state)).toEqual(['started', undefined]);
-    await client.del(key('lane:taken'));
-    expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
+    expect((await redis.broker.get(['a', '{a}next'])).map((one) => one?.state)).toEqual([
+      'started',
+      undefined,
+    ]);
+    await redis.client.del(redis.key('lane:taken'));
+    expect((await redis.broker.exchange({ settle })).settled).toEqual(['ok']);
     expect((await claim('taken')).map(({ id }) => id)).toEqual(['{a}next']);
-    assertBalanced(await broker.audit());
+    assertBalanced(await redis.broker.audit());
   });
 
   it('submits once, when the settlement is refused after the submission', async () => {
-    await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+    await redis.broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
     const [run] = await claim();
     if (run === undefined) throw new Error('nothing was claimed');
-    await client.set(key('dead'), 'of another program');
+    await redis.client.set(redis.key('dead'), 'of another program');
     const submit = { id: '{a}next', lane: 'm', payload: '1' };
     const settle = [{ ...settlementOf(run, { type: 'fail', at: run.firstStartedAt ?? 0 }), submit }];
 
-    await expect(broker.exchange({ settle })).rejects.toThrow('WRONGTYPE');
-    await client.del(key('dead'));
-    await broker.exchange({ settle });
+    await expect(redis.broker.exchange({ settle })).rejects.toThrow('WRONGTYPE');
+    await redis.client.del(redis.key('dead'));
+    await redis.broker.exchange({ settle });
 
     expect((await claim('m')).map(({ id }) => id)).toEqual(['{a}next']);
     expect(await claim('m')).toEqual([]);
@@ -107,36 +92,36 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
   it('settles no run together with a claim from a lane whose key another program uses', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b'];
-    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
+    await redis.broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
     const [run] = await claim();
     if (run === undefined) throw new Error('nothing was claimed');
-    await client.set(key('lane:taken'), 'of another program');
+    await redis.client.set(redis.key('lane:taken'), 'of another program');
     const settle = [settlementOf(run, { type: 'complete', at: run.firstStartedAt ?? 0 })];
 
-    await expect(broker.exchange({ settle, claim: claimOf(['taken']) })).rejects.toThrow('WRONGTYPE');
+    await expect(redis.broker.exchange({ settle, claim: claimOf(['taken']) })).rejects.toThrow('WRONGTYPE');
 
-    expect((await broker.exchange({ settle })).settled).toEqual(['ok']);
+    expect((await redis.broker.exchange({ settle })).settled).toEqual(['ok']);
     expect((await claim()).map(({ id }) => id)).toEqual(['b']);
-    await client.del(key('lane:taken'));
-    assertBalanced(await broker.audit());
+    await redis.client.del(redis.key('lane:taken'));
+    assertBalanced(await redis.broker.audit());
   });
 
   it('counts the other lanes when another program uses the key of one', async () => {
-    await broker.submit(['l', 'taken'].map((lane) => ({ id: lane, lane, payload: '1' })));
-    await client.set(key('lane:taken'), 'of another program');
+    await redis.broker.submit(['l', 'taken'].map((lane) => ({ id: lane, lane, payload: '1' })));
+    await redis.client.set(redis.key('lane:taken'), 'of another program');
 
-    expect(await broker.attend()).toEqual([{ lane: 'l', waiting: 1 }]);
+    expect(await redis.broker.attend()).toEqual([{ lane: 'l', waiting: 1 }]);
   });
 
   it.each([undefined, { key: 'k', limit: 1, whenFull: 'wait' } as const])(
     'starts a run once whose id is in its lane twice',
     async (concurrency) => {
       const ids = ['a', 'b', 'c'];
-      await broker.submit(
+      await redis.broker.submit(
         ids.map((id) => ({ id, lane: 'l', payload: '1', delayMs: 1, ...(concurrency && { concurrency }) })),
       );
-      await harness.advance(20);
-      await client.rPush(key('lane:l'), ids);
+      await redis.advance(20);
+      await redis.client.rPush(redis.key('lane:l'), ids);
       const started: string[] = [];
       for (let rounds = 0; rounds < 6; rounds += 1) {
         const claimed = await claim();
@@ -145,39 +130,39 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
       }
 
       expect(started.sort()).toEqual(ids);
-      assertBalanced(await broker.audit());
+      assertBalanced(await redis.broker.audit());
     },
   );
 
   it('frees the slot of a started run whose body was lost', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b', 'c'];
-    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
+    await redis.broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
     const [run] = await claim();
     if (run === undefined) throw new Error('nothing was claimed');
-    await client.hSet(key('body'), 'a', '');
+    await redis.client.hSet(redis.key('body'), 'a', '');
 
     expect(await complete(run)).toEqual(['ok']);
 
     const [next] = await claim();
     expect(next?.id).toBe('b');
-    assertBalanced(await broker.audit());
+    assertBalanced(await redis.broker.audit());
   });
 
   it('starts the next run of a key when the first one cannot be read', async () => {
     const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const ids = ['a', 'b', 'c'];
-    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
+    await redis.broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
     const [run] = await claim();
     if (run === undefined) throw new Error('nothing was claimed');
-    await client.hSet(key('record'), 'b', 'garbage');
+    await redis.client.hSet(redis.key('record'), 'b', 'garbage');
 
     await complete(run);
     await claim();
 
     expect((await claim()).map(({ id }) => id)).toEqual(['c']);
-    expect((await broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'b' }]);
-    assertBalanced(await broker.audit());
+    expect((await redis.broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'b' }]);
+    assertBalanced(await redis.broker.audit());
   });
 
   it.each([
@@ -185,17 +170,21 @@ describeOnRedis('a call that Redis refuses half-way', (server) => {
     ['record', (text: string) => `${text.slice(0, 30)}\u0019${text.slice(31)}`],
     ['body', (text: string) => text.replace('-l', '-m')],
   ])('makes a dead letter of a started run whose lane is unknown: %s', async (name, change) => {
-    await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
+    await redis.broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);
     await claim('l', 1);
-    await harness.advance(20);
-    await client.hSet(key(name), 'a', change((await client.hGet(key(name), 'a')) ?? ''));
+    await redis.advance(20);
+    await redis.client.hSet(
+      redis.key(name),
+      'a',
+      change((await redis.client.hGet(redis.key(name), 'a')) ?? ''),
+    );
 
-    expect(await broker.findExpired(10, { lanes: ['l'] })).toEqual([]);
+    expect(await redis.broker.findExpired(10, { lanes: ['l'] })).toEqual([]);
 
     expect(
-      (await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).runs,
+      (await redis.broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).runs,
     ).toMatchObject([{ id: 'a' }]);
-    assertBalanced(await broker.audit());
+    assertBalanced(await redis.broker.audit());
   });
 });
 

@@ -1,10 +1,9 @@
-import type { Broker, ClaimedRun } from '@retry/core/broker';
+import type { ClaimedRun } from '@retry/core/broker';
 import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 
 import { createClient } from 'redis';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { RedisHarness } from '../support/redis-harness.ts';
-import { openRedisBroker, openRedisHarness } from '../support/redis-harness.ts';
+import { expect, it } from 'vitest';
+import { openRedisBroker, useRedis } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { settlementOf } from '../support/settle.ts';
@@ -12,49 +11,43 @@ import { settlementOf } from '../support/settle.ts';
 const MIB = 1_048_576;
 
 describeOnRedis('one bad input on Redis', (server) => {
-  let harness: RedisHarness;
-  let broker: Broker;
-  beforeEach(async () => {
-    harness = await openRedisHarness(server().url, { keepCompleted: { count: Infinity, bytes: Infinity } });
-    broker = harness.broker;
-  });
-  afterEach(() => harness.close());
+  const redis = useRedis(server, { keepCompleted: { count: Infinity, bytes: Infinity } });
 
   let requests = 0;
   const claim = async (lane: string, { limit = 10_000, leaseMs = 60_000 } = {}) => {
     const lanes = new Map([[lane, limit]]);
     const claim = { worker: 'w', requestId: `r${++requests}`, limit, lanes, leaseMs };
-    return (await broker.exchange({ claim })).claimed;
+    return (await redis.broker.exchange({ claim })).claimed;
   };
 
   it.each(['', 'x', 'NaN', '1e300', '-1', '0', '9'.repeat(400), '{"type":"work"}', '\u0000'])(
     'a message of another program on the channel only ends a wait: %j',
     async (message) => {
       const client = await createClient({ url: server().url }).connect();
-      const channel = `{${harness.prefix}:0}:wake:l`;
-      const waiting = broker.wait({ lanes: ['l'], timeoutMs: 30_000 });
-      while ((await client.pubSubNumSub(channel))[channel] === 0) await harness.advance(5);
-      await harness.advance(100);
+      const channel = `{${redis.prefix}:0}:wake:l`;
+      const waiting = redis.broker.wait({ lanes: ['l'], timeoutMs: 30_000 });
+      while ((await client.pubSubNumSub(channel))[channel] === 0) await redis.advance(5);
+      await redis.advance(100);
 
       await client.publish(channel, message);
 
       await waiting;
-      expect(await broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
+      expect(await redis.broker.submit([{ id: 'a', lane: 'l', payload: '1' }])).toEqual(['created']);
       await client.close();
     },
   );
 
   it('5 000 expired runs of an unknown lane hide none of a known one', { timeout: 60_000 }, async () => {
     const ids = Array.from({ length: 5_000 }, (_, index) => `unknown-${index}`);
-    await broker.submit(ids.map((id) => ({ id, lane: 'unknown', payload: '1' })));
+    await redis.broker.submit(ids.map((id) => ({ id, lane: 'unknown', payload: '1' })));
     await claim('unknown', { leaseMs: 1 });
-    await broker.submit([{ id: 'known', lane: 'known', payload: '1' }]);
+    await redis.broker.submit([{ id: 'known', lane: 'known', payload: '1' }]);
     await claim('known', { leaseMs: 1 });
-    await harness.advance(20);
+    await redis.advance(20);
 
-    const found = await broker.findExpired(1_000, { lanes: ['known', 'other'] });
-    const rest = await broker.findExpired(10, { exceptLanes: ['unknown'] });
-    const all = await broker.findExpired(10_000);
+    const found = await redis.broker.findExpired(1_000, { lanes: ['known', 'other'] });
+    const rest = await redis.broker.findExpired(10, { exceptLanes: ['unknown'] });
+    const all = await redis.broker.findExpired(10_000);
 
     expect(found.map(({ id }) => id)).toEqual(['known']);
     expect(rest.map(({ id }) => id)).toEqual(['known']);
@@ -66,25 +59,25 @@ describeOnRedis('one bad input on Redis', (server) => {
   }, async () => {
     const payload = JSON.stringify('x'.repeat(MIB));
     const ids = Array.from({ length: 520 }, (_, index) => `${index}`);
-    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload })));
+    await redis.broker.submit(ids.map((id) => ({ id, lane: 'l', payload })));
     const sizes: number[] = [];
     for (let got = await claim('l', { leaseMs: 1 }); got.length > 0; got = await claim('l', { leaseMs: 1 }))
       sizes.push(got.length);
-    await harness.advance(20);
+    await redis.advance(20);
 
-    const expired = await broker.findExpired(1_000);
-    const { now: at } = await broker.exchange({});
+    const expired = await redis.broker.findExpired(1_000);
+    const { now: at } = await redis.broker.exchange({});
     const settle = expired.map((run) => settlementOf(run, { type: 'stall', at }, { onlyIfExpired: true }));
-    const { settled } = await broker.exchange({ settle });
+    const { settled } = await redis.broker.exchange({ settle });
 
     expect(Math.max(...sizes)).toBeLessThanOrEqual(9);
     expect(expired).toHaveLength(520);
     expect(new Set(expired.map((run) => run.payload))).toEqual(new Set(['']));
     expect(new Set(settled)).toEqual(new Set(['ok']));
-    const [one] = (await broker.list({ state: 'stalled', limit: 1 })).runs;
+    const [one] = (await redis.broker.list({ state: 'stalled', limit: 1 })).runs;
     expect(one?.payload === payload).toBe(true);
-    expect((await broker.list({ state: 'stalled', limit: 1_000 })).runs.length).toBeLessThanOrEqual(9);
-    expect(new Set(await redriveRuns(broker, ids))).toEqual(new Set(['redriven']));
+    expect((await redis.broker.list({ state: 'stalled', limit: 1_000 })).runs.length).toBeLessThanOrEqual(9);
+    expect(new Set(await redriveRuns(redis.broker, ids))).toEqual(new Set(['redriven']));
     expect((await claim('l'))[0]?.run.payload === payload).toBe(true);
   });
 
@@ -92,27 +85,27 @@ describeOnRedis('one bad input on Redis', (server) => {
     timeout: 120_000,
   }, async () => {
     const result = JSON.stringify('y'.repeat(2 * MIB));
-    await broker.submit(
+    await redis.broker.submit(
       Array.from({ length: 300 }, (_, index) => ({ id: `${index}`, lane: 'l', payload: '1' })),
     );
     const claimed = await claim('l');
-    const { now: at } = await broker.exchange({});
+    const { now: at } = await redis.broker.exchange({});
     const settle = claimed.map(({ run }: ClaimedRun) =>
       settlementOf(run, { type: 'complete', at }, { result }),
     );
 
-    const first = await broker.exchange({ settle });
-    const again = await broker.exchange({ settle });
+    const first = await redis.broker.exchange({ settle });
+    const again = await redis.broker.exchange({ settle });
 
     expect(new Set(first.settled)).toEqual(new Set(['ok']));
     expect(new Set(again.settled)).toEqual(new Set(['already']));
-    expect((await broker.get(['7']))[0]?.result === result).toBe(true);
+    expect((await redis.broker.get(['7']))[0]?.result === result).toBe(true);
     await discardRuns(
-      broker,
+      redis.broker,
       claimed.map(({ run }) => run.id),
     );
     const client = await createClient({ url: server().url }).connect();
-    expect(await client.exists(`{${harness.prefix}:0}:large`)).toBe(0);
+    expect(await client.exists(`{${redis.prefix}:0}:large`)).toBe(0);
     await client.close();
   });
 });

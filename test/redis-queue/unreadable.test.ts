@@ -1,10 +1,7 @@
-import type { Broker } from '@retry/core/broker';
 import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
-import { createClient } from 'redis';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { assertBalanced } from '../support/broker-checked.ts';
-import type { RedisHarness } from '../support/redis-harness.ts';
-import { openRedisHarness } from '../support/redis-harness.ts';
+import { useRedis } from '../support/redis-harness.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { settlementOf } from '../support/settle.ts';
 
@@ -22,42 +19,29 @@ const GARBAGE = [
 ];
 
 describeOnRedis('a run that cannot be read on Redis', (server) => {
-  let harness: RedisHarness;
-  let broker: Broker;
-  let client: Awaited<ReturnType<typeof connect>>;
-  const connect = () => createClient({ url: server().url }).connect();
-  beforeEach(async () => {
-    harness = await openRedisHarness(server().url);
-    broker = harness.broker;
-    client = await connect();
-  });
-  afterEach(async () => {
-    await harness.close();
-    await client.close();
-  });
-
-  const key = (name: string) => `{${harness.prefix}:0}:${name}`;
+  const redis = useRedis(server);
   const submit = (...ids: readonly string[]) =>
-    broker.submit(ids.map((id) => ({ id, lane: 'l', payload: `"${id}"` })));
+    redis.broker.submit(ids.map((id) => ({ id, lane: 'l', payload: `"${id}"` })));
   let requests = 0;
   const claim = async (leaseMs = 60_000) => {
     const lanes = new Map([['l', 100]]);
     const claim = { worker: 'w', requestId: `r${++requests}`, limit: 100, lanes, leaseMs };
-    return (await broker.exchange({ claim })).claimed;
+    return (await redis.broker.exchange({ claim })).claimed;
   };
   /** Fails once, so that it waits with a record. */
   const retried = async (id: string) => {
     await submit(id);
-    const { now } = await broker.exchange({});
+    const { now } = await redis.broker.exchange({});
     for (const { run } of await claim())
-      await broker.exchange({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
+      await redis.broker.exchange({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
   };
   const expectQuarantined = async (id: string) => {
-    const letters = (await broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 })).runs;
+    const letters = (await redis.broker.list({ state: 'failed', errorName: 'UNREADABLE_RUN', limit: 10 }))
+      .runs;
     expect(letters).toMatchObject([{ id, state: 'failed', errors: [{ name: 'UNREADABLE_RUN' }] }]);
-    assertBalanced(await broker.audit());
-    expect(await discardRuns(broker, [id])).toEqual(['discarded']);
-    assertBalanced(await broker.audit());
+    assertBalanced(await redis.broker.audit());
+    expect(await discardRuns(redis.broker, [id])).toEqual(['discarded']);
+    assertBalanced(await redis.broker.audit());
   };
 
   it.each(GARBAGE)(
@@ -65,7 +49,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     async (text) => {
       await retried('broken');
       await submit('next');
-      await client.hSet(key('record'), 'broken', text);
+      await redis.client.hSet(redis.key('record'), 'broken', text);
 
       const claimed = await claim();
 
@@ -78,7 +62,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     'is quarantined by the claim that reads its body, and the next run is claimed: %j',
     async (text) => {
       await submit('broken', 'next');
-      await client.hSet(key('body'), 'broken', text);
+      await redis.client.hSet(redis.key('body'), 'broken', text);
 
       const claimed = await claim();
 
@@ -89,7 +73,7 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
 
   it('is quarantined when its body is missing', async () => {
     await submit('broken', 'next');
-    await client.hDel(key('body'), 'broken');
+    await redis.client.hDel(redis.key('body'), 'broken');
 
     const claimed = await claim();
 
@@ -99,8 +83,12 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
 
   it('is quarantined when its epoch is the last one', async () => {
     await retried('broken');
-    const record = String(await client.hGet(key('record'), 'broken'));
-    await client.hSet(key('record'), 'broken', `${record.slice(0, 2)}9999999999${record.slice(12)}`);
+    const record = String(await redis.client.hGet(redis.key('record'), 'broken'));
+    await redis.client.hSet(
+      redis.key('record'),
+      'broken',
+      `${record.slice(0, 2)}9999999999${record.slice(12)}`,
+    );
     await submit('next');
 
     const claimed = await claim();
@@ -118,9 +106,9 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     ['"errors":[]', '"previousDelayMs":-5,"errors":[]'],
   ])('is quarantined when its counters or errors are none: %s as %s', async (right, wrong) => {
     await retried('broken');
-    const record = String(await client.hGet(key('record'), 'broken'));
+    const record = String(await redis.client.hGet(redis.key('record'), 'broken'));
     expect(record).toContain(right);
-    await client.hSet(key('record'), 'broken', record.replace(right, wrong));
+    await redis.client.hSet(redis.key('record'), 'broken', record.replace(right, wrong));
     await submit('next');
 
     const claimed = await claim();
@@ -131,8 +119,8 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
 
   it('is quarantined when its counters and errors are not JSON', async () => {
     await retried('broken');
-    const record = String(await client.hGet(key('record'), 'broken'));
-    await client.hSet(key('record'), 'broken', record.replace('{', '['));
+    const record = String(await redis.client.hGet(redis.key('record'), 'broken'));
+    await redis.client.hSet(redis.key('record'), 'broken', record.replace('{', '['));
     await submit('next');
 
     const claimed = await claim();
@@ -142,9 +130,9 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
   });
 
   it('is quarantined when its payload, which is kept apart, is missing', async () => {
-    await broker.submit([{ id: 'broken', lane: 'l', payload: JSON.stringify('x'.repeat(10_000)) }]);
+    await redis.broker.submit([{ id: 'broken', lane: 'l', payload: JSON.stringify('x'.repeat(10_000)) }]);
     await submit('next');
-    await client.del(key('large'));
+    await redis.client.del(redis.key('large'));
 
     const claimed = await claim();
 
@@ -153,10 +141,10 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
   });
 
   it('is quarantined when it is due', async () => {
-    await broker.submit([{ id: 'broken', lane: 'l', payload: '1', delayMs: 30 }]);
-    await client.hSet(key('record'), 'broken', 'x');
+    await redis.broker.submit([{ id: 'broken', lane: 'l', payload: '1', delayMs: 30 }]);
+    await redis.client.hSet(redis.key('record'), 'broken', 'x');
     await submit('next');
-    await harness.advance(60);
+    await redis.advance(60);
 
     const claimed = await claim();
 
@@ -167,10 +155,10 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
   it.each(GARBAGE)('is quarantined by a cleaner, which finds the others: %j', async (text) => {
     await submit('broken', 'next');
     await claim(1);
-    await client.hSet(key('record'), 'broken', text);
-    await harness.advance(10);
+    await redis.client.hSet(redis.key('record'), 'broken', text);
+    await redis.advance(10);
 
-    const found = await broker.findExpired(10);
+    const found = await redis.broker.findExpired(10);
 
     expect(found.map(({ id }) => id)).toEqual(['next']);
     await expectQuarantined('broken');
@@ -178,9 +166,9 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
 
   it('is read as failed, and others beside it as they are', async () => {
     await submit('broken', 'next');
-    await client.hSet(key('body'), 'broken', 'x');
+    await redis.client.hSet(redis.key('body'), 'broken', 'x');
 
-    const [broken, next] = await broker.get(['broken', 'next']);
+    const [broken, next] = await redis.broker.get(['broken', 'next']);
 
     expect(broken).toMatchObject({ state: 'failed', errors: [{ name: 'UNREADABLE_RUN' }] });
     expect(next).toMatchObject({ state: 'submitted', payload: '"next"' });
@@ -189,40 +177,40 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
   it.each(GARBAGE)('does not affect other runs of the same calls: %j', async (text) => {
     await submit('broken', 'next');
     const [, next] = await claim();
-    await client.hSet(key('record'), 'broken', text);
-    await client.hSet(key('body'), 'broken', text);
-    await client.hSet(key('replies'), `w\0r${requests}`, text);
-    const { now: at } = await broker.exchange({});
+    await redis.client.hSet(redis.key('record'), 'broken', text);
+    await redis.client.hSet(redis.key('body'), 'broken', text);
+    await redis.client.hSet(redis.key('replies'), `w\0r${requests}`, text);
+    const { now: at } = await redis.broker.exchange({});
     const beats = ['broken', 'next'].map((id) => ({ id, epoch: 1 }));
 
-    expect((await broker.heartbeat(beats, 1_000))[1]).toBe('ok');
-    expect((await broker.heartbeat(beats, 0))[1]).toBe('ok');
-    expect((await cancelRuns(broker, ['broken', 'next']))[1]).toBe('requested');
-    expect((await redriveRuns(broker, ['broken', 'next']))[1]).toBe('refused');
-    expect((await discardRuns(broker, ['broken', 'next']))[1]).toBe('refused');
+    expect((await redis.broker.heartbeat(beats, 1_000))[1]).toBe('ok');
+    expect((await redis.broker.heartbeat(beats, 0))[1]).toBe('ok');
+    expect((await cancelRuns(redis.broker, ['broken', 'next']))[1]).toBe('requested');
+    expect((await redriveRuns(redis.broker, ['broken', 'next']))[1]).toBe('refused');
+    expect((await discardRuns(redis.broker, ['broken', 'next']))[1]).toBe('refused');
     const settle = beats.flatMap(({ id }) =>
       next === undefined ? [] : [{ ...settlementOf(next.run, { type: 'fail', at }), id }],
     );
-    expect((await broker.exchange({ settle })).settled[1]).toBe('ok');
-    expect((await broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'next' }]);
+    expect((await redis.broker.exchange({ settle })).settled[1]).toBe('ok');
+    expect((await redis.broker.list({ state: 'failed', limit: 10 })).runs).toMatchObject([{ id: 'next' }]);
   });
 
   it('stays in its lane when the server refuses the claim', async () => {
     await submit('a', 'b');
-    await client.set(key('lane:wrong'), 'not a list');
+    await redis.client.set(redis.key('lane:wrong'), 'not a list');
     const lanes = new Map([
       ['l', 10],
       ['wrong', 10],
     ]);
 
-    const refused = broker.exchange({
+    const refused = redis.broker.exchange({
       claim: { worker: 'w', requestId: 'x', limit: 10, lanes, leaseMs: 1_000 },
     });
 
     const error = await refused.catch((reason: unknown) => reason);
-    expect(broker.isRefusal(error)).toBe(true);
+    expect(redis.broker.isRefusal(error)).toBe(true);
     expect((await claim()).map(({ run }) => run.id)).toEqual(['a', 'b']);
-    assertBalanced(await broker.audit());
+    assertBalanced(await redis.broker.audit());
   });
 });
 
@@ -230,38 +218,26 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
 const ODD_COUNTS = ['', 'x', 'nan', '-nan', 'inf', '1e400', '-5', '1.5', '0x10', '9223372036854775807'];
 
 describeOnRedis('a count that is none on Redis', (server) => {
-  let harness: RedisHarness;
-  let client: Awaited<ReturnType<typeof connect>>;
-  const connect = () => createClient({ url: server().url }).connect();
-  beforeEach(async () => {
-    harness = await openRedisHarness(server().url);
-    client = await connect();
-  });
-  afterEach(async () => {
-    await harness.close();
-    await client.close();
-  });
-
-  const key = (name: string) => `{${harness.prefix}:0}:${name}`;
+  const redis = useRedis(server);
   const claimAll = async () => {
     const claim = { worker: 'w', requestId: 'r', limit: 9, lanes: new Map([['l', 9]]), leaseMs: 60_000 };
-    return (await harness.broker.exchange({ claim })).claimed.map(({ run }) => run.id);
+    return (await redis.broker.exchange({ claim })).claimed.map(({ run }) => run.id);
   };
 
   it.each(ODD_COUNTS)('stops no lane as the slots that a key has taken: %j', async (text) => {
     const concurrency = { key: 'k', limit: 2, whenFull: 'wait' } as const;
-    await client.hSet(key('slots-taken'), 'k', text);
+    await redis.client.hSet(redis.key('slots-taken'), 'k', text);
 
-    await harness.broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
+    await redis.broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '1', concurrency })));
 
     expect(await claimAll()).toEqual(['a', 'b']);
-    expect(await client.hGet(key('slots-taken'), 'k')).toBe('2');
+    expect(await redis.client.hGet(redis.key('slots-taken'), 'k')).toBe('2');
   });
 
   it.each(ODD_COUNTS)('stops no lane as the number of runs that were cancelled in it: %j', async (text) => {
-    const { broker } = harness;
+    const { broker } = redis;
     await broker.submit(['a', 'b', 'c'].map((id) => ({ id, lane: 'l', payload: '1' })));
-    await client.hSet(key('cancelled-in-lane'), { '\0l': text, 'l\0a': text, 'l\0b': text });
+    await redis.client.hSet(redis.key('cancelled-in-lane'), { '\0l': text, 'l\0a': text, 'l\0b': text });
 
     expect(await cancelRuns(broker, ['b'])).toEqual(['cancelled']);
     expect(await claimAll()).toEqual(['a', 'c']);
@@ -270,13 +246,13 @@ describeOnRedis('a count that is none on Redis', (server) => {
   it.each(['nan', '-nan', 'x', ''])(
     'makes a run one that cannot be read, as the limit of its key: %j',
     async (text) => {
-      const { broker } = harness;
+      const { broker } = redis;
       const concurrency = { key: 'k', limit: 7, whenFull: 'wait' } as const;
       await broker.submit([{ id: 'broken', lane: 'l', payload: '1', concurrency }]);
       await broker.submit([{ id: 'next', lane: 'l', payload: '1' }]);
-      const body = String(await client.hGet(key('body'), 'broken'));
+      const body = String(await redis.client.hGet(redis.key('body'), 'broken'));
       expect(body).toContain('7\0k\0');
-      await client.hSet(key('body'), 'broken', body.replace('7\0k\0', `${text}\0k\0`));
+      await redis.client.hSet(redis.key('body'), 'broken', body.replace('7\0k\0', `${text}\0k\0`));
 
       expect(await claimAll()).toEqual(['next']);
       expect((await broker.get(['broken']))[0]).toMatchObject({ errors: [{ name: 'UNREADABLE_RUN' }] });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisBroker, RedisBrokerOptions } from '@retry/redis-queue';
 import { createRedisBroker } from '@retry/redis-queue';
+import { createClient } from 'redis';
+import { afterEach, beforeEach } from 'vitest';
 import type { WorkerHarness } from '../contract/worker/worker-scene.ts';
 import type { BrokerHarness } from './broker-scene.ts';
 import { passTime } from './pass-time.ts';
@@ -36,6 +38,49 @@ export async function openRedisHarness(url: string, options: RedisBrokerOptions 
       await removeKeys(url, options.prefix ?? prefix);
     },
   };
+}
+
+/** The broker of a test, and a client that looks at what it keeps and changes it. */
+export interface RedisScene extends Pick<RedisHarness, 'broker' | 'prefix' | 'advance'> {
+  readonly client: Awaited<ReturnType<typeof connectClient>>;
+  /** The key of this name in the first partition. */
+  readonly key: (name: string) => string;
+}
+
+/** Opens a broker and a client for each test, and closes both after. */
+export function useRedis(server: () => { readonly url: string }, options?: RedisBrokerOptions): RedisScene {
+  let harness: RedisHarness | undefined;
+  let client: RedisScene['client'] | undefined;
+  beforeEach(async () => {
+    harness = await openRedisHarness(server().url, options);
+    client = await connectClient(server().url);
+  });
+  afterEach(async () => {
+    await harness?.close();
+    await client?.close();
+  });
+  const current = (): RedisHarness => harness ?? missing();
+  return {
+    get broker() {
+      return current().broker;
+    },
+    get prefix() {
+      return current().prefix;
+    },
+    get client() {
+      return client ?? missing();
+    },
+    advance: (ms) => current().advance(ms),
+    key: (name) => `{${current().prefix}:0}:${name}`,
+  };
+}
+
+function connectClient(url: string) {
+  return createClient({ url }).connect();
+}
+
+function missing(): never {
+  throw new Error('nothing is open outside of a test');
 }
 
 /** Opens a queue that several brokers of one prefix work on. */
