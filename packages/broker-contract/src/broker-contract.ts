@@ -23,11 +23,9 @@ import { redriveLaterCases } from './ended/redrive-later.ts';
 import { listRetentionCases } from './ended/retention.ts';
 import { passedTurnsCases } from './fairness/passed-turns.ts';
 import { fairnessCases } from './fairness/turns.ts';
-import {
-  fairnessAndLimitsCases,
-  fairnessClientsCases,
-  fairnessFiguresCases,
-} from './fairness/turns-and-limits.ts';
+import { fairnessAndConcurrencyCases } from './fairness/turns-and-concurrency.ts';
+import { fairnessAndLimitsCases, fairnessFiguresCases } from './fairness/turns-and-limits.ts';
+import { fairnessClientsCases } from './fairness/turns-of-clients.ts';
 import { groupsCases } from './groups/groups.ts';
 import { groupsClientsCases } from './groups/groups-clients.ts';
 import { leaveGroupCases } from './groups/leave-group.ts';
@@ -120,7 +118,7 @@ function requiredCases(): readonly CasesByName[] {
     uniqueCases, uniqueReplaceCases,
     claimCases, dueLimitsCases, payloadCases, repeatedClaimCases, concurrencyWaitCases, concurrencyClaimCases, concurrencyOrderCases, concurrencyOfTaskCases, concurrencyOfBothCases,
     batchesCases,
-    fairnessCases, passedTurnsCases, fairnessAndLimitsCases,
+    fairnessCases, passedTurnsCases, fairnessAndConcurrencyCases, fairnessAndLimitsCases,
     settleCases, settleRacesCases, settleWithoutPayloadCases, settleSubmitsCases, settleDelayCases, errorsCases, refusalsCases,
     wholeInstantsCases,
     heartbeatCases, findExpiredCases, findExpiredLanesCases,

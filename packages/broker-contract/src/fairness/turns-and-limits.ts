@@ -1,102 +1,14 @@
 import { cancelRuns, holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import type { CaseScene, SubmissionInput } from '../case-scene.ts';
+import type { CaseScene } from '../case-scene.ts';
 import { AHEAD_MS, LONG_MS, PASS_MS } from '../case-scene.ts';
 import { figuresOf } from '../insight/figures-of.ts';
 import { listIds, listPages } from '../list-pages.ts';
-import { complete, idsOf, keyed, settleBy } from './keyed.ts';
+import { idsOf, keyed } from './keyed.ts';
 
-const one = { key: 'k', limit: 1, whenFull: 'wait' } as const;
-
-/** Turns beside concurrency keys, limits of lanes, holds, limits of due runs, waits and reads. */
+/** Turns beside holds, limits of due runs, waits and reads. */
 export const fairnessAndLimitsCases: CasesByName = {
-  'fairness: a run that is put aside passes its turn on': async (scene) => {
-    await scene.submit(...limited('t1', 't2'), ...keyed('t3', 'b1', 'b2'));
-
-    const claimed = await scene.claimIds();
-    await complete(scene, 't1');
-
-    equal(claimed, ['t1', 'b1', 'b2', 't3']);
-    equal(await scene.claimIds(), ['t2']);
-  },
-
-  'fairness: a run that was put aside comes back where it was, and passes no turn on': async (scene) => {
-    await scene.submit(...limited('t1', 't2'), ...keyed('t3', 't4', 't5'));
-    const claimed = await scene.claimIds({ limit: 2 });
-    await complete(scene, 't1');
-    const returned = await scene.claimIds({ limit: 1 });
-    await scene.submit('p');
-
-    equal([claimed, returned], [['t1', 't3'], ['t2']]);
-    equal(await scene.claimIds(), ['t4', 'p', 't5']);
-  },
-
-  'fairness: a run that is put aside and cancelled passes no turn on': async (scene) => {
-    await scene.submit(...limited('t1', 't2'), ...keyed('t3', 't4', 't5'));
-    await scene.claimIds({ limit: 2 });
-    await cancelRuns(scene.broker, ['t2']);
-    await scene.submit('p');
-
-    equal(await scene.claimIds(), ['t4', 'p', 't5']);
-  },
-
-  'fairness: runs of one fairness key and one concurrency key start one after another': async (scene) => {
-    await scene.submit(...limited('t1', 't2', 't3', 't4'));
-
-    const claimed: string[] = [];
-    for (let round = 0; round < 4; round++) {
-      const [id = 'none', ...others] = await scene.claimIds();
-      claimed.push(id, ...others);
-      await complete(scene, id);
-    }
-
-    equal(claimed, ['t1', 't2', 't3', 't4']);
-  },
-
-  'fairness: runs over a limit that is no reason to wait are claimed by turn': async (scene) => {
-    const concurrency = { ...one, whenFull: 'claim' } as const;
-    await scene.submit(...keyed('t1', 't2', 'b1').map((run) => ({ ...run, concurrency })));
-
-    const claimed = await scene.claim();
-
-    equal(
-      claimed.map(({ run, isOverLimit }) => [run.id, isOverLimit]),
-      [
-        ['t1', false],
-        ['b1', true],
-        ['t2', true],
-      ],
-    );
-  },
-
-  'fairness: the limit of a task takes runs by turn': async (scene) => {
-    const concurrency = new Map([['l', { limit: 1, whenFull: 'wait' as const }]]);
-    await scene.submit(...keyed('t1', 't2', 't3', 'b1'));
-
-    const claimed: string[] = [];
-    for (let round = 0; round < 4; round++) {
-      const [id = 'none', ...others] = await scene.claimIds({ concurrency });
-      claimed.push(id, ...others);
-      await complete(scene, id);
-    }
-
-    equal(claimed, ['t1', 'b1', 't2', 't3']);
-  },
-
-  'fairness: a retry that keeps its slot comes back by turn': async (scene) => {
-    const concurrency = { ...one, holdWhileRetrying: true };
-    await scene.submit(...keyed('t1', 't2').map((run) => ({ ...run, concurrency })), ...keyed('t3', 'b1'));
-    const first = await scene.claimIds({ limit: 1 });
-    await settleBy(scene, 't1', (at) => ({ type: 'retry', at, runAt: at }));
-
-    const claimed = await scene.claimIds();
-    await complete(scene, 't1');
-
-    equal([first, claimed], [['t1'], ['b1', 't3', 't1']]);
-    equal(await scene.claimIds(), ['t2']);
-  },
-
   'fairness: a hold starts nothing, and leaves the turns as they are': async (scene) => {
     await scene.submit(...keyed('t1', 't2', 'b1'));
     await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
@@ -235,90 +147,6 @@ export const fairnessFiguresCases: CasesByName = {
     matches(lanes, [{ waiting: { count: 3 }, parked: { count: 0 }, started: { count: 1 } }]);
   },
 };
-
-/** Several clients of one storage. */
-export const fairnessClientsCases: CasesByName = {
-  'fairness: two clients take turns from one lane': async (scene) => {
-    const other = await scene.open();
-    await scene.submit(...keyed('t1', 't2', 't3'));
-    await other.submit(keyed('b1', 'b2').map((run) => ({ lane: 'l', payload: '{}', ...run })));
-    const claim = { worker: 'other', limit: 1, lanes: new Map([['l', 1]]), leaseMs: LONG_MS };
-
-    const claimed: string[] = [];
-    for (let round = 0; round < 3; round++) {
-      claimed.push(...(await scene.claimIds({ limit: 1 })));
-      const reply = await other.exchange({ claim: { ...claim, requestId: `r${round}` } });
-      claimed.push(...reply.claimed.map(({ run }) => run.id));
-    }
-
-    equal(claimed, ['t1', 'b1', 't2', 'b2', 't3']);
-  },
-
-  'fairness: each client that waits gets a run of one key, submitted by one call': async (scene) => {
-    const other = await scene.open();
-    const claimWhenThere = async (broker: CaseScene['broker'], worker: string): Promise<string> => {
-      for (let round = 0; ; round++) {
-        await broker.wait({ lanes: ['l'], timeoutMs: LONG_MS });
-        const claim = {
-          worker,
-          requestId: `${round}`,
-          limit: 1,
-          lanes: new Map([['l', 1]]),
-          leaseMs: LONG_MS,
-        };
-        const [first] = (await broker.exchange({ claim })).claimed;
-        if (first !== undefined) return first.run.id;
-      }
-    };
-    const both = [claimWhenThere(scene.broker, 'one'), claimWhenThere(other, 'other')];
-
-    await scene.submit(...keyed('t1', 't2'));
-
-    equal((await Promise.all(both)).sort(), ['t1', 't2']);
-  },
-
-  'fairness: no run is lost or started twice by clients that submit, claim and cancel at the same time':
-    async (scene) => {
-      const other = await scene.open();
-      const gone: string[] = [];
-      for (let round = 0; round < 8; round++)
-        gone.push(...(await Promise.all(actsOf(round, [scene.broker, other]))).flat());
-      for (let next = await scene.claimIds(); next.length > 0; next = await scene.claimIds())
-        gone.push(...next);
-
-      equal([gone.length, new Set(gone).size], [80, 80]);
-      matches(await scene.broker.audit(), { submitted: 0 });
-    },
-};
-
-/** What two clients do at the same time: ten runs come, and some of those before them go. Each returns the runs that are gone. */
-function actsOf(
-  round: number,
-  [one, other]: readonly [CaseScene['broker'], CaseScene['broker']],
-): readonly Promise<readonly string[]>[] {
-  const submit = async (broker: CaseScene['broker'], ids: readonly string[]): Promise<readonly string[]> => {
-    await broker.submit(keyed(...ids).map((run) => ({ lane: 'l', payload: '{}', ...run })));
-    return [];
-  };
-  const claim = async (broker: CaseScene['broker'], worker: string): Promise<readonly string[]> => {
-    const lanes = new Map([['l', 3]]);
-    const request = { worker, requestId: `${round}`, limit: 3, lanes, leaseMs: LONG_MS };
-    return (await broker.exchange({ claim: request })).claimed.map(({ run }) => run.id);
-  };
-  const cancel = async (id: string): Promise<readonly string[]> =>
-    (await cancelRuns(other, [id]))[0] === 'cancelled' ? [id] : [];
-  const before = round - 1;
-  return [
-    submit(one, idsOf(`t${round}-`, 6)),
-    submit(other, [...idsOf(`b${round}-`, 2), ...idsOf(`t${round}--`, 2)]),
-    ...[claim(one, 'one'), claim(other, 'other')],
-    ...[`t${before}-1`, `t${before}-3`, `b${before}-2`].map(cancel),
-  ];
-}
-
-function limited(...ids: readonly string[]): readonly SubmissionInput[] {
-  return keyed(...ids).map((run) => ({ ...run, concurrency: one }));
-}
 
 async function depthsOf(scene: CaseScene): Promise<Record<string, number>> {
   return Object.fromEntries((await scene.broker.attend()).map(({ lane, waiting }) => [lane, waiting]));
