@@ -125,6 +125,19 @@ export const changeCases: CasesByName = {
     strictEqual((await scene.read('a')).state, 'cancelled');
   },
 
+  'change does not give up a stalled run, which has ended': async (scene) => {
+    const started = await scene.start('a');
+    const at = await scene.now();
+    await scene.settle(settlementOf(started, { type: 'stall', at }));
+    const { seen, run } = await readOne(scene);
+    const givenUp = transition(run, { type: 'giveUp', at });
+    if (givenUp.type === 'rejected') throw new Error('the lifecycle gives stalled runs up');
+
+    equal(await scene.broker.change([{ id: 'a', seen, next: givenUp.run }]), ['changed']);
+
+    strictEqual((await scene.read('a')).state, 'stalled');
+  },
+
   'change alters nothing that a run was submitted with': async (scene) => {
     await scene.submit({ id: 'a', lane: 'm', payload: '"own"', origin: 'o', context: 'c' });
     const { seen, run } = await readOne(scene);

@@ -54,7 +54,8 @@ export interface ChangeOptions {
 }
 
 /**
- * `done`: it is what it was to be. `changed`: it is no longer what was seen, or a worker holds it; read it again. `locked`: another
- * client's transaction has it or its key; ask again later. `gone`: there is no such run.
+ * `done`: it is what it was to be. `changed`: it is no longer what was seen, or a worker holds it; read it again. A run that has ended is
+ * not ended again, though core's table lets a stalled one be given up, which its settlement does: that is answered `changed` each time.
+ * `locked`: another client's transaction has it or its key; ask again later. `gone`: there is no such run.
  */
 export type ChangeAnswer = 'done' | 'changed' | 'locked' | 'gone';

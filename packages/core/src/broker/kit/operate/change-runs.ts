@@ -1,6 +1,8 @@
 import type { Broker } from '../../broker.ts';
 import type { Change, SeenRun } from '../../change.ts';
 import type { Locked } from '../../locked.ts';
+import type { Run } from '../../run.ts';
+import { isChange } from '../run/change-rules.ts';
 
 /** The part of a broker by which runs are changed. */
 export type ChangeableBroker = Pick<Broker, 'get' | 'change'>;
@@ -28,6 +30,8 @@ interface Asked<Item> {
  * Reads runs, decides what they are to be, and changes them. A run that changes in between is read again; of several items of one run
  * the first one is decided first. An item is answered `locked` where another client's transaction has the run, or where it changed
  * each time: the caller may ask again later.
+ *
+ * @throws {Error} when a run is to become what no change can make of it: a mistake of `decide`
  */
 export async function changeRuns<Item extends { readonly id: string }, Answer extends string>(
   broker: ChangeableBroker,
@@ -87,6 +91,11 @@ async function changeOnce<Item extends { readonly id: string }, Answer extends s
   return answers;
 }
 
+function impossible({ id, state }: Run, next: Change['next']): Error {
+  const wanted = next === 'forget' ? 'forgotten' : next.state;
+  return new Error(`run ${id} is ${state}, which no change makes ${wanted}`);
+}
+
 interface DecidedAll<Answer> {
   readonly answers: (Answer | 'gone')[];
   readonly changes: readonly Change[];
@@ -115,6 +124,8 @@ async function decideAll<Item extends { readonly id: string }, Answer>(
     const { next, group, answer } = decide(seen, item, now);
     answers[index] = answer;
     if (next === undefined) continue;
+    // It would be answered `changed` however often it is read.
+    if (!isChange(seen.run.state, next)) throw impossible(seen.run, next);
     changes.push({ id: item.id, seen: seen.seen, next, ...(group !== undefined && { group }) });
     changed.push({ index, answer });
   }
