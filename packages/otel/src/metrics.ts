@@ -9,6 +9,7 @@ import type {
   RunMessage,
   SubmittingMessage,
 } from './messages.ts';
+import { OUTCOMES } from './outcomes.ts';
 
 /** How many values each attribute may have; what comes later is `_OTHER`. */
 const MAX_TASKS = 100;
@@ -20,18 +21,6 @@ const MAX_GROUPS = 100;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 /** Runs may be late for hours. */
 const LATENESS_SECONDS = [0.01, 0.1, 1, 10, 60, 300, 1_800, 3_600, 21_600, 86_400];
-
-/** The events of a worker by which an attempt has ended. */
-const OUTCOMES = [
-  'completed',
-  'stalled',
-  'retried',
-  'failed',
-  'released',
-  'cancelled',
-  'limited',
-  'fenced',
-] as const;
 
 /** The names of the metrics, and what each counts or measures. */
 export const METRICS = {

@@ -3,6 +3,7 @@ import { context, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelem
 import { listenTo } from './channels.ts';
 import { errorType } from './error-type.ts';
 import type { ClaimedMessage, HandlingMessage, RunMessage, SubmittingMessage } from './messages.ts';
+import { OUTCOMES } from './outcomes.ts';
 import { readContext, readSpanContext, writeContext, writeSpanContext } from './trace-context.ts';
 
 /** How many runs are remembered between two attempts in this process, and how many settlements are awaited: the latest ones. */
@@ -13,18 +14,6 @@ interface Handled {
   readonly inside: Context;
   readonly endedAt: number;
 }
-
-/** How a settled attempt ended, by the event of its worker. */
-const OUTCOMES = [
-  'completed',
-  'retried',
-  'failed',
-  'stalled',
-  'released',
-  'cancelled',
-  'limited',
-  'fenced',
-] as const;
 
 /**
  * Makes spans of queues and workers by the conventions for messaging: `send` where runs are submitted, `receive` for each claim that has

@@ -1,4 +1,4 @@
-import { RUN_STATES } from '@retry/core/lifecycle';
+import { END_STATES, RUN_STATES } from '@retry/core/lifecycle';
 import { InvalidArgumentError, Option } from 'commander';
 import { durationOption, type Frame, instantArgument, integerArgument, perform } from './declare.ts';
 import { addGroup, addQueueCommand } from './declare-queue.ts';
@@ -110,7 +110,7 @@ export function limitOption(): Option {
 
 function endedArgument(text: string): readonly string[] {
   const states = statesArgument(text);
-  const waiting = states.find((state) => ['submitted', 'scheduled', 'started'].includes(state));
+  const waiting = states.find((state) => !END_STATES.some((end) => end === state));
   if (waiting === undefined) return states;
   throw new InvalidArgumentError(`A ${waiting} run has not ended: cancel it first.`);
 }

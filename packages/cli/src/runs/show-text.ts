@@ -1,4 +1,5 @@
 import { formatDuration } from '@retry/core';
+import { RUN_COUNTERS } from '@retry/core/broker/kit';
 import type { RunView } from '@retry/worker';
 import { ageText, instantText } from '../terminal/age.ts';
 import { renderFacts } from '../terminal/facts.ts';
@@ -53,7 +54,7 @@ function factsOf(run: RunView, now: number, screen: Screen): readonly (readonly 
   return rows.flatMap(([name, cell]) => (cell ? [[name, cell] as const] : []));
 }
 
-const COUNTERS = ['failures', 'stalls', 'releases', 'rateLimits', 'redrives', 'carried'] as const;
+const COUNTERS = [...RUN_COUNTERS.filter((key) => key !== 'resetEpoch'), 'carried'] as const;
 
 function countersText(run: RunView): string {
   const counters = COUNTERS.filter((key) => run[key] > 0).map((key) => `${key} ${run[key]}`);

@@ -1,3 +1,5 @@
+import type { Audit } from '@retry/core/broker';
+
 /** In which order values travel in requests and replies: one list for both sides, from which the scripts are made, too. */
 
 /** The request of runs of one lane that are due, where payloads that are kept apart follow in the same transaction. */
@@ -69,15 +71,17 @@ export const CLAIMED = [
  */
 export const KEPT_CLAIM = ['startedAt', 'leaseUntil', 'ids', 'overLimit', 'restarted', 'epochs'] as const;
 
+type AuditFigure = Exclude<keyof Audit, 'ended'>;
+
 /** The figures of an audit, in the order in which they are answered; how many runs are in each end state follow. */
-export const AUDIT_FIGURES = [
-  'created',
-  'submitted',
-  'scheduled',
-  'started',
-  'forgotten',
-  'unbalanced',
-] as const;
+export const AUDIT_FIGURES: readonly AuditFigure[] = Object.keys({
+  created: true,
+  submitted: true,
+  scheduled: true,
+  started: true,
+  forgotten: true,
+  unbalanced: true,
+} satisfies Record<AuditFigure, true>) as readonly AuditFigure[]; // its own keys
 
 /** The figures of a lane, in the order in which they are answered; `claimableSince` is -1 when no run is claimable. */
 export const LANE_FIGURES = ['waiting', 'parked', 'scheduled', 'due', 'claimableSince'] as const;

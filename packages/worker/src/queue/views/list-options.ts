@@ -3,7 +3,7 @@ import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { integerFrom, isListOf } from '@retry/core/fields';
 import type { EndState, RunState } from '@retry/core/lifecycle';
-import { DEAD_LETTER_STATES, END_STATES, isDeadLetter } from '@retry/core/lifecycle';
+import { DEAD_LETTER_STATES, END_STATES, isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { attemptOf } from './run-view.ts';
@@ -73,7 +73,7 @@ export const SETTLED_STATES: readonly EndState[] = END_STATES.filter((state) => 
 /** The states, those that need an operator's attention first. */
 const STATES: readonly ListedState[] = [
   ...DEAD_LETTER_STATES,
-  ...(['started', 'scheduled', 'submitted'] as const),
+  ...RUN_STATES.filter((state) => !isEnd(state) && state !== 'unsubmitted').reverse(),
   ...SETTLED_STATES,
 ];
 

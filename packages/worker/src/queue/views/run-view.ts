@@ -22,23 +22,12 @@ const INSTANTS = Object.keys({
   resetAt: true,
 } satisfies Record<InstantKey, true>) as readonly InstantKey[]; // its own keys
 
-/** What a view has as the broker stores it. */
-type KeptKey =
-  | 'epoch'
-  | 'failures'
-  | 'stalls'
-  | 'releases'
-  | 'rateLimits'
-  | 'redrives'
-  | 'carried'
-  | 'origin'
-  | 'context'
-  | 'concurrency'
-  | 'fairnessKey'
-  | 'errorGroup'
-  | 'isDisposable'
-  | 'isCancelRequested'
-  | 'trimmed';
+/** What a view has as the broker stores it: all of a run that has no form of its own below, but for what only brokers and workers read. */
+type KeptKey = Exclude<
+  keyof Run,
+  | ('id' | 'lane' | 'state' | 'errors' | InstantKey | JsonKey)
+  | ('resetEpoch' | 'previousDelayMs' | 'deadContext' | 'settledBy')
+>;
 
 const KEPT = Object.keys({
   epoch: true,
