@@ -58,6 +58,12 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     to: 'true',
   },
   {
+    name: 'gives a stalled run up once more',
+    caughtBy: 'change does not give up a stalled run, which has ended',
+    from: '!(isEnd(state) && isEnd(next.state))',
+    to: "!(isEnd(state) && isEnd(next.state) && state !== 'stalled')",
+  },
+  {
     name: 'hides from a redrive that the payload was deleted',
     caughtBy: 'keepCompleted.bytes: a disposable run without its payload is not redriven',
     from: "run.trimmed?.includes('payload')",
