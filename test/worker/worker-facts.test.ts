@@ -3,7 +3,7 @@ import { listWorkers, newRun } from '@retry/core/broker/kit';
 import { defineTask } from '@retry/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FlowCounts } from '../../packages/worker/src/engine/attendance/flow-counts.ts';
+import { FlowCounts } from '../../packages/worker/src/engine/attendance/worker-report.ts';
 import { setScene } from './scene.ts';
 
 const done = defineTask({ name: 'done', run: () => 'done' });

@@ -5,7 +5,7 @@ import { settle } from '../settle/settlement.ts';
 import type { Settler } from '../settle/settler.ts';
 import { taskOfLane } from '../task/lane.ts';
 import type { Exchanger } from './exchanger.ts';
-import { newRequestId } from './request-id.ts';
+import { newRequestId } from './exchanger.ts';
 
 /** The most runs of one page, or of one claim. */
 const PAGE_SIZE = 1_000;

@@ -17,7 +17,7 @@ import { sleep } from '../sleep.ts';
 import { Attendance } from './attendance/attendance.ts';
 import { WorkerReport } from './attendance/worker-report.ts';
 import { dropUnknown } from './drop-unknown.ts';
-import { Exchanger } from './exchanger.ts';
+import { Exchanger, newRequestId } from './exchanger.ts';
 import { Executions } from './executions.ts';
 import { LaneBreakers } from './lanes/lane-breakers.ts';
 import { ServerHolds } from './lanes/server-holds.ts';
@@ -27,7 +27,6 @@ import { giveBackInMs, isIdle, opensIn, plan } from './plan/plan.ts';
 import type { ClaimsEnd, PlannedClaim, WorkerState } from './plan/worker-state.ts';
 import { createWorkerState } from './plan/worker-state.ts';
 import { Cleaner } from './recovery/cleaner.ts';
-import { newRequestId } from './request-id.ts';
 import { AnswerTurns, nextTurn, RestOfTurn, WakeSignal } from './turns.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 

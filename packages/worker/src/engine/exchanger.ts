@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { computeDelay, isRetryError } from '@retry/core';
 import type { Claim, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
 import { keepableMs, MAX_BATCH_BYTES, settlementBytes, TrustedExchange } from '@retry/core/broker/kit';
@@ -5,14 +6,13 @@ import { isRefused } from '../broker.ts';
 import type { ServerClock } from '../clock.ts';
 import { wrongReply } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
+import { halves } from '../halves.ts';
 import type { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
-import type { QueuedSettlement, Times } from '../settle/queued-settlement.ts';
 import { sleep } from '../sleep.ts';
-import type { ExchangeBatch } from './exchange-batch.ts';
-import { divide, inOrderOfClaims } from './exchange-batch.ts';
+import type { QueuedSettlement, Times } from './lone-settlements.ts';
 import { settleAlone } from './lone-settlements.ts';
-import { BROKER_RETRY } from './plan/lane-pauses.ts';
+import { BROKER_RETRY } from './plan/lane-choice.ts';
 import { MAX_PER_EXCHANGE } from './plan/plan.ts';
 import type { Received, WorkerState } from './plan/worker-state.ts';
 
@@ -238,4 +238,53 @@ function join(first: Received | undefined, second: Received | undefined): Receiv
   const nextRunAt = Math.min(first.nextRunAt ?? Infinity, second.nextRunAt ?? Infinity);
   const now = Math.max(first.now, second.now);
   return { claimed, now, nextRunAt, lanes: [...first.lanes, ...second.lanes] };
+}
+
+/** The ids of this process begin with it; 12 characters. */
+const PROCESS = randomBytes(9).toString('base64url');
+
+let count = 0;
+
+/** Returns an id that no other claim has. A third as long as a UUID: brokers keep it with each claim, Postgres in an index, too. */
+export function newRequestId(): string {
+  count += 1;
+  return `${PROCESS}${count.toString(36)}`;
+}
+
+/** What one exchange carries. */
+export interface ExchangeBatch {
+  readonly settlements: readonly QueuedSettlement[];
+  readonly claim: Claim | undefined;
+}
+
+/**
+ * Divides an exchange that was refused: first settlements from the claim, then either into halves. `undefined` when it is a
+ * single settlement, or a claim from a single lane.
+ */
+export function divide({ settlements, claim }: ExchangeBatch): readonly ExchangeBatch[] | undefined {
+  if (settlements.length > 0 && claim !== undefined) {
+    return [
+      { settlements, claim: undefined },
+      { settlements: [], claim: withLanes(claim, [...claim.lanes]) },
+    ];
+  }
+  if (settlements.length > 1)
+    return halves(settlements).map((half) => ({ settlements: half, claim: undefined }));
+  if (claim === undefined || claim.lanes.size <= 1) return undefined;
+  return halves([...claim.lanes]).map((lanes) => ({ settlements: [], claim: withLanes(claim, lanes) }));
+}
+
+/**
+ * Moves runs that are given back behind the others, in the order in which they were claimed: so they return to the front of their
+ * lane, where those of a later exchange come before them.
+ */
+export function inOrderOfClaims(settlements: readonly QueuedSettlement[]): readonly QueuedSettlement[] {
+  const isRelease = ({ settlement }: QueuedSettlement): boolean => settlement.event === 'release';
+  const released = settlements.filter(isRelease).sort((one, other) => (one.order ?? 0) - (other.order ?? 0));
+  return [...settlements.filter((settlement) => !isRelease(settlement)), ...released];
+}
+
+/** Has a new request id: the broker may have stored the refused claim under the old one. */
+function withLanes(claim: Claim, lanes: readonly (readonly [string, number])[]): Claim {
+  return { ...claim, requestId: newRequestId(), lanes: new Map(lanes) };
 }

@@ -4,17 +4,17 @@ import { Leases } from '../lease/leases.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { ExecutionHost } from '../run/execution.ts';
 import { Execution } from '../run/execution.ts';
-import { giveBackAll, giveBackLane, latestFirst } from '../run/give-back.ts';
 import type { Roster } from '../run/roster.ts';
+import { giveBackAll, giveBackLane, latestFirst } from '../run/roster.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { LIMITED } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
-import { attemptOf, earlyMs, isFirstStart, latenessOf } from '../settle/run-facts.ts';
+import { attemptOf, earlyMs, isFirstStart, latenessOf } from '../settle/settlement.ts';
 import type { Settler } from '../settle/settler.ts';
-import { informBudget } from '../settle/task-budget.ts';
+import { informBudget } from '../settle/settler.ts';
 import type { RunTask } from '../task/run-policy.ts';
 import { taskOfRun } from '../task/run-policy.ts';
-import type { FlowCounts } from './attendance/flow-counts.ts';
+import type { FlowCounts } from './attendance/worker-report.ts';
 import type { Exchanger } from './exchanger.ts';
 import type { LaneBreakers } from './lanes/lane-breakers.ts';
 import type { ServerHolds } from './lanes/server-holds.ts';
@@ -22,7 +22,7 @@ import { StartReservations } from './lanes/start-reservations.ts';
 import { apply, noteClaimed, noteEnded, noteStarted } from './plan/apply.ts';
 import { takeLate, takeWaiting } from './plan/plan.ts';
 import type { WorkerState } from './plan/worker-state.ts';
-import { isSuspect, suspectsToGiveBack } from './recovery/suspects.ts';
+import { isSuspect, suspectsToGiveBack } from './recovery/cleaner.ts';
 
 /** What the executions work with. */
 interface ExecutionsParts {

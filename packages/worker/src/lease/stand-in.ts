@@ -1,5 +1,5 @@
 import type { HeartbeatConnection, HeartbeatRequest } from '@retry/core/broker';
-import type { LeaseAnswer } from './messages.ts';
+import type { LeaseAnswer } from './lease-thread.ts';
 
 /** Of a lease: how long the loop may be quiet before its heartbeats are sent for it. */
 const QUIET_PART = 6;

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import type { HeartbeatConnection, HeartbeatRequest, OpenHeartbeats } from '@retry/core/broker';
 import type { LeaseChunk } from './lease-table.ts';
 import { readLeases } from './lease-table.ts';
-import type { FromThread, ThreadClosed, ToThread, WorkerLeases } from './messages.ts';
+import type { FromThread, ThreadClosed, ToThread, WorkerLeases } from './lease-thread.ts';
 import { StandIn } from './stand-in.ts';
 
 /** The most runs that a line about an endless loop names. */

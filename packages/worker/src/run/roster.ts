@@ -1,3 +1,6 @@
+import { RELEASED } from '../settle/outcome.ts';
+import type { Execution } from './execution.ts';
+
 /** What a roster lists; the roster sets its neighbours. */
 export interface Listed<Member> {
   before: Member | undefined;
@@ -48,4 +51,19 @@ export class Roster<Member extends Listed<Member>> implements Iterable<Member> {
     for (let member = this.#first; member !== undefined; member = member.after) members.push(member);
     return members[Symbol.iterator]();
   }
+}
+
+/** Gives runs back, uncharged. */
+export function giveBackAll(executions: readonly Execution[]): void {
+  for (const execution of latestFirst(executions)) execution.interrupt(RELEASED, undefined);
+}
+
+/** Gives back, uncharged, the runs of a lane that were claimed in advance: it is on hold, or its limit is reached. */
+export function giveBackLane(executions: Iterable<Execution>, lane: string): void {
+  giveBackAll([...executions].filter(({ hasStarted, task }) => !hasStarted && task.lane === lane));
+}
+
+/** The last ones go back first, as those of a later exchange come before them: see `inOrderOfClaims`. */
+export function latestFirst(executions: Iterable<Execution>): readonly Execution[] {
+  return [...executions].reverse();
 }

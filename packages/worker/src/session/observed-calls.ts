@@ -4,8 +4,8 @@ import type { ClaimedRun, Run, Submission } from '@retry/core/broker';
 import { latestContext } from '@retry/core/broker/kit';
 import type { RunNotice } from '../events.ts';
 import { noticeOf } from '../settle/report.ts';
+import { keepAttemptContext } from '../settle/stored-error.ts';
 import type { AnyTask } from '../task/task.ts';
-import { keepAttemptContext } from './attempt-contexts.ts';
 
 const SUBMITTING: Channel = channel('retry:queue:submitting');
 const HANDLING: Channel = channel('retry:worker:handling');

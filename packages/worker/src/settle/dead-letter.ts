@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { AttemptError, Run, Settlement, Submission } from '@retry/core/broker';
-import { partitionTag } from '@retry/core/broker/kit';
+import { MAX_INSTANT_AT } from '@retry/core';
+import type { AttemptError, ErrorGroupName, Run, Settlement, Submission } from '@retry/core/broker';
+import { groupOf, partitionTag } from '@retry/core/broker/kit';
+import { fingerprint } from '@retry/core/failures';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import { clip } from '../error-text.ts';
 import { submissionOf } from '../queue/submission.ts';
@@ -8,6 +10,9 @@ import type { DeadLetter } from '../task/dead-letter.ts';
 import { fairnessKeyOf } from '../task/fairness-key.ts';
 import { readPayload } from '../task/payload.ts';
 import type { AnyTask } from '../task/task.ts';
+import { settle } from './settlement.ts';
+import type { AttemptFacts } from './stored-error.ts';
+import { failedRun, wellFormed } from './stored-error.ts';
 
 /** The longest name, and the longest message, of an error that had to be shortened, in UTF-16 units. */
 const MAX_SHORT_LENGTH = 200;
@@ -131,4 +136,69 @@ function toText(
     },
   });
   return payloadOmitted === undefined ? `${text.slice(0, -1)},"payload":${run.payload}}` : text;
+}
+
+/** Counts the dead letters that ended at a limit: their errors, if they have any, are not why. */
+export const RATE_LIMITED: ErrorGroupName = { id: 'rate-limited', title: 'Rate limited' };
+
+/** Returns the settlement with what its run is counted under, if it makes a dead letter of it. Pure. */
+export function withGroup(settlement: Settlement): Settlement {
+  const group = groupOf(settlement.next) && groupOfRun(settlement.next);
+  return group === undefined ? settlement : { ...settlement, group };
+}
+
+/** Returns what a dead letter with this stored error is counted under: nothing that `redact` hides plays a part. */
+export function groupOfError(error: Omit<AttemptError, 'epoch' | 'at'>): ErrorGroupName {
+  return fingerprint(error);
+}
+
+function groupOfRun({ state, errors }: Run): ErrorGroupName | undefined {
+  if (state === 'rateLimited') return RATE_LIMITED;
+  const latest = errors.at(-1);
+  return latest && groupOfError(latest);
+}
+
+/** How much of an error's text is kept when even the usual record was refused, in UTF-16 units. */
+const MAX_PLAIN_LENGTH = 500;
+
+/** An attempt whose settlement the broker refuses for good. */
+interface RefusedAttempt extends AttemptFacts {
+  readonly task: AnyTask;
+  readonly run: Run<'started'>;
+  /** Why the broker refuses it. */
+  readonly error: unknown;
+  readonly onlyIfExpired: boolean;
+}
+
+/**
+ * Returns the settlements to try when a broker refuses a run's own: a dead letter with the broker's error and without a
+ * result. First with all errors, in text that every broker can store; then with the minimum that a run can have; where the task submits
+ * its dead letters to another one, at last without that.
+ */
+export function refusedEnds({
+  task,
+  run,
+  error,
+  onlyIfExpired,
+  ...facts
+}: RefusedAttempt): readonly [usual: Settlement, ...minimal: Settlement[]] {
+  const at = Math.min(Math.max(Math.floor(facts.now) || 0, 0), MAX_INSTANT_AT);
+  const failed = failedRun(run, { error, isFollowed: false, reason: 'ended' }, { ...facts, now: at });
+  const { previousDelayMs: _, result: __, ...kept } = failed;
+  const end = (errors: readonly AttemptError[]): Settlement => ({
+    ...withGroup(settle({ ...kept, errors }, [{ type: 'fail', at }])),
+    ...(onlyIfExpired && { onlyIfExpired }),
+  });
+  const usual = end(failed.errors.map(wellFormed));
+  const minimal = end(failed.errors.slice(-1).map(plain));
+  if (typeof task.deadLetter === 'string') return [usual, minimal];
+  return [withDeadLetter(task, usual), withDeadLetter(task, minimal, 'refused'), minimal];
+}
+
+function plain({ epoch, at, name, message }: AttemptError): AttemptError {
+  return { epoch, at, name: ascii(name), message: ascii(message) };
+}
+
+function ascii(text: string): string {
+  return text.replaceAll(/[^ -~]/g, '?').slice(0, MAX_PLAIN_LENGTH);
 }

@@ -6,9 +6,8 @@ import type { RunEvent } from '@retry/core/lifecycle';
 import { ReleasesExhaustedError } from '../errors.ts';
 import type { AnyTask } from '../task/task.ts';
 import type { Outcome, Release } from './outcome.ts';
-import { attemptOf, earlyMs } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { dueAt, settle, thrownIn } from './settlement.ts';
+import { attemptOf, dueAt, earlyMs, settle, thrownIn } from './settlement.ts';
 import { delayVerdict, releaseFor, settleVerdict } from './verdict.ts';
 
 /** After this number of draws a delay no longer depends on the first of them: it is near its cap. */

@@ -4,9 +4,8 @@ import type { RunEventType } from '@retry/core/lifecycle';
 import type { RunNotice, WorkerEmitter, WorkerEvents } from '../events.ts';
 import type { AnyTask } from '../task/task.ts';
 import type { Outcome } from './outcome.ts';
-import { attemptOf } from './run-facts.ts';
 import type { Settled } from './settlement.ts';
-import { thrownIn } from './settlement.ts';
+import { attemptOf, thrownIn } from './settlement.ts';
 
 /** One settled attempt, to be reported by the worker's events. */
 export interface Report {

@@ -4,13 +4,11 @@ import type { Run } from '@retry/core/broker';
 import { decideBy, settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import type { AnyTask, RetryRequest } from '../task/task.ts';
-import { withDeadLetter } from './dead-letter.ts';
-import { withGroup } from './error-group.ts';
+import { withDeadLetter, withGroup } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';
 import { settleEarly, settleLimit, settleRelease } from './put-back.ts';
-import { attemptOf } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { decisionContext, settle } from './settlement.ts';
+import { attemptOf, decisionContext, settle } from './settlement.ts';
 import { settleStall } from './stall.ts';
 import type { FailedAttempt, Verdict } from './verdict.ts';
 import {

@@ -1,24 +1,23 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
-import type { CountedFailure } from '@retry/core/fields';
+import type { RetryBudget } from '@retry/core/budget';
+import { CountedFailure } from '@retry/core/fields';
 import { isEnd } from '@retry/core/lifecycle';
-import type { FlowCounts } from '../engine/attendance/flow-counts.ts';
+import type { FlowCounts } from '../engine/attendance/worker-report.ts';
 import type { Exchanger } from '../engine/exchanger.ts';
 import type { LaneBreakers } from '../engine/lanes/lane-breakers.ts';
 import { sampleOf } from '../engine/lanes/lane-breakers.ts';
 import type { ServerHolds } from '../engine/lanes/server-holds.ts';
+import type { QueuedSettlement, Times } from '../engine/lone-settlements.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import type { AnyTask } from '../task/task.ts';
-import { withDeadLetter } from './dead-letter.ts';
+import { refusedEnds, withDeadLetter } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';
-import type { QueuedSettlement, Times } from './queued-settlement.ts';
-import { refusedEnds } from './refused-ends.ts';
 import type { Report } from './report.ts';
 import { reportSettled } from './report.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
 import { withFirstCall } from './settlement.ts';
-import { countedFailure, informBudget, recordEnd } from './task-budget.ts';
 
 /** An attempt that has ended. */
 export interface EndedAttempt {
@@ -294,4 +293,39 @@ export class Settler {
       this.#emitter.emit('error', () => ({ error, doing: `settling run ${id}` }));
     }
   }
+}
+
+/** Lets a budget record something. What it throws becomes an `error` event, and changes no run. */
+export function informBudget(lane: string, emitter: WorkerEmitter, record: () => void): void {
+  try {
+    record();
+  } catch (error) {
+    emitter.emit('error', () => ({ error, doing: `informing the budget of ${lane}` }));
+  }
+}
+
+/** Returns what the budget counts if the attempt may have failed. A failed probe of the circuit breaker is not charged, and its retry is free. */
+export function countedFailure(
+  { budget }: Pick<AnyTask, 'budget'>,
+  isProbe: boolean | undefined,
+  outcome: Outcome,
+): CountedFailure | undefined {
+  if (budget === undefined || isProbe === true) return undefined;
+  if (outcome.type !== 'failed' && outcome.type !== 'asked') return undefined;
+  return new CountedFailure(budget, outcome.error);
+}
+
+/**
+ * Records how an attempt has ended: a retry is paid when it is decided on. A success pays nothing back, as another worker may have paid for
+ * its retry.
+ */
+export function recordEnd(
+  budget: RetryBudget,
+  counted: CountedFailure | undefined,
+  { settled, outcome }: { readonly settled: Settled; readonly outcome: Outcome },
+): void {
+  if (outcome.type === 'completed') budget.record({ type: 'success' });
+  if (counted === undefined || sampleOf(outcome, settled) !== 'failure') return;
+  counted.count();
+  if (settled.settlement.event === 'retry') budget.spend(counted.error);
 }

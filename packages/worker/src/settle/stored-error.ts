@@ -5,7 +5,6 @@ import type { AttemptReason, ErrorFacts } from '@retry/core/failures';
 import { readErrorFacts } from '@retry/core/failures';
 import type { ErrorText } from '../error-text.ts';
 import { clip, errorText, storable } from '../error-text.ts';
-import { attemptContextOf } from '../session/attempt-contexts.ts';
 
 /**
  * Returns what of a thrown value is stored with its run; by default its name, message, stack and codes. Status and the delay that
@@ -156,4 +155,21 @@ function codesOf({ code, causeCode }: ErrorFacts): Pick<ErrorText, 'code' | 'cau
 
 function withoutSecrets(code: string | number): string | number {
   return typeof code === 'number' ? code : hideSecrets(code);
+}
+
+/** The trace contexts of attempts whose handlers are observed. */
+const contexts = new WeakMap<Run, string>();
+
+/** The longest context of an attempt that is stored with its error, in bytes. */
+const MAX_BYTES = 512;
+
+/** Keeps the trace context that a subscriber gave to an attempt; one that is no text, or too long, is not kept. */
+export function keepAttemptContext(run: Run, context: unknown): void {
+  if (typeof context === 'string' && context !== '' && Buffer.byteLength(context) <= MAX_BYTES)
+    contexts.set(run, context);
+}
+
+/** Returns the trace context of an attempt, to be stored with its error. */
+export function attemptContextOf(run: Run): string | undefined {
+  return contexts.get(run);
 }

@@ -6,9 +6,8 @@ import { settingsOf } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { isApart } from '../engine/plan/retry-share.ts';
 import type { AnyTask } from '../task/task.ts';
-import { totalStartAt } from './run-facts.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { dueAt, settle, thrownIn } from './settlement.ts';
+import { dueAt, settle, thrownIn, totalStartAt } from './settlement.ts';
 import { failedRun } from './stored-error.ts';
 
 /** What follows a failed attempt, and why. */

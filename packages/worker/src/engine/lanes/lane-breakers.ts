@@ -6,7 +6,7 @@ import { clipName, storable } from '../../error-text.ts';
 import type { WorkerEmitter, WorkerEvents } from '../../events.ts';
 import type { WorkerSettings } from '../../options.ts';
 import type { Execution } from '../../run/execution.ts';
-import { giveBackLane } from '../../run/give-back.ts';
+import { giveBackLane } from '../../run/roster.ts';
 import type { Outcome } from '../../settle/outcome.ts';
 import type { Settled } from '../../settle/settlement.ts';
 import { storedLine } from '../../settle/stored-error.ts';

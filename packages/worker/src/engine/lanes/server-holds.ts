@@ -5,7 +5,7 @@ import { clipName, storable } from '../../error-text.ts';
 import type { WorkerEmitter } from '../../events.ts';
 import type { WorkerSettings } from '../../options.ts';
 import type { Execution } from '../../run/execution.ts';
-import { giveBackLane } from '../../run/give-back.ts';
+import { giveBackLane } from '../../run/roster.ts';
 import type { Outcome } from '../../settle/outcome.ts';
 import { storedLine } from '../../settle/stored-error.ts';
 import type { AnyTask } from '../../task/task.ts';

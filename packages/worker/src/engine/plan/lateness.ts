@@ -1,6 +1,6 @@
 import type { Run } from '@retry/core/broker';
 import type { LateCause } from '../../events.ts';
-import { latenessOf } from '../../settle/run-facts.ts';
+import { latenessOf } from '../../settle/settlement.ts';
 import type { SharedClaim } from './retry-share.ts';
 import { isRetry } from './retry-share.ts';
 

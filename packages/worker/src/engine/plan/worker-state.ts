@@ -1,8 +1,7 @@
 import type { ClaimedRun, LaneConcurrency } from '@retry/core/broker';
 import type { WorkerSettings } from '../../options.ts';
 import { globalLimitOf } from '../../task/global-limit.ts';
-import { LaneChoice } from './lane-choice.ts';
-import { LanePauses } from './lane-pauses.ts';
+import { LaneChoice, LanePauses } from './lane-choice.ts';
 import { Lateness } from './lateness.ts';
 import { PrefetchEstimate } from './prefetch.ts';
 import type { SharedClaim } from './retry-share.ts';

@@ -13,7 +13,7 @@ import { wallNowOf } from '@retry/core/clock';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { isRefused } from '../../broker.ts';
 import { clipName, storable } from '../../error-text.ts';
-import { groupOfError } from '../../settle/error-group.ts';
+import { groupOfError } from '../../settle/dead-letter.ts';
 import type { Redact } from '../../settle/stored-error.ts';
 import { storedError, wellFormed } from '../../settle/stored-error.ts';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';

@@ -1,7 +1,7 @@
 import type { Broker, ErrorGroupName, ListQuery, OperationFilter, Run } from '@retry/core/broker';
 import { OTHER_GROUP, UNREADABLE_GROUP } from '@retry/core/broker/kit';
 import { fingerprint } from '@retry/core/failures';
-import { RATE_LIMITED } from '../../settle/error-group.ts';
+import { RATE_LIMITED } from '../../settle/dead-letter.ts';
 import { isWhollyListed, listedBy, matchesListed } from '../operate/letter-query.ts';
 
 /** Dead letters of one cause, as far as they were counted. */
