@@ -1,4 +1,5 @@
-import { InvalidOptionsError, isRetryError } from '@retry/core';
+import type { Policy } from '@retry/core';
+import { definePolicy, InvalidOptionsError, isRetryError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import type { Fields } from '@retry/core/fields';
 import { hasMethods, isYes } from '@retry/core/fields';
@@ -51,3 +52,10 @@ export function isRefused(broker: Broker, error: unknown): boolean {
     return false;
   }
 }
+
+/** When to ask a broker again that has failed: before the leases of what was sent run out. */
+export const BROKER_RETRY: Policy = definePolicy({
+  backoff: { type: 'exponential', base: '50ms' },
+  minDelay: '5ms', // no busy loop, whatever the jitter draws
+  maxDelay: '5s',
+});

@@ -3,6 +3,8 @@ import { listHolds } from '@retry/core/broker/kit';
 import { disposedBy } from '@retry/core/fields';
 import { createEmitter } from './emitter.ts';
 import { Engine } from './engine/engine.ts';
+import { isIdle } from './engine/plan/plan.ts';
+import { WorkerContext } from './engine/worker-context.ts';
 import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import { WORKER_EVENTS } from './events.ts';
 import type { WorkerOptions, WorkerSettings } from './options.ts';
@@ -61,9 +63,10 @@ export interface Worker extends AsyncDispose {
 export function createWorker(options: WorkerOptions): Worker {
   const settings = readWorkerOptions(options);
   const emitter = createEmitter<WorkerEvents>('worker', WORKER_EVENTS, settings.clock);
-  const engine = new Engine(settings, emitter);
+  const worker = new WorkerContext(settings, emitter);
+  const engine = new Engine(worker);
   const scheduler = new Scheduler(settings, emitter);
-  const life = new Life({ settings, engine, emitter, scheduler });
+  const life = new Life(worker, engine, scheduler);
   return {
     name: settings.name,
     get leaseRenewal() {
@@ -71,7 +74,7 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     on: emitter.on,
     isReady: () => callOutside(isReady, settings, life),
-    whenIdle: () => whenIdle(settings, engine, life.signal),
+    whenIdle: () => whenIdle(worker, life.signal),
     // Whatever request starts or stops it: its timers, loops and abort signals are of none.
     start: () => callOutside(() => life.start()),
     drain: (options) => callOutside(() => life.drain(options)),
@@ -103,14 +106,11 @@ function isReady({ broker, clock }: WorkerSettings, life: Life): Promise<boolean
 const IDLE_POLL_MS = 20;
 
 /** Waits until everything is done, or the signal says that the worker has stopped. */
-async function whenIdle(
-  { broker, clock, pollMs }: WorkerSettings,
-  engine: Engine,
-  signal: AbortSignal,
-): Promise<void> {
+async function whenIdle({ settings, state }: WorkerContext, signal: AbortSignal): Promise<void> {
+  const { broker, clock, pollMs } = settings;
   while (!signal.aborted) {
     const { submitted, scheduled, started } = await broker.audit();
-    if (engine.isIdle && submitted + scheduled + started === 0) return;
+    if (isIdle(state) && submitted + scheduled + started === 0) return;
     await sleep(clock, Math.min(pollMs, IDLE_POLL_MS), signal);
   }
 }

@@ -1,30 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { computeDelay, isRetryError } from '@retry/core';
 import type { Claim, ClaimedRun, ExchangeReply, Settlement } from '@retry/core/broker';
-import { keepableMs, MAX_BATCH_BYTES, settlementBytes, TrustedExchange } from '@retry/core/broker/kit';
-import { isRefused } from '../broker.ts';
-import type { ServerClock } from '../clock.ts';
+import { MAX_BATCH_BYTES, settlementBytes, TrustedExchange } from '@retry/core/broker/kit';
+import { BROKER_RETRY, isRefused } from '../broker.ts';
 import { wrongReply } from '../errors.ts';
-import type { WorkerEmitter } from '../events.ts';
 import { halves } from '../halves.ts';
-import type { ServerWatch } from '../lease/server-watch.ts';
-import type { WorkerSettings } from '../options.ts';
 import { sleep } from '../sleep.ts';
-import type { QueuedSettlement, Times } from './lone-settlements.ts';
-import { settleAlone } from './lone-settlements.ts';
-import { BROKER_RETRY } from './plan/lane-choice.ts';
 import { MAX_PER_EXCHANGE } from './plan/plan.ts';
-import type { Received, WorkerState } from './plan/worker-state.ts';
+import type { Received } from './plan/worker-state.ts';
+import type { QueuedSettlement, Times } from './queued-settlement.ts';
+import { settleAlone } from './queued-settlement.ts';
+import type { WorkerContext } from './worker-context.ts';
 
-/** What an exchanger works with. */
-interface ExchangerParts {
-  /** Is kept up to date about what is queued, and which lanes are paused. */
-  readonly state: WorkerState;
-  readonly serverClock: ServerClock;
-  /** Learns from each reply that the server answers, and what its clock says. */
-  readonly watch: ServerWatch;
-  /** Continues the worker's loop: there is something to exchange, or nothing left to wait for. */
-  readonly wake: () => void;
+/** What one exchange carries. */
+interface ExchangeBatch {
+  readonly settlements: readonly QueuedSettlement[];
+  readonly claim: Claim | undefined;
 }
 
 type Sent =
@@ -41,25 +32,15 @@ type Sent =
  * 3. A settlement that is refused alone is replaced by a dead letter; a refused lane is paused.
  */
 export class Exchanger {
-  readonly #settings: WorkerSettings;
-  readonly #emitter: WorkerEmitter;
-  readonly #parts: ExchangerParts;
+  readonly #worker: WorkerContext;
   #pending: QueuedSettlement[] = [];
   /** Settlements of exchanges that are under way; a list, for the reason of `Roster`. */
   #sent: readonly (readonly QueuedSettlement[])[] = [];
   readonly #lone = new Set<QueuedSettlement>();
-  readonly #stopping = new AbortController();
   readonly #givingUp = new AbortController();
 
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, parts: ExchangerParts) {
-    this.#settings = settings;
-    this.#emitter = emitter;
-    this.#parts = parts;
-  }
-
-  /** Now by the broker's clock, as estimated from its replies: an instant that every broker can store, rounded down to whole milliseconds. */
-  now(): number {
-    return keepableMs(Math.floor(this.#parts.serverClock.now()));
+  constructor(worker: WorkerContext) {
+    this.#worker = worker;
   }
 
   /** The settlements that are queued or under way. */
@@ -70,36 +51,24 @@ export class Exchanger {
   /** Queues a settlement for the next exchange. */
   push(settlement: QueuedSettlement): void {
     this.#pending.push(settlement);
-    this.#parts.state.queued += 1;
+    this.#worker.state.queued += 1;
   }
 
   /** Sends one alone, whose run may be locked by the transaction of its handler. */
   pushAlone(settlement: QueuedSettlement): void {
-    const { state } = this.#parts;
+    const { state } = this.#worker;
     state.unanswered += 1;
     this.#lone.add(settlement);
-    const alone = { settings: this.#settings, emitter: this.#emitter, givingUp: this.#givingUp.signal };
-    void settleAlone(settlement, alone).then((answer) => {
+    void settleAlone(settlement, this.#worker, this.#givingUp.signal).then((answer) => {
       if (answer === 'others') this.push(settlement);
       this.#lone.delete(settlement);
       state.unanswered -= 1;
-      this.wake();
+      this.#worker.wake();
     });
-  }
-
-  /** Continues the worker's loop. */
-  wake(): void {
-    this.#parts.wake();
-  }
-
-  /** Stops resending what can never succeed, such as an exchange with a closed broker. */
-  stop(): void {
-    this.#stopping.abort();
   }
 
   /** Stops resending every exchange that fails. */
   giveUp(): void {
-    this.#stopping.abort();
     this.#givingUp.abort();
   }
 
@@ -107,12 +76,13 @@ export class Exchanger {
   async exchange(claim: Claim | undefined): Promise<Received | undefined> {
     const settlements = this.#takeBatch();
     const { length } = settlements;
-    this.#parts.state.queued -= length;
-    this.#parts.state.unanswered += length;
+    const { state } = this.#worker;
+    state.queued -= length;
+    state.unanswered += length;
     if (length > 0) this.#sent = [...this.#sent, settlements];
     const received = await this.#deliver({ settlements, claim }, 'once');
     if (length > 0) this.#sent = this.#sent.filter((sent) => sent !== settlements);
-    this.#parts.state.unanswered -= length;
+    state.unanswered -= length;
     return received;
   }
 
@@ -136,7 +106,7 @@ export class Exchanger {
     if (sent.type === 'answered') return this.#receive(batch, sent);
     if (sent.type === 'given-up') return undefined;
     // Parts of a divided exchange are refused for the same cause, which is reported once.
-    if (times === 'once') this.#onError(sent.error, 'settling and claiming');
+    if (times === 'once') this.#worker.emitError(sent.error, 'settling and claiming');
     const parts = divide(batch);
     if (parts !== undefined) return this.#deliverParts(parts);
     // An error may look permanent and not be: a single settlement, too, has to be refused twice.
@@ -157,8 +127,8 @@ export class Exchanger {
   /** Handles a single settlement, or the claim from a single lane, that the broker refuses for good. */
   async #refuse({ settlements, claim }: ExchangeBatch, error: unknown): Promise<undefined> {
     for (const lane of claim?.lanes.keys() ?? []) {
-      this.#parts.state.pauses.pause(lane, this.#settings.clock.now());
-      this.#onError(error, `claiming from the lane ${lane}`);
+      this.#worker.state.pauses.pause(lane, this.#worker.settings.clock.now());
+      this.#worker.emitError(error, `claiming from the lane ${lane}`);
     }
     for (const settlement of settlements) await this.#replace(settlement, error);
   }
@@ -173,7 +143,7 @@ export class Exchanger {
       error = sent.error;
     }
     const { id, epoch } = refused.settlement;
-    this.#onError(error, `settling run ${id}, epoch ${epoch}: its lease is left to expire`);
+    this.#worker.emitError(error, `settling run ${id}, epoch ${epoch}: its lease is left to expire`);
     refused.onAnswer('refused', 'again');
   }
 
@@ -186,18 +156,14 @@ export class Exchanger {
     });
     if (claim === undefined) return undefined;
     const lanes = [...claim.lanes.keys()];
-    this.#parts.state.pauses.end(lanes);
+    this.#worker.state.pauses.end(lanes);
     const { claimed, now, nextRunAt } = reply;
     // In one piece: a key behind a spread makes V8 before version 12 give each such object a shape of its own.
     return nextRunAt === undefined ? { claimed, now, lanes } : { claimed, now, lanes, nextRunAt };
   }
 
-  #onError(error: unknown, doing: string): void {
-    this.#emitter.emit('error', () => ({ error, doing }));
-  }
-
   async #send({ settlements, claim }: ExchangeBatch, times: Times): Promise<Sent> {
-    const { broker, clock, random } = this.#settings;
+    const { broker, clock, random } = this.#worker.settings;
     const settle = settlements.map(({ settlement }) => settlement);
     const request = new TrustedExchange(settle, claim);
     for (let retry = 1; ; retry += 1) {
@@ -206,14 +172,14 @@ export class Exchanger {
         const reply = await broker.exchange(request);
         checkReply(reply);
         const reading = { sentAt, receivedAt: clock.now(), serverAt: reply.now };
-        this.#parts.serverClock.note(reading);
-        this.#parts.watch.noteReading(reading);
+        this.#worker.serverClock.note(reading);
+        this.#worker.watch.noteReading(reading);
         return { type: 'answered', reply, times: retry === 1 ? times : 'again' };
       } catch (error) {
         if (isRefused(broker, error)) return { type: 'refused', error };
-        this.#onError(error, 'settling and claiming');
+        this.#worker.emitError(error, 'settling and claiming');
         // A closed broker never opens again, so a stopping worker does not wait for it.
-        const { signal } = isRetryError(error, 'BROKER_CLOSED') ? this.#stopping : this.#givingUp;
+        const { signal } = isRetryError(error, 'BROKER_CLOSED') ? this.#worker.stopping : this.#givingUp;
         if (signal.aborted) return { type: 'given-up' };
         await sleep(clock, computeDelay(BROKER_RETRY, retry, { random }), signal);
       }
@@ -240,28 +206,11 @@ function join(first: Received | undefined, second: Received | undefined): Receiv
   return { claimed, now, nextRunAt, lanes: [...first.lanes, ...second.lanes] };
 }
 
-/** The ids of this process begin with it; 12 characters. */
-const PROCESS = randomBytes(9).toString('base64url');
-
-let count = 0;
-
-/** Returns an id that no other claim has. A third as long as a UUID: brokers keep it with each claim, Postgres in an index, too. */
-export function newRequestId(): string {
-  count += 1;
-  return `${PROCESS}${count.toString(36)}`;
-}
-
-/** What one exchange carries. */
-export interface ExchangeBatch {
-  readonly settlements: readonly QueuedSettlement[];
-  readonly claim: Claim | undefined;
-}
-
 /**
  * Divides an exchange that was refused: first settlements from the claim, then either into halves. `undefined` when it is a
  * single settlement, or a claim from a single lane.
  */
-export function divide({ settlements, claim }: ExchangeBatch): readonly ExchangeBatch[] | undefined {
+function divide({ settlements, claim }: ExchangeBatch): readonly ExchangeBatch[] | undefined {
   if (settlements.length > 0 && claim !== undefined) {
     return [
       { settlements, claim: undefined },
@@ -278,7 +227,7 @@ export function divide({ settlements, claim }: ExchangeBatch): readonly Exchange
  * Moves runs that are given back behind the others, in the order in which they were claimed: so they return to the front of their
  * lane, where those of a later exchange come before them.
  */
-export function inOrderOfClaims(settlements: readonly QueuedSettlement[]): readonly QueuedSettlement[] {
+function inOrderOfClaims(settlements: readonly QueuedSettlement[]): readonly QueuedSettlement[] {
   const isRelease = ({ settlement }: QueuedSettlement): boolean => settlement.event === 'release';
   const released = settlements.filter(isRelease).sort((one, other) => (one.order ?? 0) - (other.order ?? 0));
   return [...settlements.filter((settlement) => !isRelease(settlement)), ...released];
@@ -287,4 +236,15 @@ export function inOrderOfClaims(settlements: readonly QueuedSettlement[]): reado
 /** Has a new request id: the broker may have stored the refused claim under the old one. */
 function withLanes(claim: Claim, lanes: readonly (readonly [string, number])[]): Claim {
   return { ...claim, requestId: newRequestId(), lanes: new Map(lanes) };
+}
+
+/** The ids of this process begin with it; 12 characters. */
+const PROCESS = randomBytes(9).toString('base64url');
+
+let count = 0;
+
+/** Returns an id that no other claim has. A third as long as a UUID: brokers keep it with each claim, Postgres in an index, too. */
+export function newRequestId(): string {
+  count += 1;
+  return `${PROCESS}${count.toString(36)}`;
 }

@@ -1,7 +1,5 @@
-import type { HeartbeatAnswer } from '@retry/core/broker';
 import { systemClock } from '../clock.ts';
-import type { WorkerEmitter } from '../events.ts';
-import type { WorkerSettings } from '../options.ts';
+import type { WorkerContext } from '../engine/worker-context.ts';
 import type { Execution } from '../run/execution.ts';
 import { noticeOf } from '../settle/report.ts';
 import { warnRarely } from '../warn-rarely.ts';
@@ -10,13 +8,7 @@ import { chooseRenewal } from './choose-renewal.ts';
 import { LeaseTable } from './lease-table.ts';
 import type { FromThread } from './lease-thread.ts';
 import { leaseThread } from './lease-thread.ts';
-
-interface GuardPorts {
-  readonly emitter: WorkerEmitter;
-  /** All claimed runs of the worker. */
-  readonly executions: Iterable<Execution>;
-  readonly onAnswer: (execution: Execution, answer: HeartbeatAnswer) => void;
-}
+import type { Leases } from './leases.ts';
 
 /** One warning a process and minute, whatever the number of workers. */
 const warn = warnRarely(systemClock);
@@ -25,22 +17,24 @@ let workers = 0;
 
 /** Keeps the leases of a worker while its event loop is blocked, and reports which runs blocked it. */
 export class LeaseGuard {
-  readonly #settings: WorkerSettings;
-  readonly #ports: GuardPorts;
+  readonly #worker: WorkerContext;
+  readonly #leases: Leases;
   readonly #watch: LoopWatch | undefined;
-  readonly #worker: number;
+  readonly #id: number;
   #renewal: Renewal;
   /** The leases, as long as a thread renews them. */
   #table: LeaseTable | undefined;
 
-  constructor(settings: WorkerSettings, ports: GuardPorts) {
-    this.#settings = settings;
-    this.#ports = ports;
+  /** @param leases - apply what the broker answers to the thread */
+  constructor(worker: WorkerContext, leases: Leases) {
+    const { settings } = worker;
+    this.#worker = worker;
+    this.#leases = leases;
     workers += 1;
-    this.#worker = workers;
+    this.#id = workers;
     this.#renewal = chooseRenewal(settings);
     // Another clock than the runtime's says nothing about the event loop.
-    if (settings.clock === systemClock) this.#watch = new LoopWatch({ ...ports, leaseMs: settings.leaseMs });
+    if (settings.clock === systemClock) this.#watch = new LoopWatch(worker);
   }
 
   /** By whom leases are renewed while the event loop is blocked. */
@@ -58,7 +52,7 @@ export class LeaseGuard {
   /** Ends; the thread with it, if no other worker has it. */
   close(): void {
     this.#watch?.close();
-    leaseThread.leave(this.#worker);
+    leaseThread.leave(this.#id);
   }
 
   /** Notes claimed runs, before their handlers are called. */
@@ -76,11 +70,11 @@ export class LeaseGuard {
     { module: { source, options }, driver }: Renewal & { readonly by: 'thread' },
     { turns }: LoopWatch,
   ): void {
-    const { leaseMs, maxBlockMs } = this.#settings;
-    const table = new LeaseTable((chunk) => leaseThread.post({ type: 'chunk', worker: this.#worker, chunk }));
+    const { leaseMs, maxBlockMs } = this.#worker.settings;
+    const table = new LeaseTable((chunk) => leaseThread.post({ type: 'chunk', worker: this.#id, chunk }));
     this.#table = table;
     leaseThread.join({
-      leases: { worker: this.#worker, turns, leaseMs, maxBlockMs, source, options: options(), driver },
+      leases: { worker: this.#id, turns, leaseMs, maxBlockMs, source, options: options(), driver },
       chunks: () => table.chunks,
       onMessage: (message) => this.#onMessage(message),
     });
@@ -92,7 +86,7 @@ export class LeaseGuard {
         this.#fallBack({ reason: message.reason });
         break;
       case 'error':
-        this.#emitError(new Error(message.reason));
+        this.#worker.emitError(new Error(message.reason), 'renewing leases in a thread');
         break;
       case 'answers':
         this.#apply(message);
@@ -100,20 +94,16 @@ export class LeaseGuard {
     }
   }
 
-  #emitError(error: Error): void {
-    this.#ports.emitter.emit('error', () => ({ error, doing: 'renewing leases in a thread' }));
-  }
-
   #apply({ answers }: FromThread & { readonly type: 'answers' }): void {
-    const executions = new Map([...this.#ports.executions].map((each) => [each.run.id, each]));
+    const executions = new Map([...this.#worker.executions].map((each) => [each.run.id, each]));
     for (const { id, epoch, answer } of answers) {
       const execution = executions.get(id);
-      if (execution?.run.epoch === epoch) this.#ports.onAnswer(execution, answer);
+      if (execution?.run.epoch === epoch) this.#leases.apply(execution, answer);
     }
   }
 
   #fallBack(problem?: RenewalProblem): void {
-    leaseThread.leave(this.#worker);
+    leaseThread.leave(this.#id);
     this.#renewal = { by: 'loop' };
     this.#table = undefined;
     if (problem === undefined) return;
@@ -121,7 +111,7 @@ export class LeaseGuard {
     const acceptance = "ccept that with leaseRenewal: 'loop'.";
     warn({
       code: 'RETRY_LEASES_ON_LOOP',
-      message: `retry worker: a handler that blocks the event loop for longer than its lease (${this.#settings.leaseMs} ms) loses it. ${reason}.`,
+      message: `retry worker: a handler that blocks the event loop for longer than its lease (${this.#worker.settings.leaseMs} ms) loses it. ${reason}.`,
       cure: cure === undefined ? `A${acceptance}` : `${cure}, or a${acceptance}`,
     });
   }
@@ -133,30 +123,24 @@ const TURNS_PER_LEASE = 12;
 /** A block lasts for a third of a lease at least: for that long a heartbeat may be late. */
 const BLOCKS_PER_LEASE = 3;
 
-interface WatchPorts {
-  readonly leaseMs: number;
-  readonly emitter: WorkerEmitter;
-  readonly executions: Iterable<Execution>;
-}
-
 /** Counts the turns of the event loop, and emits how long it was blocked, and by which runs. */
-export class LoopWatch {
+class LoopWatch {
   /** One element, which another thread may read. */
   readonly turns: Int32Array = new Int32Array(new SharedArrayBuffer(4));
-  readonly #ports: WatchPorts;
+  readonly #worker: WorkerContext;
   /** Runs that ended in a long turn: of a block, the one whose handler, or the decision about it, caused it. */
   #ended: Execution[] = [];
   #turnedAt = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(ports: WatchPorts) {
-    this.#ports = ports;
+  constructor(worker: WorkerContext) {
+    this.#worker = worker;
   }
 
   /** Begins to watch; does not keep the process alive. */
   open(): void {
     this.#turnedAt = performance.now();
-    const everyMs = Math.min(this.#ports.leaseMs / TURNS_PER_LEASE, 1_000);
+    const everyMs = Math.min(this.#worker.settings.leaseMs / TURNS_PER_LEASE, 1_000);
     this.#timer = setInterval(() => this.#turn(everyMs), everyMs);
     this.#timer.unref?.();
   }
@@ -168,7 +152,7 @@ export class LoopWatch {
   /** Notes that a run has ended, and that its end is decided. */
   noteEnd(execution: Execution): void {
     const turnMs = performance.now() - this.#turnedAt;
-    if (turnMs >= this.#ports.leaseMs / BLOCKS_PER_LEASE) this.#ended.push(execution);
+    if (turnMs >= this.#worker.settings.leaseMs / BLOCKS_PER_LEASE) this.#ended.push(execution);
   }
 
   #turn(everyMs: number): void {
@@ -176,12 +160,13 @@ export class LoopWatch {
     const now = performance.now();
     const blockedMs = now - this.#turnedAt - everyMs;
     this.#turnedAt = now;
-    if (blockedMs >= this.#ports.leaseMs / BLOCKS_PER_LEASE) this.#emitBlocked(Math.round(blockedMs));
+    if (blockedMs >= this.#worker.settings.leaseMs / BLOCKS_PER_LEASE)
+      this.#emitBlocked(Math.round(blockedMs));
     this.#ended = [];
   }
 
   #emitBlocked(blockedMs: number): void {
-    const { emitter, executions } = this.#ports;
+    const { emitter, executions } = this.#worker;
     const running = [...executions].filter(({ hasStarted }) => hasStarted);
     const runs = [...this.#ended, ...running].map(({ task, run }) => noticeOf(task, run));
     if (runs.length === 0) return; // a program that loads its modules, for instance

@@ -1,80 +1,72 @@
-import type { Run } from '@retry/core/broker';
+import { holdLanes } from '@retry/core/broker/kit';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
-import { within } from '../broker.ts';
-import { LeaseLostError } from '../errors.ts';
-import type { WorkerSettings } from '../options.ts';
+import { isUnsent, within } from '../broker.ts';
+import type { StartReservations } from '../engine/lanes/start-reservations.ts';
+import type { WorkerContext } from '../engine/worker-context.ts';
+import { LeaseLostError, NotCommittedError } from '../errors.ts';
+import type { Outcome } from '../settle/outcome.ts';
+import { noticeOf } from '../settle/report.ts';
 import { settleOutcome } from '../settle/settle-outcome.ts';
 import { attemptOf } from '../settle/settlement.ts';
 import { sleep } from '../sleep.ts';
 import { writeResult } from '../task/payload.ts';
-import type { AnyTask, Completion, HandlerHold, TaskContext } from '../task/task.ts';
-import { ReleaseRequested, RetryRequested, readReleaseRequest, readRetryRequest } from './requests.ts';
-
-/** What a handler and its context need of their execution. */
-export interface RunningAttempt {
-  readonly task: AnyTask;
-  readonly run: Run<'started'>;
-  /** Whether it has ended, or ends as soon as its handler returns: the outcome of that hardly matters. */
-  readonly isStopped: boolean;
-  /** Whether its handler has called `ctx.complete`, other than with what was refused before it reached the transaction. */
-  readonly isCompleting: boolean;
-  /** Whether its lease may end before the next heartbeat. */
-  readonly isLeaseShort: boolean;
-  /** Renews its lease. @returns whether its handler may be called */
-  readonly renewLease: () => Promise<boolean>;
-  readonly signal: AbortSignal;
-  readonly remainingMs: number;
-  readonly heartbeat: () => void;
-  /** What `ctx.retry` or `ctx.release` has thrown last, also for a wrong argument; absent until then. */
-  requested?: { readonly thrown: unknown } | undefined;
-  readonly complete: (completion: Completion) => Promise<void>;
-  /** Puts the lane of its task on hold. */
-  readonly hold: (request: HandlerHold) => Promise<void>;
-  /** Whether the transaction has been committed in which the handler completed the run. */
-  readonly hasCommitted: () => Promise<boolean>;
-  /** Corrects what the attempt counts as against the limit of all workers. Never throws. */
-  readonly spend: (actual: number) => void;
-  readonly log: (message: string, details: unknown) => void;
-}
+import type { Completion, HandlerHold, TaskContext } from '../task/task.ts';
+import type { Execution } from './execution.ts';
+import {
+  isSpent,
+  NO_LIMIT,
+  ReleaseRequested,
+  RetryRequested,
+  readCompletion,
+  readHandlerHold,
+  readReleaseRequest,
+  readRetryRequest,
+  wrongSpent,
+} from './requests.ts';
+import { giveBackLane } from './roster.ts';
 
 /** The context of a handler. Its members are getters, because most handlers read few of them; they may be destructured. */
 export class HandlerContext implements TaskContext {
-  readonly #attempt: RunningAttempt;
+  readonly #execution: Execution;
+  readonly #worker: WorkerContext;
+  readonly #reservations: StartReservations;
 
-  constructor(attempt: RunningAttempt) {
-    this.#attempt = attempt;
+  constructor(execution: Execution, worker: WorkerContext, reservations: StartReservations) {
+    this.#execution = execution;
+    this.#worker = worker;
+    this.#reservations = reservations;
   }
 
   get id(): string {
-    return this.#attempt.run.id;
+    return this.#execution.run.id;
   }
 
   get attempt(): number {
-    return attemptOf(this.#attempt.run);
+    return attemptOf(this.#execution.run);
   }
 
   get maxAttempts(): number {
-    return allowedAttempts(settingsOf(this.#attempt.task.retry));
+    return allowedAttempts(settingsOf(this.#execution.task.retry));
   }
 
   get epoch(): number {
-    return this.#attempt.run.epoch;
+    return this.#execution.run.epoch;
   }
 
   get context(): string | undefined {
-    return this.#attempt.run.context;
+    return this.#execution.run.context;
   }
 
   get signal(): AbortSignal {
-    return this.#attempt.signal;
+    return this.#execution.signal;
   }
 
   get remainingMs(): number {
-    return this.#attempt.remainingMs;
+    return this.#execution.remainingMs;
   }
 
   get heartbeat(): TaskContext['heartbeat'] {
-    return () => this.#attempt.heartbeat();
+    return () => this.#execution.heartbeat();
   }
 
   get retry(): TaskContext['retry'] {
@@ -86,26 +78,80 @@ export class HandlerContext implements TaskContext {
   }
 
   get hold(): TaskContext['hold'] {
-    return (request) => this.#attempt.hold(request);
+    return (request) => this.#hold(request);
   }
 
   get complete(): TaskContext['complete'] {
-    return (completion) => this.#attempt.complete(completion);
+    return (completion) => this.#complete(completion);
   }
 
   get spend(): TaskContext['spend'] {
-    return (actual) => this.#attempt.spend(actual);
+    return (actual) => this.#spend(actual);
   }
 
   get log(): TaskContext['log'] {
-    return (message, details) => this.#attempt.log(message, details);
+    return (message, details) => {
+      const { task, run } = this.#execution;
+      this.#worker.emitter.emit('log', () => ({ ...noticeOf(task, run), message, details }));
+    };
   }
 
   /** Throws what ends the handler, and notes it: a handler that catches it has asked all the same. */
   #request(read: () => RetryRequested | ReleaseRequested): never {
     const thrown = resultOrError(read);
-    this.#attempt.requested = { thrown };
+    this.#execution.requested = { thrown };
     throw thrown;
+  }
+
+  /** Puts the lane of its task on hold; the handler keeps running. @throws {InvalidOptionsError} for a wrong argument */
+  async #hold(request: HandlerHold): Promise<void> {
+    const { forMs, reason } = readHandlerHold(request);
+    if (forMs === 0) return; // over at once: nothing is to be given back for it
+    const { settings, executions } = this.#worker;
+    const { lane } = this.#execution.task;
+    const why = reason === undefined ? {} : { reason };
+    const hold = { lane, source: 'handler', forMs, keepLonger: true, by: settings.name, ...why } as const;
+    await holdLanes(settings.broker, [hold]);
+    giveBackLane(executions, lane);
+  }
+
+  /** Corrects what the attempt counts as against the limit of all workers. Never throws: the cost has been paid, whatever is wrong. */
+  #spend(actual: number): void {
+    const problem = isSpent(actual) ? this.#spendProblem(Math.ceil(actual)) : wrongSpent(actual);
+    if (problem !== undefined)
+      this.#worker.emitError(problem, `correcting what run ${this.#execution.run.id} has cost`);
+  }
+
+  #spendProblem(actual: number): unknown {
+    return this.#reservations.spend(this.#execution, actual) ? undefined : wrongSpent(actual, NO_LIMIT);
+  }
+
+  /**
+   * Settles the run as completed inside a transaction of its handler, which keeps running; it takes effect when that commits.
+   *
+   * @throws {LeaseLostError} when another worker holds the run: the handler has to roll the transaction back
+   * @throws {PayloadError} for a result that cannot be stored
+   * @throws {InvalidOptionsError} for a wrong argument, and for a transaction that the broker cannot join
+   */
+  async #complete(completion: Completion): Promise<void> {
+    const execution = this.#execution;
+    const { task, run } = execution;
+    const { settings } = this.#worker;
+    const { tx, result } = readCompletion(completion);
+    const outcome = { type: 'completed', result: writeResult(result, task.maxResultBytes) } as const;
+    const joined = within(settings.broker, tx);
+    const { settlement } = settleOutcome(task, run, outcome, {
+      now: this.#worker.now(),
+      random: settings.random,
+    });
+    execution.completions += 1;
+    try {
+      const { settled } = await joined.exchange({ settle: [settlement] });
+      if (settled[0] !== 'ok' && settled[0] !== 'already') throw new LeaseLostError();
+    } catch (error) {
+      if (isUnsent(error)) execution.completions -= 1;
+      throw error;
+    }
   }
 }
 
@@ -117,47 +163,29 @@ function resultOrError(call: () => unknown): unknown {
   }
 }
 
-interface CompletionPort extends Pick<WorkerSettings, 'broker' | 'random'> {
-  /** Now by the broker's clock, in epoch ms. */
-  readonly now: () => number;
-}
-
-/**
- * Prepares the settlement of a run as completed inside a transaction of its handler; it takes effect when that commits.
- *
- * @returns sends it. Rejects with a `LeaseLostError` when another worker holds the run: the handler has to roll the transaction back
- * @throws {PayloadError} for a result that cannot be stored
- * @throws {InvalidOptionsError} for a transaction that the broker cannot join
- */
-export function completeWithin(
-  { broker, random, now }: CompletionPort,
-  claim: { readonly task: AnyTask; readonly run: Run<'started'> },
-  { tx, result }: Completion,
-): () => Promise<void> {
-  const outcome = { type: 'completed', result: writeResult(result, claim.task.maxResultBytes) } as const;
-  const joined = within(broker, tx);
-  const { settlement } = settleOutcome(claim.task, claim.run, outcome, { now: now(), random });
-  return async () => {
-    const { settled } = await joined.exchange({ settle: [settlement] });
-    if (settled[0] !== 'ok' && settled[0] !== 'already') throw new LeaseLostError();
-  };
+/** Returns the outcome of a handler that has called `ctx.complete`: only the commit counts. */
+export async function outcomeOfCompletion(
+  execution: Execution,
+  worker: WorkerContext,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const isCommitted = await hasCommitted(execution, worker);
+  // The transaction has stored the result; this settlement is answered `already`.
+  if (isCommitted) return { type: 'completed', result: 'null', isCommitted };
+  // Unless the call was refused meanwhile.
+  if (outcome.type !== 'completed' || !execution.isCompleting) return outcome;
+  return { type: 'failed', error: new NotCommittedError(), isTimeout: false };
 }
 
 /** How long to wait before asking a broker again that failed, in ms. */
 const ASK_AGAIN_MS = 1_000;
 
-interface CommitPort extends Pick<WorkerSettings, 'broker' | 'clock'> {
-  readonly onError: (error: unknown) => void;
-}
-
 /**
  * Whether the transaction has been committed in which the handler completed this run. Asks until the broker answers, or until
  * the execution has ended for another reason: then the answer no longer matters.
  */
-export async function hasCommitted(
-  { broker, clock, onError }: CommitPort,
-  execution: { readonly run: Run<'started'>; readonly hasEnded: boolean },
-): Promise<boolean> {
+async function hasCommitted(execution: Execution, worker: WorkerContext): Promise<boolean> {
+  const { broker, clock } = worker.settings;
   const { id, epoch } = execution.run;
   while (!execution.hasEnded) {
     try {
@@ -165,7 +193,7 @@ export async function hasCommitted(
       // Only runs that have ended are ever forgotten.
       return run === undefined || (run.state === 'completed' && run.epoch === epoch);
     } catch (error) {
-      onError(error);
+      worker.emitError(error, 'asking for a commit');
       await sleep(clock, ASK_AGAIN_MS); // not until its signal aborts: that may have been long ago
     }
   }

@@ -1,37 +1,22 @@
 import type { Clock } from '@retry/core';
 import { AttemptTimeoutError, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
-import { holdLanes } from '@retry/core/broker/kit';
 import { settingsOf } from '@retry/core/fields';
-import { isUnsent } from '../broker.ts';
 import { ShutdownError, StalledError } from '../errors.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { LeaseHolder } from '../lease/lease-table.ts';
 import type { WorkerSettings } from '../options.ts';
-import { outside } from '../session/outside.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { RELEASED } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
 import { attemptOf, totalStartAt } from '../settle/settlement.ts';
-import type { AnyTask, Completion, HandlerHold } from '../task/task.ts';
-import { completeWithin, hasCommitted } from './context.ts';
-import type { HandlerAttempt } from './handler.ts';
-import { runHandler } from './handler.ts';
-import { isSpent, NO_LIMIT, readCompletion, readHandlerHold, wrongSpent } from './requests.ts';
+import type { AnyTask } from '../task/task.ts';
 import type { Listed } from './roster.ts';
 
-/** The worker that executes a run: whatever claims it, and goes on when it has ended. */
+/** The worker that executes a run. */
 export interface ExecutionHost {
   readonly settings: WorkerSettings;
   readonly emitter: WorkerEmitter;
-  /** Now by the broker's clock, in epoch ms. */
-  readonly now: () => number;
-  /** Sends a heartbeat before the handler is called. @returns whether the renewed lease lasted long enough when it was answered */
-  readonly renewLease: (execution: Execution) => Promise<boolean>;
-  /** Gives back, uncharged, the runs of the lane that have not started: it is on hold. */
-  readonly giveBack: (lane: string) => void;
-  /** Corrects what its start counts as against the limit of all workers. @returns whether it counts at all */
-  readonly spend: (execution: Execution, actual: number) => boolean;
   /** Called once, with `undefined` when no outcome would be accepted: the handler may still be running then. */
   readonly onEnd: (execution: Execution, outcome: Outcome | undefined) => void;
   /** Called when the handler of an execution that had ended before has returned or was abandoned. */
@@ -60,7 +45,7 @@ interface ClaimedAt {
  *
  * A lease that is lost ends it immediately, because nothing can be settled; only the room is kept.
  */
-export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution> {
+export class Execution implements LeaseHolder, Listed<Execution> {
   readonly run: Run<'started'>;
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
@@ -74,13 +59,17 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   /** Where its lease is written for the thread that renews it, if one does. */
   leaseChunk: LeaseHolder['leaseChunk'];
   leaseIndex = 0;
-  requested: HandlerAttempt['requested'];
+  /** Until when the run is leased, at least, by the worker's clock. A thread may have renewed it for longer. */
+  leasedUntil: number;
+  /** What `ctx.retry` or `ctx.release` has thrown last, also for a wrong argument; absent until then. */
+  requested: { readonly thrown: unknown } | undefined;
+  /** How many calls of `ctx.complete` may have reached its transaction. */
+  completions = 0;
   /** Its neighbours among the claimed runs of the worker. */
   before: Execution | undefined;
   after: Execution | undefined;
   readonly #host: ExecutionHost;
   readonly #clock: Clock;
-  #leasedUntil: number;
   #controller: AbortController | undefined;
   /** Why the attempt was stopped; absent until then. */
   #stop: { readonly reason: unknown } | undefined;
@@ -94,8 +83,6 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
   #isRunning = false;
   #isAbandoned = false;
   #hasEnded = false;
-  /** How many calls of `ctx.complete` may have reached its transaction. */
-  #completions = 0;
   /** What stopped its handler: its outcome, unless the handler has committed another one. */
   #cut: Outcome | undefined;
 
@@ -111,28 +98,13 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     this.#clock = host.settings.clock;
     this.claimedAt = claimedAt;
     this.order = order;
-    this.#leasedUntil = leasedUntil;
+    this.leasedUntil = leasedUntil;
     this.isProbe = isProbe;
-  }
-
-  /** Until when the run is leased, at least, by the worker's clock. A thread may have renewed it for longer. */
-  get leasedUntil(): number {
-    return this.#leasedUntil;
   }
 
   /** Whether its lease may end before the next heartbeat: its claim was answered late, or the event loop was blocked since. */
   get isLeaseShort(): boolean {
-    return this.#leasedUntil - this.#clock.now() < this.#host.settings.heartbeatMs;
-  }
-
-  /** Notes until when the run is leased, at least, by the worker's clock. */
-  noteRenewed(leasedUntil: number): void {
-    this.#leasedUntil = leasedUntil;
-  }
-
-  /** Renews its lease before its handler is called. @returns whether that may be called */
-  renewLease(): Promise<boolean> {
-    return this.#host.renewLease(this);
+    return this.leasedUntil - this.#clock.now() < this.#host.settings.heartbeatMs;
   }
 
   /** Whether it has ended: what its handler does has no effect any more. */
@@ -152,57 +124,7 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
 
   /** Whether its handler has called `ctx.complete`, other than with what was refused before it reached the transaction. */
   get isCompleting(): boolean {
-    return this.#completions > 0;
-  }
-
-  /** Settles the run inside a transaction of its handler, which keeps running. @throws {InvalidOptionsError} for a wrong argument */
-  async complete(completion: Completion): Promise<void> {
-    const host = this.#host;
-    const settling = { ...host.settings, now: () => host.now() };
-    const send = completeWithin(settling, this, readCompletion(completion));
-    this.#completions += 1;
-    try {
-      await send();
-    } catch (error) {
-      if (isUnsent(error)) this.#completions -= 1;
-      throw error;
-    }
-  }
-
-  /** Whether the transaction has been committed in which the handler completed the run. */
-  hasCommitted(): Promise<boolean> {
-    const { settings, emitter } = this.#host;
-    const onError = (error: unknown): void =>
-      emitter.emit('error', () => ({ error, doing: 'asking for a commit' }));
-    return hasCommitted({ ...settings, onError }, this);
-  }
-
-  /** Puts the lane of its task on hold, and keeps running. @throws {InvalidOptionsError} for a wrong argument */
-  async hold(request: HandlerHold): Promise<void> {
-    const { forMs, reason } = readHandlerHold(request);
-    if (forMs === 0) return; // over at once: nothing is to be given back for it
-    const { broker, name } = this.#host.settings;
-    const { lane } = this.task;
-    const why = reason === undefined ? {} : { reason };
-    await holdLanes(broker, [{ lane, source: 'handler', forMs, keepLonger: true, by: name, ...why }]);
-    this.#host.giveBack(lane);
-  }
-
-  /** Corrects what the attempt counts as against the limit of all workers. Never throws: the cost has been paid, whatever is wrong. */
-  spend(actual: number): void {
-    const problem = isSpent(actual) ? this.#spendProblem(Math.ceil(actual)) : wrongSpent(actual);
-    if (problem === undefined) return;
-    const doing = `correcting what run ${this.run.id} has cost`;
-    this.#host.emitter.emit('error', () => ({ error: problem, doing }));
-  }
-
-  #spendProblem(actual: number): unknown {
-    return this.#host.spend(this, actual) ? undefined : wrongSpent(actual, NO_LIMIT);
-  }
-
-  /** Emits the worker's `log` event. */
-  log(message: string, details: unknown): void {
-    this.#host.emitter.emit('log', () => ({ ...noticeOf(this.task, this.run), message, details }));
+    return this.completions > 0;
   }
 
   /** Whether its handler was called. */
@@ -245,15 +167,14 @@ export class Execution implements HandlerAttempt, LeaseHolder, Listed<Execution>
     return settingsOf(this.task.retry).totalTimeoutMs - usedMs - (this.#clock.now() - this.claimedAt);
   }
 
-  /** Calls the handler. @param now - by the worker's clock */
-  start(now: number): void {
+  /** Its time begins. @param now - by the worker's clock @returns whether its handler is to be called: there may be no time left */
+  start(now: number): boolean {
     this.#startedAt = now;
     this.#startTimeout();
-    if (this.#hasEnded) return;
+    if (this.#hasEnded) return false;
     this.heartbeat();
     this.#isRunning = true;
-    // Not awaited: an async function would be a frame of the worker in the stack of the handler's error.
-    void outside(runHandler, this);
+    return true;
   }
 
   /** Limits the attempt to its timeout or to what is left of the total time; ends it when nothing is left. */

@@ -3,7 +3,7 @@ import { InvalidOptionsError, MAX_INSTANT_AT, parseDuration } from '@retry/core'
 import { MAX_STARTS } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions, withCause } from '@retry/core/fields';
 import { A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../option-rules.ts';
-import type { Release } from '../settle/outcome.ts';
+import type { Outcome, Release } from '../settle/outcome.ts';
 import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task.ts';
 
 const RELEASE_KEYS: readonly (keyof ReleaseRequest)[] = ['delay', 'reason'];
@@ -36,13 +36,32 @@ export class ReleaseRequested extends Error {
   }
 }
 
-/** Returns the thrown value if `ctx.retry` or `ctx.release` threw it. Never throws, whatever was thrown. */
-export function requestOf(thrown: unknown): RetryRequested | ReleaseRequested | undefined {
+/** Returns the outcome of a handler that threw. Never throws, whatever was thrown. */
+export function outcomeOfError(error: unknown): Outcome {
+  const asked = requestOf(error);
+  if (asked === undefined) return { type: 'failed', error, isTimeout: false };
+  if (asked instanceof ReleaseRequested) return { type: 'released', request: asked.request };
+  return { type: 'asked', request: asked.request, error: asked.error };
+}
+
+function requestOf(thrown: unknown): RetryRequested | ReleaseRequested | undefined {
   try {
     return thrown instanceof RetryRequested || thrown instanceof ReleaseRequested ? thrown : undefined;
   } catch {
     return undefined; // a Proxy may throw at instanceof
   }
+}
+
+/**
+ * Returns the outcome of a handler that has called `ctx.retry` or `ctx.release`: what it has asked for counts, also if it has caught what
+ * that threw. What it threw itself is the error of a retry.
+ */
+export function withRequest(outcome: Outcome, thrown: unknown): Outcome {
+  const requested = outcomeOfError(thrown);
+  if (outcome.type !== 'failed' || requested.type !== 'asked' || requested.request.error !== undefined)
+    return requested;
+  const { error } = outcome;
+  return { ...requested, error, request: { ...requested.request, error } };
 }
 
 /** Checks the argument of `ctx.retry`. @throws {InvalidOptionsError} listing every problem; its cause is the handler's error */

@@ -4,10 +4,10 @@ import type { Broker, Note, Submission, SubmitAnswer } from '@retry/core/broker'
 import { submissionBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { WakeSignal } from '../engine/turns.ts';
-import { waitUntilReady } from '../engine/wait-until-ready.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { coalesce } from '../queue/batch.ts';
+import { waitUntilReady } from '../session/broker-use.ts';
 import type { KeptSchedule } from './record.ts';
 import { DUE_PREFIX, dueAtOf, dueKey, movement, readSchedule } from './record.ts';
 import { claimFires, dueAt, settleFires, submissionsOf, TAKE_OVER_MS } from './schedule.ts';
@@ -77,7 +77,7 @@ export class Scheduler {
     const wake = (): void => this.#wakeSignal.notify();
     signal.addEventListener('abort', wake);
     const unlisten = listen(broker, wake);
-    await waitUntilReady({ broker, clock, random, onError: () => {} }, signal); // the engine reports the error
+    await waitUntilReady(this.#settings, signal); // the engine reports why it cannot serve
     for (let failures = 0; !signal.aborted; ) {
       let restMs: number;
       try {

@@ -1,37 +1,32 @@
-import type { Broker } from '@retry/core/broker';
-import { GROUP_EVENTS_MS, LOOKING_FOR_GROUPS } from '../engine/attendance/attendance.ts';
-import { dropsUnknown } from '../engine/drop-unknown.ts';
 import type { Drain, Engine } from '../engine/engine.ts';
+import type { ClaimsEnd } from '../engine/plan/worker-state.ts';
+import type { WorkerContext } from '../engine/worker-context.ts';
 import { workerStarted, workerStopped } from '../errors.ts';
-import type { WorkerEmitter } from '../events.ts';
-import type { SignalName, WorkerSettings } from '../options.ts';
+import type { SignalName } from '../options.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
-import { repeat, sleep } from '../sleep.ts';
+import { sleep } from '../sleep.ts';
+import { leaveBroker, useBroker } from './broker-use.ts';
 import type { DrainEnd, DrainLimits, DrainReport } from './drain.ts';
 import { countEvents, readDrainOptions } from './drain.ts';
 import { callOutside } from './outside.ts';
 import { listenToSignals } from './process-signals.ts';
 
-/** What a worker's life works with. */
-export interface LifeParts {
-  readonly settings: WorkerSettings;
-  readonly engine: Engine;
-  readonly emitter: WorkerEmitter;
-  readonly scheduler: Scheduler;
-}
-
 /** The life of a worker: it is started or drains once, and stops once. Its calls must come from outside every request. */
 export class Life {
   /** Resolves when the worker has stopped. */
   readonly stopped: Promise<void>;
-  readonly #parts: LifeParts;
+  readonly #worker: WorkerContext;
+  readonly #engine: Engine;
+  readonly #scheduler: Scheduler;
   readonly #ended = new AbortController();
   #onStopped = (): void => {};
   #session: Session | undefined;
   #does: 'works' | 'drains' | undefined;
 
-  constructor(parts: LifeParts) {
-    this.#parts = parts;
+  constructor(worker: WorkerContext, engine: Engine, scheduler: Scheduler) {
+    this.#worker = worker;
+    this.#engine = engine;
+    this.#scheduler = scheduler;
     this.stopped = new Promise((resolve) => {
       this.#onStopped = resolve;
     });
@@ -51,14 +46,19 @@ export class Life {
   start(): void {
     if (!this.#begin('works')) return;
     this.#open().begin();
-    void this.#parts.scheduler.run(this.signal);
+    void this.#scheduler.run(this.signal);
   }
 
   /** Does what is due, and stops. */
   async drain(options: unknown): Promise<DrainReport> {
     const limits = readDrainOptions(options);
     this.#begin('drains');
-    return drainOnce(this.#parts, this.#open(), limits);
+    const draining = new Draining(this.#open(), this.#scheduler, limits);
+    const counts = countEvents(this.#worker.emitter);
+    const endedBy = await draining.ended();
+    if (!this.#worker.isReady && this.#worker.startError !== undefined) throw this.#worker.startError.error;
+    const nextRunAt = this.#engine.nextRunAt(endedBy);
+    return { ...counts(), endedBy, ...(nextRunAt < Infinity && { nextRunAt }) };
   }
 
   /** Stops, if it has ever begun; resolves when everything is settled. */
@@ -72,7 +72,7 @@ export class Life {
 
   /** @returns whether it begins now: a second `start` changes nothing */
   #begin(does: 'works' | 'drains'): boolean {
-    const { name } = this.#parts.settings;
+    const { name } = this.#worker.settings;
     if (this.#ended.signal.aborted || this.#session?.isStopping === true) throw workerStopped(name);
     if (this.#does === 'works' && does === 'works') return false;
     if (this.#does !== undefined) throw workerStarted(name, this.#does);
@@ -81,84 +81,22 @@ export class Life {
   }
 
   #open(): Session {
-    const cancels = startRepeating(this.#parts, this.#ended.signal);
-    const onEnd = (): void => {
-      this.#ended.abort();
-      for (const cancel of cancels) cancel();
-    };
-    const session = new Session({ ...this.#parts, onEnd });
+    const session = new Session(this.#worker, this.#engine, this.#ended);
     this.#session = session;
     void session.stopped.then(this.#onStopped);
     return session;
   }
 }
 
-/** Works until there is nothing more to do, or a limit ends it, and stops. */
-async function drainOnce(
-  { settings, engine, emitter, scheduler }: LifeParts,
-  session: Session,
-  { maxRuns, maxMs, signal }: DrainLimits,
-): Promise<DrainReport> {
-  const counts = countEvents(emitter);
-  let endedBy: DrainEnd = 'stop';
-  const end = (by: DrainEnd): void => {
-    if (session.isStopping) return;
-    endedBy = by;
-    session.stop();
-  };
-  const onAbort = (): void => callOutside(end, 'signal');
-  signal?.addEventListener('abort', onAbort);
-  const cancelTimer = maxMs < Infinity ? settings.clock.setTimer(() => end('maxMs'), maxMs) : undefined;
-  const fire = (stopping: AbortSignal): Promise<number> => scheduler.fireOnce(stopping);
-  session.begin({ maxRuns, fire, onEnd: end });
-  if (signal?.aborted === true) end('signal');
-  await session.stopped;
-  cancelTimer?.();
-  signal?.removeEventListener('abort', onAbort);
-  if (engine.startError !== undefined) throw engine.startError.error;
-  const nextRunAt = engine.nextRunAt(endedBy);
-  return { ...counts(), endedBy, ...(nextRunAt < Infinity && { nextRunAt }) };
-}
-
-/** Starts the worker's periodic jobs. @param signal - aborts when the worker has stopped: later errors are not reported */
-function startRepeating({ settings, engine, emitter }: LifeParts, signal: AbortSignal): (() => void)[] {
-  const { broker, clock, heartbeatMs, cleanerMs } = settings;
-  const every = (everyMs: number, doing: string, run: () => Promise<void>): (() => void) =>
-    repeat(clock, everyMs, {
-      run,
-      onError: (error) => {
-        if (!signal.aborted) emitter.emit('error', () => ({ error, doing }));
-      },
-    });
-  return [
-    every(heartbeatMs, 'heartbeating', () => engine.heartbeat()),
-    every(cleanerMs, 'cleaning', () => engine.clean()),
-    every(cleanerMs, 'attending', () => engine.attend()),
-    ...(broker.figures === undefined
-      ? []
-      : [every(Math.min(cleanerMs, GROUP_EVENTS_MS), LOOKING_FOR_GROUPS, () => engine.emitGroups())]),
-    every(Math.min(cleanerMs, CARRY_MS), 'carrying an operation on', () => engine.carryOn()),
-    ...(dropsUnknown(settings) ? [every(cleanerMs, 'dropping', () => engine.dropUnknown())] : []),
-  ];
-}
-
-/** How often a worker asks for operations on dead letters that no other carrier holds, at least, in ms. */
-const CARRY_MS = 5_000;
-
 /** How long the last exchange, or closing the broker, may take, in ms: a server may never answer. */
 const LAST_EXCHANGE_MS = 1_000;
 
-/** What a session works with. */
-interface SessionParts extends LifeParts {
-  /** Stops the worker's periodic jobs. */
-  readonly onEnd: () => void;
-}
-
 /** The time of a worker from its start until it has stopped. */
 class Session {
+  readonly worker: WorkerContext;
   /** Resolves when everything is settled and nothing of the worker keeps the process alive. */
   readonly stopped: Promise<void>;
-  readonly #parts: SessionParts;
+  readonly #engine: Engine;
   #begin = (_: Promise<void>): void => {};
   #giveUp = (): void => {};
   #cancelTimer = (): void => {};
@@ -166,20 +104,23 @@ class Session {
   /** The signal that stopped the worker. */
   #signal: SignalName | undefined;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
-    useBroker(parts.settings.broker);
+  /** @param ended - is aborted when the worker has stopped */
+  constructor(worker: WorkerContext, engine: Engine, ended: AbortController) {
+    this.worker = worker;
+    this.#engine = engine;
+    engine.upkeep.start();
+    useBroker(worker.settings.broker);
     const givenUp = new Promise<void>((resolve) => {
       this.#giveUp = resolve;
     });
-    const signals = listenToSignals(parts.settings.signals, (signal) =>
+    const signals = listenToSignals(worker.settings.signals, (signal) =>
       callOutside(() => this.#onSignal(signal)),
     );
     const working = new Promise<void>((resolve) => {
       this.#begin = resolve;
     });
     this.stopped = Promise.race([working, givenUp])
-      .then(() => this.#leave())
+      .then(() => this.#leave(ended))
       .finally(signals.end);
   }
 
@@ -190,16 +131,16 @@ class Session {
 
   /** Begins to work. Not in the constructor: what it reports immediately may stop the worker. @param drain - does no more than that */
   begin(drain?: Drain): void {
-    this.#begin(this.#parts.engine.work(drain));
+    this.#begin(this.#engine.work(drain));
   }
 
   /** Stops the worker; handlers finish as their tasks say. */
   stop(): void {
-    const { engine, settings } = this.#parts;
+    const { shutdownMs } = this.worker.settings;
     if (this.#isStopping) return;
     this.#isStopping = true;
-    engine.stop();
-    if (settings.shutdownMs < Infinity) this.#after(settings.shutdownMs, () => this.#onShutdownTimeout());
+    this.#engine.stop();
+    if (shutdownMs < Infinity) this.#after(shutdownMs, () => this.#onShutdownTimeout());
   }
 
   /** The first signal stops the worker, the second one stops it immediately. */
@@ -212,30 +153,31 @@ class Session {
 
   /** A task's own `shutdownTimeout` may be longer than the worker's. */
   #onShutdownTimeout(): void {
-    if (this.#parts.engine.hasRuns) this.#after(LAST_EXCHANGE_MS, () => this.#onShutdownTimeout());
+    if (this.worker.state.leased > 0) this.#after(LAST_EXCHANGE_MS, () => this.#onShutdownTimeout());
     else this.#stopNow();
   }
 
   #stopNow(): void {
     this.#isStopping = true;
-    this.#parts.engine.stopNow();
+    this.#engine.stopNow();
     this.#after(LAST_EXCHANGE_MS, this.#giveUp);
   }
 
   /** Sets the session's timer; it has only one, so the latest call counts. */
   #after(delayMs: number, callback: () => void): void {
     this.#cancelTimer();
-    this.#cancelTimer = this.#parts.settings.clock.setTimer(callback, delayMs);
+    this.#cancelTimer = this.worker.settings.clock.setTimer(callback, delayMs);
   }
 
-  async #leave(): Promise<void> {
-    const { settings, emitter, onEnd } = this.#parts;
+  async #leave(ended: AbortController): Promise<void> {
+    const { settings, emitter } = this.worker;
     this.#cancelTimer();
-    onEnd();
+    this.#engine.upkeep.stop();
+    ended.abort();
     const left = new AbortController();
     await Promise.race([
       leaveBroker(settings.broker, { isProcessEnding: this.#signal !== undefined })
-        .catch((error: unknown) => emitter.emit('error', () => ({ error, doing: 'closing the broker' })))
+        .catch((error: unknown) => this.worker.emitError(error, 'closing the broker'))
         .finally(() => left.abort()),
       sleep(settings.clock, LAST_EXCHANGE_MS, left.signal),
     ]);
@@ -243,32 +185,43 @@ class Session {
   }
 }
 
-interface BrokerUse {
-  workers: number;
-  /** A signal stopped one of the workers: the process is about to end. */
-  isProcessEnding: boolean;
-}
+/** A session that ends when there is nothing more to do, or by a limit. */
+class Draining implements Drain {
+  readonly maxRuns: number;
+  readonly #session: Session;
+  readonly #scheduler: Scheduler;
+  readonly #limits: DrainLimits;
+  #endedBy: DrainEnd = 'stop';
 
-const USES = new WeakMap<Broker, BrokerUse>();
+  constructor(session: Session, scheduler: Scheduler, limits: DrainLimits) {
+    this.maxRuns = limits.maxRuns;
+    this.#session = session;
+    this.#scheduler = scheduler;
+    this.#limits = limits;
+  }
 
-/** Counts a worker that uses the broker. */
-function useBroker(broker: Broker): void {
-  const use = USES.get(broker) ?? { workers: 0, isProcessEnding: false };
-  use.workers += 1;
-  USES.set(broker, use);
-}
+  /** Drains. @returns what has ended it */
+  async ended(): Promise<DrainEnd> {
+    const { maxMs, signal } = this.#limits;
+    const { clock } = this.#session.worker.settings;
+    const onAbort = (): void => callOutside(() => this.end('signal'));
+    signal?.addEventListener('abort', onAbort);
+    const cancelTimer = maxMs < Infinity ? clock.setTimer(() => this.end('maxMs'), maxMs) : undefined;
+    this.#session.begin(this);
+    if (signal?.aborted === true) this.end('signal');
+    await this.#session.stopped;
+    cancelTimer?.();
+    signal?.removeEventListener('abort', onAbort);
+    return this.#endedBy;
+  }
 
-/**
- * Counts a worker that has stopped. If a signal stopped any of them, the last one closes a broker that owns its connection:
- * nothing else would close it, and an open connection keeps the process alive.
- */
-async function leaveBroker(
-  broker: Broker,
-  { isProcessEnding }: Pick<BrokerUse, 'isProcessEnding'>,
-): Promise<void> {
-  const use = USES.get(broker);
-  if (use === undefined) return;
-  use.workers -= 1;
-  use.isProcessEnding ||= isProcessEnding;
-  if (use.workers === 0 && use.isProcessEnding && broker.facts?.ownsConnection === true) await broker.close();
+  fire(stopping: AbortSignal): Promise<number> {
+    return this.#scheduler.fireOnce(stopping);
+  }
+
+  end(by: ClaimsEnd | DrainEnd): void {
+    if (this.#session.isStopping) return;
+    this.#endedBy = by;
+    this.#session.stop();
+  }
 }

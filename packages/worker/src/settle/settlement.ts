@@ -6,6 +6,7 @@ import { settingsOf } from '@retry/core/fields';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 import { isEnd } from '@retry/core/lifecycle';
 import type { AnyTask } from '../task/task.ts';
+import type { Outcome } from './outcome.ts';
 import type { AttemptFacts } from './stored-error.ts';
 
 /** What a settlement depends on besides the run and its outcome; strategies and gates may read `attemptMs`. */
@@ -34,6 +35,12 @@ export interface Settled {
   readonly thrown?: unknown;
   /** Why it was given back, for people. */
   readonly releasedBecause?: string;
+}
+
+/** What follows from an outcome: from that of the attempt, or of an error that stands for one that cannot be read. */
+export interface Decided {
+  readonly settled: Settled;
+  readonly outcome: Outcome;
 }
 
 /** What a settlement writes besides the transitions. */

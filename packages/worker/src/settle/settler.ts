@@ -1,31 +1,24 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
-import type { RetryBudget } from '@retry/core/budget';
-import { CountedFailure } from '@retry/core/fields';
+import type { CountedFailure } from '@retry/core/fields';
 import { isEnd } from '@retry/core/lifecycle';
-import type { FlowCounts } from '../engine/attendance/worker-report.ts';
 import type { Exchanger } from '../engine/exchanger.ts';
-import type { LaneBreakers } from '../engine/lanes/lane-breakers.ts';
-import { sampleOf } from '../engine/lanes/lane-breakers.ts';
-import type { ServerHolds } from '../engine/lanes/server-holds.ts';
-import type { QueuedSettlement, Times } from '../engine/lone-settlements.ts';
-import type { WorkerEmitter } from '../events.ts';
-import type { WorkerSettings } from '../options.ts';
+import type { QueuedSettlement, Times } from '../engine/queued-settlement.ts';
+import type { WorkerContext } from '../engine/worker-context.ts';
 import type { AnyTask } from '../task/task.ts';
 import { refusedEnds, withDeadLetter } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';
 import type { Report } from './report.ts';
 import { reportSettled } from './report.ts';
 import { settleOutcome } from './settle-outcome.ts';
-import type { SettleContext, Settled } from './settlement.ts';
+import type { Decided, SettleContext, Settled } from './settlement.ts';
 import { withFirstCall } from './settlement.ts';
+import { countedFailure } from './task-budget.ts';
 
 /** An attempt that has ended. */
 export interface EndedAttempt {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
   readonly durationMs: number;
-  /** When its claim was answered, by the worker's clock; absent for a claim of another worker. */
-  readonly claimedAt?: number | undefined;
   /** Its place among all runs that the worker has claimed; absent for a claim of another worker. */
   readonly order?: number | undefined;
   /** It was let through by a hold of the circuit breaker. */
@@ -34,8 +27,6 @@ export interface EndedAttempt {
   readonly hasStarted?: boolean | undefined;
   /** How long it waited in the worker for that; absent for a claim of another worker. */
   readonly waitedMs?: number | undefined;
-  /** Its handler has completed it in a transaction, which may be open. */
-  readonly isCompleting?: boolean | undefined;
 }
 
 /** The end of an attempt. */
@@ -49,13 +40,8 @@ interface AttemptEnd extends EndedAttempt {
   readonly onAnswer?: (answer: SettleAnswer | 'refused') => void;
 }
 
-interface Decided {
-  readonly settled: Settled;
-  readonly outcome: Outcome;
-}
-
 /** The settlement of an attempt. A class with few fields, because there is one for every run, and closures are larger. */
-class AttemptSettlement implements QueuedSettlement {
+export class AttemptSettlement implements QueuedSettlement {
   readonly settlement: Settlement;
   readonly end: AttemptEnd;
   readonly decided: Decided;
@@ -84,63 +70,33 @@ class AttemptSettlement implements QueuedSettlement {
 
 const UNREADABLE_ERROR = 'the attempt failed with an error that cannot be read';
 
-/** What a settler works with. */
-interface SettlerParts {
-  readonly exchanger: Exchanger;
-  readonly breakers: LaneBreakers;
-  readonly holds: ServerHolds;
-  readonly flow: FlowCounts;
-}
-
-/** Turns ends of attempts into settlements, queues them and reports how they were answered. */
+/** Turns ends of attempts into settlements, and reports how they were answered. */
 export class Settler {
-  readonly #settings: WorkerSettings;
-  readonly #emitter: WorkerEmitter;
+  readonly #worker: WorkerContext;
   readonly #exchanger: Exchanger;
-  readonly #breakers: LaneBreakers;
-  readonly #holds: ServerHolds;
-  readonly #flow: FlowCounts;
 
-  constructor(
-    settings: WorkerSettings,
-    emitter: WorkerEmitter,
-    { exchanger, breakers, holds, flow }: SettlerParts,
-  ) {
-    this.#settings = settings;
-    this.#emitter = emitter;
+  constructor(worker: WorkerContext, exchanger: Exchanger) {
+    this.#worker = worker;
     this.#exchanger = exchanger;
-    this.#breakers = breakers;
-    this.#holds = holds;
-    this.#flow = flow;
   }
 
-  /** Settles the end of an attempt of this worker with the next exchange. Never throws, whatever a handler threw. */
-  settle(attempt: EndedAttempt, outcome: Outcome): void {
-    const { task, run, durationMs, claimedAt, order, isProbe, hasStarted, waitedMs, isCompleting } = attempt;
+  /** Returns the settlement of an attempt of this worker. Never throws, whatever a handler threw. */
+  settlementOf(attempt: EndedAttempt, outcome: Outcome): AttemptSettlement {
+    const { task, run, durationMs, order, isProbe, hasStarted, waitedMs } = attempt;
     // In one piece, because every run comes here: a spread costs half a microsecond.
     const end: AttemptEnd = {
       task,
       run,
       durationMs,
-      claimedAt,
       order,
       isProbe,
       hasStarted,
       waitedMs,
-      isCompleting,
       outcome,
       onlyIfExpired: false,
       budget: task.budget && countedFailure(task, isProbe, outcome),
     };
-    const decided = this.#decide(end);
-    const { budget } = task;
-    if (budget !== undefined)
-      informBudget(task.lane, this.#emitter, () => recordEnd(budget, end.budget, decided));
-    if (task.circuitBreaker !== undefined || isProbe === true) this.#sample(end, decided);
-    if (task.adapt) this.#holds.note({ task, outcome: decided.outcome, claimedAt }, this.#exchanger.now());
-    const settlement = new AttemptSettlement(end, decided, this);
-    if (isCompleting === true && outcome.type !== 'completed') this.#exchanger.pushAlone(settlement);
-    else this.#exchanger.push(settlement);
+    return new AttemptSettlement(end, this.#decide(end), this);
   }
 
   /** Settles an attempt of another worker, if its lease is still expired. @returns whether the broker accepts any settlement of it */
@@ -153,14 +109,8 @@ export class Settler {
       const onAnswer = (answer: string): void => resolve(answer === 'refused' ? 'refused' : 'answered');
       const end: AttemptEnd = { task, run, outcome, durationMs: 0, onlyIfExpired: true, onAnswer };
       this.#exchanger.push(new AttemptSettlement(end, this.#decide(end), this));
-      this.#exchanger.wake();
+      this.#worker.wake();
     });
-  }
-
-  #sample({ task, claimedAt, isProbe = false }: AttemptEnd, { settled, outcome }: Decided): void {
-    const sample = sampleOf(outcome, settled);
-    if (sample === undefined || claimedAt === undefined) return;
-    this.#breakers.note({ task, outcome, claimedAt, isProbe }, sample);
   }
 
   /** Sends a settlement that belongs to no handler's attempt. @returns whether it was written */
@@ -170,7 +120,7 @@ export class Settler {
         settlement,
         onAnswer: (answer, sent) => resolve(answer === 'ok' || (answer === 'already' && sent === 'again')),
       });
-      this.#exchanger.wake();
+      this.#worker.wake();
     });
   }
 
@@ -196,7 +146,7 @@ export class Settler {
       );
     const report = (): void => {
       const doing = `submitting the dead letter of run ${settlement.id} to the lane ${submit.lane}`;
-      this.#emitter.emit('error', () => ({ error, doing }));
+      this.#worker.emitError(error, doing);
     };
     return [own(withDeadLetter(end.task, alone, 'refused')), own(alone, report), ...ends];
   }
@@ -213,13 +163,13 @@ export class Settler {
 
   #context(end: AttemptEnd): SettleContext {
     const { durationMs, isProbe, hasStarted, waitedMs, onlyIfExpired, budget } = end;
-    const { random, redact, name } = this.#settings;
+    const { random, redact, name } = this.#worker.settings;
     // A cleaner knows neither the other worker nor how long its attempt took.
     const attemptMs = onlyIfExpired ? undefined : durationMs;
     const worker = onlyIfExpired ? undefined : name;
     // In one piece: a spread with further keys costs every run half a microsecond.
     return {
-      now: this.#exchanger.now(),
+      now: this.#worker.now(),
       random,
       redact,
       attemptMs,
@@ -260,7 +210,7 @@ export class Settler {
   }
 
   #reportUndecided({ id }: Run, error: unknown): void {
-    this.#emitter.emit('error', () => ({ error, doing: `settling run ${id}` }));
+    this.#worker.emitError(error, `settling run ${id}`);
   }
 
   /** Reports an attempt whose settlement was answered. */
@@ -270,11 +220,11 @@ export class Settler {
     [answer, sent]: readonly [SettleAnswer | 'refused', Times],
   ): void {
     const report: Report = { task, run, outcome, settled, durationMs };
-    if (answer === 'ok' && isEnd(settled.settlement.next.state)) this.#flow.noteEnd(run.lane);
+    if (answer === 'ok' && isEnd(settled.settlement.next.state)) this.#worker.report.flow.noteEnd(run.lane);
     // Several cleaners may find the same expired lease; the one whose settlement was accepted reports it.
     if (onlyIfExpired && answer === 'already' && sent === 'again') void this.#reportIfOwn(report);
     else if (answer !== 'refused' && (answer === 'ok' || !onlyIfExpired))
-      reportSettled(this.#emitter, report, answer);
+      reportSettled(this.#worker.emitter, report, answer);
     onAnswer?.(answer);
   }
 
@@ -285,47 +235,12 @@ export class Settler {
   async #reportIfOwn(report: Report): Promise<void> {
     const { id, epoch, next } = report.settled.settlement;
     try {
-      const [kept] = await this.#settings.broker.get([id]);
+      const [kept] = await this.#worker.settings.broker.get([id]);
       const at = next.errors.at(-1)?.at;
       const isOwn = kept?.errors.some((error) => error.epoch === epoch && error.at === at) === true;
-      if (isOwn) reportSettled(this.#emitter, report, 'already');
+      if (isOwn) reportSettled(this.#worker.emitter, report, 'already');
     } catch (error) {
-      this.#emitter.emit('error', () => ({ error, doing: `settling run ${id}` }));
+      this.#worker.emitError(error, `settling run ${id}`);
     }
   }
-}
-
-/** Lets a budget record something. What it throws becomes an `error` event, and changes no run. */
-export function informBudget(lane: string, emitter: WorkerEmitter, record: () => void): void {
-  try {
-    record();
-  } catch (error) {
-    emitter.emit('error', () => ({ error, doing: `informing the budget of ${lane}` }));
-  }
-}
-
-/** Returns what the budget counts if the attempt may have failed. A failed probe of the circuit breaker is not charged, and its retry is free. */
-export function countedFailure(
-  { budget }: Pick<AnyTask, 'budget'>,
-  isProbe: boolean | undefined,
-  outcome: Outcome,
-): CountedFailure | undefined {
-  if (budget === undefined || isProbe === true) return undefined;
-  if (outcome.type !== 'failed' && outcome.type !== 'asked') return undefined;
-  return new CountedFailure(budget, outcome.error);
-}
-
-/**
- * Records how an attempt has ended: a retry is paid when it is decided on. A success pays nothing back, as another worker may have paid for
- * its retry.
- */
-export function recordEnd(
-  budget: RetryBudget,
-  counted: CountedFailure | undefined,
-  { settled, outcome }: { readonly settled: Settled; readonly outcome: Outcome },
-): void {
-  if (outcome.type === 'completed') budget.record({ type: 'success' });
-  if (counted === undefined || sampleOf(outcome, settled) !== 'failure') return;
-  counted.count();
-  if (settled.settlement.event === 'retry') budget.spend(counted.error);
 }

@@ -1,11 +1,10 @@
-import type { Broker, GroupNotice, LaneDepth, WorkerFacts } from '@retry/core/broker';
-import type { WorkerEmitter, WorkerEvents } from '../../events.ts';
+import type { GroupNotice, LaneDepth, WorkerFacts } from '@retry/core/broker';
+import type { WorkerEvents } from '../../events.ts';
 import { claimGroupNotices } from '../../fleet/group-notices.ts';
-import type { WorkerSettings } from '../../options.ts';
 import { taskOfLane } from '../../task/lane.ts';
 import type { ProcessWarning } from '../../warn-rarely.ts';
 import { warnRarely } from '../../warn-rarely.ts';
-import type { WorkerReport } from './worker-report.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** How often a worker asks for error groups that are new or have doubled, at least, in ms. */
 export const GROUP_EVENTS_MS = 5_000;
@@ -18,9 +17,7 @@ const INTERVALS_ALIVE = 3;
 
 /** Registers the worker at the broker as alive, and reports lanes whose waiting runs have no live worker. */
 export class Attendance {
-  readonly #settings: WorkerSettings;
-  readonly #emitter: WorkerEmitter;
-  readonly #report: WorkerReport;
+  readonly #worker: WorkerContext;
   /** The lanes of the latest event, as JSON. */
   #reported = '';
   /** The lanes of the latest warning, as JSON. */
@@ -30,16 +27,14 @@ export class Attendance {
   readonly #attending = new Set<Promise<unknown>>();
   #hasEnded = false;
 
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, report: WorkerReport) {
-    this.#settings = settings;
-    this.#emitter = emitter;
-    this.#report = report;
-    this.#warn = warnRarely(settings.clock);
+  constructor(worker: WorkerContext) {
+    this.#worker = worker;
+    this.#warn = warnRarely(worker.settings.clock);
   }
 
   /** Registers a worker that starts. Reports nothing: the workers of other lanes may be about to start, too. */
   async begin(): Promise<void> {
-    await this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs, this.#report.begin());
+    await this.#attend(INTERVALS_ALIVE * this.#worker.settings.cleanerMs, this.#worker.report.begin());
   }
 
   /**
@@ -49,23 +44,29 @@ export class Attendance {
    */
   async renew({ isReporting }: { readonly isReporting: boolean }): Promise<void> {
     if (this.#hasEnded) return;
-    const { facts, restore } = this.#report.take();
-    const attended = this.#attend(INTERVALS_ALIVE * this.#settings.cleanerMs, facts);
+    const { facts, restore } = this.#worker.report.take();
+    const attended = this.#attend(INTERVALS_ALIVE * this.#worker.settings.cleanerMs, facts);
     attended.catch(restore);
     const lanes = await attended;
     // A worker that drops runs of unknown lanes leaves none waiting.
-    if (isReporting && this.#settings.onUnknown === 'wait') this.#reportLanes(lanes);
+    if (isReporting && this.#worker.settings.onUnknown === 'wait') this.#reportLanes(lanes);
   }
 
-  /** Emits the error groups of dead letters that are new or have doubled. */
-  emitGroups(): Promise<void> {
-    return emitGroups(this.#settings.broker, this.#emitter);
+  /**
+   * Emits the error groups of dead letters that are new or have doubled. Asks for them only where the event has a listener: a worker that
+   * has none leaves them to the others.
+   */
+  async emitGroups(): Promise<void> {
+    const { settings, emitter } = this.#worker;
+    if (!emitter.isObserved('deadLetterGroup')) return;
+    for (const notice of await claimGroupNotices(settings.broker))
+      emitter.emit('deadLetterGroup', () => eventOf(notice));
   }
 
   /** Emits the error groups of what this worker did last, and unregisters it. */
   async end(): Promise<void> {
     this.#hasEnded = true;
-    this.#report.end();
+    this.#worker.report.end();
     await Promise.all([this.emitGroups(), this.#unregister()]);
   }
 
@@ -76,7 +77,7 @@ export class Attendance {
   }
 
   async #attend(ttlMs: number, facts?: WorkerFacts): Promise<readonly LaneDepth[]> {
-    const { broker, name, tasks } = this.#settings;
+    const { broker, name, tasks } = this.#worker.settings;
     const attendance = { worker: name, lanes: [...tasks.keys()], ttlMs };
     const attending = broker.attend(facts === undefined ? attendance : { ...attendance, facts });
     this.#attending.add(attending);
@@ -90,7 +91,8 @@ export class Attendance {
   #reportLanes(lanes: readonly LaneDepth[]): void {
     const names = lanes.map(({ lane }) => lane).sort();
     const seen = JSON.stringify(names);
-    if (lanes.length > 0 && seen !== this.#reported) this.#emitter.emit('unattended', () => ({ lanes }));
+    if (lanes.length > 0 && seen !== this.#reported)
+      this.#worker.emitter.emit('unattended', () => ({ lanes }));
     this.#reported = seen;
     this.#warnOnceOf(names, seen);
   }
@@ -109,16 +111,6 @@ function warningOf(lanes: readonly string[]): ProcessWarning {
     message: `runs wait in lanes that no live worker works on: ${shown}`,
     cure: 'Start a worker with these tasks (name@version), or cancel the runs.',
   };
-}
-
-/**
- * Emits the error groups that are new or have doubled. Asks for them only where the event has a listener: a worker that has none
- * leaves them to the others.
- */
-async function emitGroups(broker: Broker, emitter: WorkerEmitter): Promise<void> {
-  if (!emitter.isObserved('deadLetterGroup')) return;
-  for (const notice of await claimGroupNotices(broker))
-    emitter.emit('deadLetterGroup', () => eventOf(notice));
 }
 
 function eventOf({ id, title, ...notice }: GroupNotice): WorkerEvents['deadLetterGroup'] {

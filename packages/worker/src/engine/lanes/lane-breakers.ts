@@ -3,25 +3,14 @@ import { holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import type { CircuitBreakerSettings, ClosedBreaker } from '@retry/core/circuit-breaker';
 import { closeBreaker, countsAsFailure, stepBreaker } from '@retry/core/circuit-breaker';
 import { clipName, storable } from '../../error-text.ts';
-import type { WorkerEmitter, WorkerEvents } from '../../events.ts';
-import type { WorkerSettings } from '../../options.ts';
+import type { WorkerEvents } from '../../events.ts';
 import type { Execution } from '../../run/execution.ts';
 import { giveBackLane } from '../../run/roster.ts';
 import type { Outcome } from '../../settle/outcome.ts';
-import type { Settled } from '../../settle/settlement.ts';
+import type { Decided, Settled } from '../../settle/settlement.ts';
 import { storedLine } from '../../settle/stored-error.ts';
 import type { AnyTask } from '../../task/task.ts';
-import { PendingCalls } from './pending-calls.ts';
-
-/** An attempt of a task with a circuit breaker. */
-interface SampledAttempt {
-  readonly task: AnyTask;
-  readonly outcome: Outcome;
-  /** When its claim was answered, by the worker's clock. */
-  readonly claimedAt: number;
-  /** It was let through by the hold of the breaker. */
-  readonly isProbe: boolean;
-}
+import type { WorkerContext } from '../worker-context.ts';
 
 /** What an attempt says about the dependency of its task. */
 type Sample = 'success' | 'failure';
@@ -47,17 +36,12 @@ interface LaneBreaker {
  * A call that fails is reported, and changes nothing: the next outcome leads to the same call.
  */
 export class LaneBreakers {
-  readonly #settings: WorkerSettings;
-  readonly #emitter: WorkerEmitter;
-  readonly #executions: Iterable<Execution>;
+  readonly #worker: WorkerContext;
   readonly #breakers = new Map<string, LaneBreaker>();
-  readonly #calls = new PendingCalls();
 
-  /** @param executions - all claimed runs of the worker */
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, executions: Iterable<Execution>) {
-    this.#settings = settings;
-    this.#emitter = emitter;
-    this.#executions = executions;
+  constructor(worker: WorkerContext) {
+    const { settings } = worker;
+    this.#worker = worker;
     const state = closeBreaker(settings.clock.now());
     for (const { lane, circuitBreaker } of settings.tasks.values()) {
       if (circuitBreaker === undefined) continue;
@@ -71,41 +55,38 @@ export class LaneBreakers {
   }
 
   /** Counts an attempt, or applies the outcome of a probe. */
-  note(attempt: SampledAttempt, sample: Sample): void {
-    const breaker = this.#breakers.get(attempt.task.lane);
+  note({ task, claimedAt, isProbe }: Execution, { outcome, settled }: Decided): void {
+    const breaker = this.#breakers.get(task.lane);
+    const sample = sampleOf(outcome, settled);
     // A task may have lost its circuit breaker since the lane was put on hold.
-    if (attempt.isProbe && sample === 'success') this.#calls.add(this.#close(attempt, breaker));
-    else if (breaker === undefined) return;
-    else if (attempt.isProbe) this.#noteFailedProbe(attempt, breaker);
-    else if (attempt.claimedAt > breaker.heldAt && !breaker.isOpening) this.#count(attempt, breaker, sample);
+    if (isProbe && sample === 'success') this.#worker.follow(this.#close(task, breaker));
+    if (sample === undefined || breaker === undefined) return;
+    const why = isProbe
+      ? this.#failedProbe(breaker, sample, claimedAt)
+      : this.#tooManyFailed(breaker, sample, claimedAt);
+    if (why !== undefined) this.#worker.follow(this.#open(task, breaker, `${why}: ${this.#text(outcome)}`));
   }
 
-  /** After a break the broker has let another probe through, whose outcome is newer. */
-  #noteFailedProbe(attempt: SampledAttempt, breaker: LaneBreaker): void {
-    const tookMs = this.#settings.clock.now() - attempt.claimedAt;
-    if (tookMs >= breaker.settings.breakDurationMs) return;
-    this.#calls.add(this.#open(attempt, breaker, `a probe failed: ${this.#text(attempt)}`));
+  /** Returns why the breaker opens again, if it does: after a break the broker has let another probe through, whose outcome is newer. */
+  #failedProbe({ settings }: LaneBreaker, sample: Sample, claimedAt: number): string | undefined {
+    const tookMs = this.#worker.settings.clock.now() - claimedAt;
+    return sample === 'success' || tookMs >= settings.breakDurationMs ? undefined : 'a probe failed';
   }
 
-  /** Resolves when every call to the broker was answered. Never rejects. */
-  settled(): Promise<void> {
-    return this.#calls.settled();
-  }
-
-  #count(attempt: SampledAttempt, breaker: LaneBreaker, type: Sample): void {
+  /** Counts an attempt. @returns why the breaker opens, if it does */
+  #tooManyFailed(breaker: LaneBreaker, type: Sample, claimedAt: number): string | undefined {
+    if (claimedAt <= breaker.heldAt || breaker.isOpening) return undefined;
     const { settings, state: before } = breaker;
     const event = { type, ticket: before.ticket };
-    const { state } = stepBreaker(settings, before, event, this.#settings.clock.now());
+    const { state } = stepBreaker(settings, before, event, this.#worker.settings.clock.now());
     // The window is left as it was until the lane is on hold: should that fail, the next failure tries it again.
-    if (state.type === 'closed') breaker.state = state;
-    else
-      this.#calls.add(
-        this.#open(attempt, breaker, `${countsOf(before)} failed, the latest: ${this.#text(attempt)}`),
-      );
+    if (state.type !== 'closed') return `${countsOf(before)} failed, the latest`;
+    breaker.state = state;
+    return undefined;
   }
 
-  async #open({ task }: SampledAttempt, breaker: LaneBreaker, why: string): Promise<void> {
-    const { broker, clock, name } = this.#settings;
+  async #open(task: AnyTask, breaker: LaneBreaker, why: string): Promise<void> {
+    const { broker, clock, name } = this.#worker.settings;
     const { breakDurationMs } = breaker.settings;
     const reason = clipName(storable(why));
     const hold: HoldRequest = {
@@ -122,40 +103,36 @@ export class LaneBreakers {
       this.#reset(breaker);
       breaker.heldAt = clock.now();
       this.#emit(task, { state: 'open', reason });
-      giveBackLane(this.#executions, task.lane);
+      giveBackLane(this.#worker.executions, task.lane);
     } catch (error) {
-      this.#onError(error, `putting the lane ${task.lane} on hold`);
+      this.#worker.emitError(error, `putting the lane ${task.lane} on hold`);
     } finally {
       breaker.isOpening = false;
     }
   }
 
-  async #close({ task }: SampledAttempt, breaker: LaneBreaker | undefined): Promise<void> {
+  async #close(task: AnyTask, breaker: LaneBreaker | undefined): Promise<void> {
     const { lane } = task;
     try {
-      await resumeLanes(this.#settings.broker, [{ lane, source: 'circuit-breaker' }]);
+      await resumeLanes(this.#worker.settings.broker, [{ lane, source: 'circuit-breaker' }]);
       if (breaker !== undefined) this.#reset(breaker);
       this.#emit(task, { state: 'closed' });
     } catch (error) {
-      this.#onError(error, `resuming the lane ${lane}`);
+      this.#worker.emitError(error, `resuming the lane ${lane}`);
     }
   }
 
   #reset(breaker: LaneBreaker): void {
-    breaker.state = closeBreaker(this.#settings.clock.now(), breaker.state.ticket + 1);
+    breaker.state = closeBreaker(this.#worker.settings.clock.now(), breaker.state.ticket + 1);
   }
 
   /** The text of an attempt's error, as it may be stored. */
-  #text({ outcome }: SampledAttempt): string {
-    return 'error' in outcome ? storedLine(outcome.error, this.#settings.redact) : 'unknown';
+  #text(outcome: Outcome): string {
+    return 'error' in outcome ? storedLine(outcome.error, this.#worker.settings.redact) : 'unknown';
   }
 
   #emit({ name, version }: AnyTask, change: Pick<WorkerEvents['breaker'], 'state' | 'reason'>): void {
-    this.#emitter.emit('breaker', () => ({ task: name, version, ...change }));
-  }
-
-  #onError(error: unknown, doing: string): void {
-    this.#emitter.emit('error', () => ({ error, doing }));
+    this.#worker.emitter.emit('breaker', () => ({ task: name, version, ...change }));
   }
 }
 

@@ -2,25 +2,15 @@ import { readServerDelay } from '@retry/core';
 import { holdLanes } from '@retry/core/broker/kit';
 import { settingsOf } from '@retry/core/fields';
 import { clipName, storable } from '../../error-text.ts';
-import type { WorkerEmitter } from '../../events.ts';
-import type { WorkerSettings } from '../../options.ts';
 import type { Execution } from '../../run/execution.ts';
 import { giveBackLane } from '../../run/roster.ts';
 import type { Outcome } from '../../settle/outcome.ts';
 import { storedLine } from '../../settle/stored-error.ts';
 import type { AnyTask } from '../../task/task.ts';
-import { PendingCalls } from './pending-calls.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** The longest hold that a server's answer puts on a lane, in ms. */
 const MAX_SERVER_HOLD_MS = 3_600_000;
-
-/** An attempt of a task with `adapt`. */
-interface AdaptingAttempt {
-  readonly task: AnyTask;
-  readonly outcome: Outcome;
-  /** When its claim was answered, by the worker's clock. */
-  readonly claimedAt?: number | undefined;
-}
 
 /** What a server has asked for. */
 interface AskedHold {
@@ -48,44 +38,33 @@ interface AskedLane {
  * that were claimed before the hold was stored and ask for no longer lead to none. A call that fails is reported, and changes nothing.
  */
 export class ServerHolds {
-  readonly #settings: WorkerSettings;
-  readonly #emitter: WorkerEmitter;
-  readonly #executions: Iterable<Execution>;
+  readonly #worker: WorkerContext;
   readonly #lanes = new Map<string, AskedLane>();
-  readonly #calls = new PendingCalls();
 
-  /** @param executions - all claimed runs of the worker */
-  constructor(settings: WorkerSettings, emitter: WorkerEmitter, executions: Iterable<Execution>) {
-    this.#settings = settings;
-    this.#emitter = emitter;
-    this.#executions = executions;
+  constructor(worker: WorkerContext) {
+    this.#worker = worker;
   }
 
-  /** Puts the lane on hold if the attempt failed with a delay that a server asked for. @param serverNow - by the broker's clock */
-  note({ task, outcome, claimedAt = Infinity }: AdaptingAttempt, serverNow: number): void {
+  /** Puts the lane on hold if the attempt failed with a delay that a server asked for. */
+  note({ task, claimedAt }: Execution, outcome: Outcome): void {
     if (outcome.type !== 'failed' && outcome.type !== 'asked') return;
     const { error } = outcome;
-    const holdMs = holdMsOf(task, error, serverNow);
+    const holdMs = holdMsOf(task, error, this.#worker.now());
     if (!(holdMs > 0)) return;
     const lane = this.#laneOf(task.lane);
-    const until = this.#settings.clock.now() + holdMs;
+    const until = this.#worker.settings.clock.now() + holdMs;
     if (claimedAt <= lane.storedAt && until <= lane.until) return;
     const isCalling = lane.asked !== undefined;
     if (lane.asked === undefined || until > lane.asked.until) lane.asked = { until, error };
-    if (!isCalling) this.#calls.add(this.#store(lane));
+    if (!isCalling) this.#worker.follow(this.#store(lane));
   }
 
   /** Returns the lanes whose hold was not yet stored at this instant of the worker's clock, and has not ended since. */
   heldSince(at: number): readonly string[] {
     if (this.#lanes.size === 0) return []; // every claim comes here
-    const now = this.#settings.clock.now();
+    const now = this.#worker.settings.clock.now();
     const held = [...this.#lanes.values()].filter(({ storedAt, until }) => storedAt >= at && until > now);
     return held.map(({ name }) => name);
-  }
-
-  /** Resolves when every call to the broker was answered. Never rejects. */
-  settled(): Promise<void> {
-    return this.#calls.settled();
   }
 
   #laneOf(name: string): AskedLane {
@@ -106,7 +85,7 @@ export class ServerHolds {
   }
 
   async #hold(lane: AskedLane, { until, error }: AskedHold): Promise<void> {
-    const { broker, clock, name: by } = this.#settings;
+    const { broker, clock, name: by } = this.#worker.settings;
     const { name } = lane;
     const forMs = until - clock.now();
     if (forMs <= 0) return; // the call before it took that long
@@ -115,15 +94,14 @@ export class ServerHolds {
       await holdLanes(broker, [{ lane: name, source: 'handler', forMs, keepLonger: true, reason, by }]);
       lane.until = until;
       lane.storedAt = clock.now();
-      giveBackLane(this.#executions, name);
+      giveBackLane(this.#worker.executions, name);
     } catch (failure) {
-      const doing = `putting the lane ${name} on hold`;
-      this.#emitter.emit('error', () => ({ error: failure, doing }));
+      this.#worker.emitError(failure, `putting the lane ${name} on hold`);
     }
   }
 
   #reason(error: unknown): string {
-    return clipName(storable(`asked by a server: ${storedLine(error, this.#settings.redact)}`));
+    return clipName(storable(`asked by a server: ${storedLine(error, this.#worker.settings.redact)}`));
   }
 }
 

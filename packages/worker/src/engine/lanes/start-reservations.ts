@@ -1,25 +1,18 @@
 import { computeDelay } from '@retry/core';
 import type { Reservation, Reserved, StartCorrection } from '@retry/core/broker';
 import { MAX_STARTS } from '@retry/core/broker/kit';
-import type { WorkerEmitter } from '../../events.ts';
-import type { WorkerSettings } from '../../options.ts';
+import { BROKER_RETRY } from '../../broker.ts';
 import type { Execution } from '../../run/execution.ts';
 import { giveBackLane } from '../../run/roster.ts';
 import { LIMITED } from '../../settle/outcome.ts';
 import { costOf } from '../../task/cost.ts';
-import { BROKER_RETRY } from '../plan/lane-choice.ts';
 import type { SharedLimit } from '../plan/shared-limit.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
-interface ReservationsParts {
-  readonly settings: WorkerSettings;
-  readonly emitter: WorkerEmitter;
-  readonly limits: ReadonlyMap<string, SharedLimit>;
-  /** All claimed runs of the worker. */
-  readonly executions: Iterable<Execution>;
-  /** Calls the handler of a run whose start is granted. */
-  readonly begin: (execution: Execution) => void;
-  /** Continues the worker's loop: more runs may be claimed. */
-  readonly wake: () => void;
+/** Starts runs. */
+interface Starter {
+  /** Calls the handler of a run whose start is granted. @param now - by the worker's clock */
+  begin(execution: Execution, now: number): void;
 }
 
 /** A run whose start is being reserved. */
@@ -36,7 +29,8 @@ interface OpenStart {
  * enough for it by chance. What is granted is for the first ones that it suffices for; the rest of it is given back.
  */
 export class StartReservations {
-  readonly #parts: ReservationsParts;
+  readonly #worker: WorkerContext;
+  readonly #starter: Starter;
   /**
    * Executions without an answer, when their starts were counted by the worker, and what they cost. Those that end meanwhile leave it.
    * Not a `Map`, for the reason of `Roster`.
@@ -55,8 +49,9 @@ export class StartReservations {
   #cancelPause: (() => void) | undefined;
   #isStopping = false;
 
-  constructor(parts: ReservationsParts) {
-    this.#parts = parts;
+  constructor(worker: WorkerContext, starter: Starter) {
+    this.#worker = worker;
+    this.#starter = starter;
   }
 
   /** Reserves a start for an execution, which has a slot since this instant of the worker's clock. */
@@ -124,10 +119,9 @@ export class StartReservations {
     batch: ReadonlyMap<SharedLimit, readonly OpenStart[]>,
     corrections: readonly StartCorrection[],
   ): Promise<void> {
-    const { settings, emitter, wake } = this.#parts;
     const requests = [...batch].map(([limit, starts]) => reservationOf(limit, starts));
     try {
-      const answers = await settings.broker.reserve([...corrections, ...requests]);
+      const answers = await this.#worker.settings.broker.reserve([...corrections, ...requests]);
       this.#failures = 0;
       [...batch].forEach(([limit, starts], index) => {
         const { [index]: request, length } = requests;
@@ -138,10 +132,10 @@ export class StartReservations {
       // A worker that stops has given back all runs, and need not report that the broker was closed.
       const isOpen = [...batch.values()].flat().some(({ execution }) => this.#open.has(execution));
       if (isOpen || corrections.length > 0)
-        emitter.emit('error', () => ({ error, doing: isOpen ? 'reserving starts' : 'correcting starts' }));
+        this.#worker.emitError(error, isOpen ? 'reserving starts' : 'correcting starts');
       this.#fail([...batch.keys()], corrections);
     }
-    wake();
+    this.#worker.wake();
   }
 
   #answer(
@@ -149,7 +143,6 @@ export class StartReservations {
     starts: readonly OpenStart[],
     [count, reserved]: readonly [count: number, reserved: Reserved],
   ): void {
-    const { executions, begin } = this.#parts;
     const { granted, grantedAt } = reserved;
     const grant = { limit, grantedAt: grantedAt ?? 0, countedAt: limit.noteAnswer(count, reserved) };
     const { starting, refused } = this.#divide(starts, granted);
@@ -159,7 +152,7 @@ export class StartReservations {
       if (this.leave(execution) === undefined) continue;
       left -= cost;
       if (grantedAt !== undefined) this.#grants.note(execution, grant, cost);
-      begin(execution);
+      this.#starter.begin(execution, this.#worker.settings.clock.now());
     }
     if (grantedAt !== undefined) this.#grants.correct(grant, -left);
     const lanes = new Set<string>();
@@ -169,7 +162,7 @@ export class StartReservations {
       else execution.interrupt(LIMITED, undefined);
     }
     // The others of these lanes that were claimed in advance would be refused, too.
-    for (const lane of lanes) giveBackLane(executions, lane);
+    for (const lane of lanes) giveBackLane(this.#worker.executions, lane);
   }
 
   /** Those that wait start in their order; of those that do not, as many as fit. */
@@ -190,12 +183,12 @@ export class StartReservations {
 
   /** Nothing starts without a reservation: all runs go back, and come again after a delay. */
   #fail(limits: readonly SharedLimit[], corrections: readonly StartCorrection[]): void {
-    const { settings, executions } = this.#parts;
+    const { settings } = this.#worker;
     this.#failures += 1;
     const delayMs = computeDelay(BROKER_RETRY, this.#failures, settings);
     for (const limit of limits) {
       limit.noteFailure(delayMs);
-      for (const lane of limit.lanes) giveBackLane(executions, lane);
+      for (const lane of limit.lanes) giveBackLane(this.#worker.executions, lane);
     }
     this.#endPause();
     if (this.#isStopping) return void this.#grants.take();
@@ -226,7 +219,7 @@ export class StartReservations {
   }
 
   #limitOf({ task }: Execution): SharedLimit | undefined {
-    return this.#parts.limits.get(task.lane);
+    return this.#worker.state.sharedLimits.get(task.lane);
   }
 }
 

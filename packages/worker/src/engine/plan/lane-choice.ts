@@ -1,6 +1,6 @@
-import type { Policy } from '@retry/core';
-import { computeDelay, definePolicy } from '@retry/core';
+import { computeDelay } from '@retry/core';
 import type { Claim } from '@retry/core/broker';
+import { BROKER_RETRY } from '../../broker.ts';
 import type { Room } from './slots.ts';
 
 /** A claim asks at least this many lanes, where there are as many. */
@@ -140,13 +140,6 @@ export class LaneChoice {
     return Math.max(FEW_LANES, Math.ceil((2 * limit) / this.#runsPerLane));
   }
 }
-
-/** When to ask a broker again that has failed: before the leases of what was sent run out. */
-export const BROKER_RETRY: Policy = definePolicy({
-  backoff: { type: 'exponential', base: '50ms' },
-  minDelay: '5ms', // no busy loop, whatever the jitter draws
-  maxDelay: '5s',
-});
 
 interface Pause {
   readonly refusals: number;
