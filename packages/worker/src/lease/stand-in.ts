@@ -10,19 +10,19 @@ const HEARTBEATS_PER_LEASE = 3;
 /** The most leases that one call extends. */
 const MAX_LEASES = 1_000;
 
-/** What a stand-in works with. */
-export interface StandInParts {
+/** A worker whose event loop may be blocked. */
+export interface GuardedWorker {
   readonly leaseMs: number;
   readonly maxBlockMs: number;
-  /** How often the event loop has turned. */
-  readonly turns: () => number;
+  /** How often its event loop has turned. */
+  turns(): number;
   /** Every lease of the worker. */
-  readonly leases: () => readonly HeartbeatRequest[];
-  readonly heartbeat: HeartbeatConnection['heartbeat'];
-  readonly onAnswers: (answers: readonly LeaseAnswer[]) => void;
-  readonly onError: (error: unknown) => void;
+  leases(): readonly HeartbeatRequest[];
+  heartbeat: HeartbeatConnection['heartbeat'];
+  onAnswers(answers: readonly LeaseAnswer[]): void;
+  onError(error: unknown): void;
   /** Called once for each block that is longer than `maxBlockMs`. */
-  readonly onGiveUp: (leases: readonly HeartbeatRequest[]) => void;
+  onGiveUp(leases: readonly HeartbeatRequest[]): void;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface StandInParts {
  * when the block has lasted for `maxBlockMs`, so that the runs of an endless loop are claimed by others.
  */
 export class StandIn {
-  readonly #parts: StandInParts;
+  readonly #worker: GuardedWorker;
   /** Leases that were lost during this block; the loop, which would remove them, does not turn. */
   readonly #lost = new Set<string>();
   #turns: number | undefined;
@@ -40,14 +40,14 @@ export class StandIn {
   #isSending = false;
   #hasGivenUp = false;
 
-  constructor(parts: StandInParts) {
-    this.#parts = parts;
+  constructor(worker: GuardedWorker) {
+    this.#worker = worker;
   }
 
   /** Sends heartbeats if it is time. @param now - of a monotonic clock, in ms */
   async tick(now: number): Promise<void> {
-    const { leaseMs, maxBlockMs, turns } = this.#parts;
-    const seen = turns();
+    const { leaseMs, maxBlockMs } = this.#worker;
+    const seen = this.#worker.turns();
     if (seen !== this.#turns) {
       this.#turns = seen;
       this.#turnedAt = now;
@@ -67,7 +67,7 @@ export class StandIn {
   #giveUp(): void {
     this.#hasGivenUp = true;
     const leases = this.#leases();
-    if (leases.length > 0) this.#parts.onGiveUp(leases);
+    if (leases.length > 0) this.#worker.onGiveUp(leases);
   }
 
   /** @returns whether every call was answered; if not, all are sent again by the next tick */
@@ -80,24 +80,23 @@ export class StandIn {
   }
 
   async #send(leases: readonly HeartbeatRequest[]): Promise<boolean> {
-    const { heartbeat, leaseMs, onAnswers, onError } = this.#parts;
     try {
-      const answers = await heartbeat(leases, leaseMs);
+      const answers = await this.#worker.heartbeat(leases, this.#worker.leaseMs);
       const changed = leases.flatMap((lease, index): LeaseAnswer[] => {
         const answer = answers[index] ?? 'ok';
         if (answer === 'fenced' || answer === 'gone') this.#lost.add(keyOf(lease));
         return answer === 'ok' ? [] : [{ ...lease, answer }];
       });
-      if (changed.length > 0) onAnswers(changed);
+      if (changed.length > 0) this.#worker.onAnswers(changed);
       return true;
     } catch (error) {
-      onError(error);
+      this.#worker.onError(error);
       return false;
     }
   }
 
   #leases(): readonly HeartbeatRequest[] {
-    return this.#parts.leases().filter((lease) => !this.#lost.has(keyOf(lease)));
+    return this.#worker.leases().filter((lease) => !this.#lost.has(keyOf(lease)));
   }
 }
 

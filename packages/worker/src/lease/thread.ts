@@ -1,10 +1,16 @@
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
-import type { HeartbeatConnection, HeartbeatRequest, OpenHeartbeats } from '@retry/core/broker';
+import type {
+  HeartbeatAnswer,
+  HeartbeatConnection,
+  HeartbeatRequest,
+  OpenHeartbeats,
+} from '@retry/core/broker';
 import type { LeaseChunk } from './lease-table.ts';
 import { readLeases } from './lease-table.ts';
-import type { FromThread, ThreadClosed, ToThread, WorkerLeases } from './lease-thread.ts';
+import type { FromThread, LeaseAnswer, ThreadClosed, ToThread, WorkerLeases } from './lease-thread.ts';
+import type { GuardedWorker } from './stand-in.ts';
 import { StandIn } from './stand-in.ts';
 
 /** The most runs that a line about an endless loop names. */
@@ -36,7 +42,9 @@ parentPort?.on('message', (message: ToThread) => {
 });
 
 /** A worker whose leases this thread renews. */
-class Served {
+class Served implements GuardedWorker {
+  readonly leaseMs: number;
+  readonly maxBlockMs: number;
   readonly #leases: WorkerLeases;
   readonly #chunks: LeaseChunk[];
   readonly #standIn: StandIn;
@@ -45,9 +53,11 @@ class Served {
   #accepted: Promise<HeartbeatConnection> | undefined;
 
   constructor(leases: WorkerLeases, chunks: readonly LeaseChunk[]) {
+    this.leaseMs = leases.leaseMs;
+    this.maxBlockMs = leases.maxBlockMs;
     this.#leases = leases;
     this.#chunks = [...chunks];
-    this.#standIn = this.#createStandIn();
+    this.#standIn = new StandIn(this);
     this.#timer = setInterval(() => this.#tick(), Math.min(leases.leaseMs / TICKS_PER_LEASE, 1_000));
   }
 
@@ -62,18 +72,30 @@ class Served {
     await this.#connection?.close().catch(() => {}); // it was closed already
   }
 
-  #createStandIn(): StandIn {
-    const { worker, turns, leaseMs, maxBlockMs } = this.#leases;
-    return new StandIn({
-      leaseMs,
-      maxBlockMs,
-      turns: () => Atomics.load(turns, 0),
-      leases: () => readLeases(this.#chunks),
-      heartbeat: async (...beats) => (await this.#connected()).heartbeat(...beats),
-      onAnswers: (answers) => send({ type: 'answers', worker, answers }),
-      onError: (error) => send({ type: 'error', worker, reason: reasonOf(error) }),
-      onGiveUp: (runs) => writeSync(2, describe(runs, maxBlockMs)), // the loop, which would emit it, does not turn
-    });
+  turns(): number {
+    return Atomics.load(this.#leases.turns, 0);
+  }
+
+  leases(): readonly HeartbeatRequest[] {
+    return readLeases(this.#chunks);
+  }
+
+  async heartbeat(
+    ...beats: Parameters<HeartbeatConnection['heartbeat']>
+  ): Promise<readonly HeartbeatAnswer[]> {
+    return (await this.#connected()).heartbeat(...beats);
+  }
+
+  onAnswers(answers: readonly LeaseAnswer[]): void {
+    send({ type: 'answers', worker: this.#leases.worker, answers });
+  }
+
+  onError(error: unknown): void {
+    send({ type: 'error', worker: this.#leases.worker, reason: reasonOf(error) });
+  }
+
+  onGiveUp(runs: readonly HeartbeatRequest[]): void {
+    writeSync(2, describe(runs, this.maxBlockMs)); // the loop, which would emit it, does not turn
   }
 
   #tick(): void {

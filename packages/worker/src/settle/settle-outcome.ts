@@ -1,25 +1,25 @@
-import type { Counters, Policy } from '@retry/core';
-import { formatDuration, isEligible, isNonRetryable, parseDuration } from '@retry/core';
+import type { Policy } from '@retry/core';
+import { computeDelay, decide, TotalTimeoutError } from '@retry/core';
 import type { Run } from '@retry/core/broker';
-import { decideBy, settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
+import { settingsOf, withoutErrorRules, withoutMatchers } from '@retry/core/fields';
+import type { RunEvent } from '@retry/core/lifecycle';
 import { isDeadLetter } from '@retry/core/lifecycle';
-import type { AnyTask, RetryRequest } from '../task/task.ts';
+import { ReleasesExhaustedError } from '../errors.ts';
+import type { AnyTask } from '../task/task.ts';
 import { withDeadLetter, withGroup } from './dead-letter.ts';
-import type { Outcome } from './outcome.ts';
-import { settleEarly, settleLimit, settleRelease } from './put-back.ts';
-import type { SettleContext, Settled } from './settlement.ts';
-import { attemptOf, decisionContext, settle } from './settlement.ts';
-import { settleStall } from './stall.ts';
-import type { FailedAttempt, Verdict } from './verdict.ts';
 import {
   delayVerdict,
-  EXHAUSTED,
-  OUT_OF_TIME,
-  paidVerdict,
+  releaseFor,
+  retryDelayMs,
+  settleFailure,
+  settleRequest,
   settleVerdict,
   UNREADABLE,
-  verdictOf,
-} from './verdict.ts';
+} from './failure.ts';
+import type { Outcome, Release } from './outcome.ts';
+import type { SettleContext, Settled } from './settlement.ts';
+import { attemptOf, decisionContext, dueAt, earlyMs, settle, thrownIn } from './settlement.ts';
+import { failedRun } from './stored-error.ts';
 
 /**
  * Returns the settlement that follows from an attempt's outcome: asks core for the decision and applies it by the
@@ -65,91 +65,150 @@ function settledBy(task: AnyTask, run: Run<'started'>, outcome: Outcome, context
   }
 }
 
-function settleFailure(
-  task: AnyTask,
-  run: Run<'started'>,
-  { error, isTimeout, isOutOfTime = false }: Extract<Outcome, { type: 'failed' }>,
-  context: SettleContext,
-): Settled {
-  if (isOutOfTime) return settleVerdict({ task, run, error }, OUT_OF_TIME, context);
-  const policy = context.isProbe === true ? withoutLimit(task.retry) : task.retry;
-  // Not `decide`: to check its arguments it would ask the budget, which counts how often it is asked.
-  const decision = decideBy(
-    settingsOf(policy),
-    countersOf(run),
-    { error, timedOut: isTimeout },
-    decisionContext(run, context),
+/** After this number of draws a delay no longer depends on the first of them: it is near its cap. */
+const MAX_DRAWS = 100;
+
+/** Settles a run whose limit is reached by the task's `rateLimitRetry`, which has its own counter. Charges nothing. */
+function settleLimit(task: AnyTask, run: Run<'started'>, context: SettleContext): Settled {
+  const at = context.now;
+  const end: RunEvent = { type: 'limit', at };
+  if (task.whenFull === 'end') return { settlement: settle(run, [end]) };
+  const decision = decide(
+    withoutErrorRules(task.rateLimitRetry),
+    { failures: run.rateLimits + 1, previousDelayMs: previousDelayOf(task.rateLimitRetry, run, context) },
+    { error: undefined },
+    { now: at, random: context.random, id: run.id, lane: run.lane },
   );
-  return settleVerdict({ task, run, error }, verdictOf(decision), context);
+  if (decision.type === 'fail')
+    return { settlement: settle(run, [end]), reason: decision.reason, ...thrownIn(decision) };
+  const delayMs = Math.max(decision.delayMs, 1);
+  return settleLater(run, delayMs, at);
 }
 
-function settleRequest(
+/**
+ * Draws the delay before the latest one, which is not kept with the run, by those before it: so decorrelated backoff, the only one
+ * that grows from it, has the same range and distribution.
+ */
+function previousDelayOf(policy: Policy, { rateLimits }: Run, { random }: SettleContext): number | undefined {
+  if (settingsOf(policy).backoff.type !== 'decorrelated') return undefined;
+  let previousDelayMs: number | undefined;
+  for (let retry = 1; retry <= Math.min(rateLimits, MAX_DRAWS); retry += 1)
+    previousDelayMs = computeDelay(policy, retry, { random, previousDelayMs });
+  return previousDelayMs;
+}
+
+/** Puts a run back until it is due, and at least for the task's `minRequeueDelay`. Charges nothing. */
+function settleEarly({ minRequeueMs = 0 }: AnyTask, run: Run<'started'>, at: number): Settled {
+  const delayMs = Math.max(earlyMs(run), minRequeueMs);
+  return settleLater(run, delayMs, at);
+}
+
+/** Puts a run off whose handler was not called. */
+function settleLater(run: Run<'started'>, delayMs: number, at: number): Settled {
+  const event: RunEvent = { type: 'limit', at, runAt: dueAt(delayMs, at) };
+  return { settlement: settle(run, [event], { delayMs, hasStarted: false }), delayMs };
+}
+
+/**
+ * Gives a run back, uncharged. What the worker gives back has no limit. What a handler releases fails when it has been given
+ * back too often, and when its total time is over before it could start again.
+ */
+function settleRelease(
   task: AnyTask,
   run: Run<'started'>,
-  { request, error }: Extract<Outcome, { type: 'asked' }>,
+  { request, delayMs = 0 }: Extract<Outcome, { type: 'released' }>,
   context: SettleContext,
 ): Settled {
-  const attempt: FailedAttempt = { task, run, error, isAsked: true };
-  const verdict = requestVerdict(attempt, request, context);
-  if (verdict.type === 'retry' || request.error !== undefined)
-    return { reason: 'asked', ...settleVerdict(attempt, verdict, context) };
-  const refusal = new Error(`the handler asked for a retry, but ${refusalOf(attempt, request, verdict)}`);
-  return { ...settleVerdict({ ...attempt, error: refusal }, verdict, context), error: refusal };
+  const { now: at, hasStarted } = context;
+  if (request === undefined && delayMs > 0) {
+    const release = { type: 'release', at, runAt: dueAt(delayMs, at) } as const;
+    return { settlement: settle(run, [release], { delayMs, hasStarted }), delayMs };
+  }
+  if (request === undefined) return { settlement: settle(run, [{ type: 'release', at }], { hasStarted }) };
+  return settleRequested({ task, run }, request, context);
 }
 
-/** Why a handler's request for another attempt ends the run, for people. */
-function refusalOf(
-  { task, run }: FailedAttempt,
-  { maxAttempts }: RetryRequest,
-  { reason }: Extract<Verdict, { type: 'fail' }>,
-): string {
-  const { retryable, totalTimeoutMs, ...settings } = settingsOf(task.retry);
-  if (!retryable) return 'its policy is retryable: false';
-  if (reason === 'total-timeout')
-    return `that would be after its totalTimeout of ${formatDuration(totalTimeoutMs)}`;
-  if (reason === 'budget') return 'its retry budget is empty';
-  if (reason !== 'exhausted') return `its policy ends it (${reason})`;
-  return `attempt ${attemptOf(run)} of ${maxAttempts ?? settings.maxAttempts} was the last`;
-}
-
-/** The counters after the attempt that has just failed. Not a spread of the run: it has thirty keys. */
-function countersOf({ failures, stalls, carried, previousDelayMs }: Run<'started'>): Counters {
-  return { failures: failures + 1, stalls, carried, previousDelayMs };
-}
-
-/** A handler's own request overrides matchers, `retryIf` and the computed delay; not the attempts, the total time and the budget. */
-function requestVerdict(attempt: FailedAttempt, request: RetryRequest, context: SettleContext): Verdict {
-  const { task, run, error } = attempt;
-  const { maxAttempts = settingsOf(task.retry).maxAttempts } = request;
-  const limited = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
-  const policy = context.isProbe === true ? withoutLimit(limited) : limited;
-  const counters = countersOf(run);
-  if (!isEligible(policy, counters)) return EXHAUSTED;
-  const chosen = chosenDelay(attempt, request, context);
-  if (chosen !== undefined) return paidVerdict(chosen, context);
-  // An error that forbids retries is only recorded here: the handler asked for another attempt.
-  const failure = { error: isNonRetryable(error) ? undefined : error };
-  return verdictOf(decideBy(settingsOf(policy), counters, failure, decisionContext(run, context)));
-}
-
-function readCount(count: number | 'Infinity'): number {
-  return count === 'Infinity' ? Infinity : count;
-}
-
-/** The verdict for the `delay` or `at` that the handler chose; `undefined` when it leaves that to the policy. */
-function chosenDelay(
-  attempt: FailedAttempt,
-  { delay, at }: RetryRequest,
+function settleRequested(
+  { task, run }: { readonly task: AnyTask; readonly run: Run<'started'> },
+  { delayMs, reason }: Release,
   context: SettleContext,
-): Verdict | undefined {
-  const chosenMs = parseDuration(delay);
-  if (chosenMs !== undefined) return delayVerdict(attempt, chosenMs, context);
-  if (at === undefined) return undefined;
-  const verdict = delayVerdict(attempt, Math.max(at - context.now, 0), context);
-  return verdict.type === 'retry' ? { ...verdict, runAt: at } : verdict;
+): Settled {
+  if (run.releases >= task.maxReleases) {
+    const { releases } = run;
+    const error = new ReleasesExhaustedError({ releases, maxReleases: task.maxReleases }, reason);
+    const verdict = { type: 'fail', reason: 'releases-exhausted' } as const;
+    return { ...settleVerdict({ task, run, error }, verdict, context), error };
+  }
+  const verdict = delayVerdict({ task, run }, delayMs, context);
+  if (verdict.type === 'fail') {
+    const error = new TotalTimeoutError(settingsOf(task.retry).totalTimeoutMs, attemptOf(run));
+    return { ...settleVerdict({ task, run, error }, verdict, context), error };
+  }
+  return {
+    ...releaseFor(run, verdict.delayMs, context.now),
+    ...(reason !== undefined && { releasedBecause: reason }),
+  };
 }
 
-/** A probe is not charged, so the number of attempts does not limit it. */
-function withoutLimit(policy: Policy): Policy {
-  return withSettings(policy, { maxAttempts: Infinity, retryable: true });
+type Stalled = Extract<Outcome, { type: 'stalled' }>;
+
+/** How a stalled run continues: after this number of milliseconds with another attempt, not before an operator acts, or not at all. */
+type Recovery = number | 'hold' | 'give up';
+
+interface DecidedRecovery {
+  readonly recovery: Recovery;
+  /** What a function of the policy threw, for which it is given up. */
+  readonly thrown?: unknown;
+}
+
+/** Records the stall, then applies the task's `onStall`. A stall that is shared with other runs is not charged. */
+function settleStall(
+  task: AnyTask,
+  run: Run<'started'>,
+  { error, isShared = false, stalledWith }: Stalled,
+  context: SettleContext,
+): Settled {
+  const { now: at } = context;
+  const { recovery, ...thrown }: DecidedRecovery = isShared
+    ? { recovery: 0 }
+    : decideOn(task, run, error, context);
+  const failed = failedRun(run, { error, isFollowed: recovery === 0, reason: 'stalled' }, context);
+  if (typeof recovery === 'number' && !isShared) failed.previousDelayMs = recovery;
+  const stall: RunEvent = { type: 'stall', at, ...(isShared && { isShared }) };
+  return {
+    settlement: settle(withStalledWith(failed, stalledWith), [stall, ...afterStall(recovery, at)], {
+      deadLetter: task.deadLetter,
+      ...(typeof recovery === 'number' && { delayMs: recovery }),
+    }),
+    reason: 'stalled',
+    ...thrown,
+  };
+}
+
+function afterStall(recovery: Recovery, at: number): readonly RunEvent[] {
+  if (recovery === 'hold') return [];
+  if (recovery === 'give up') return [{ type: 'giveUp', at }];
+  return [{ type: 'recover', at, runAt: dueAt(recovery, at) }];
+}
+
+/** Notes in the run's latest error how many other runs stalled at the same time. */
+function withStalledWith(run: Run<'started'>, stalledWith: number | undefined): Run<'started'> {
+  const latest = run.errors.at(-1);
+  if (stalledWith === undefined || latest === undefined) return run;
+  return { ...run, errors: [...run.errors.slice(0, -1), { ...latest, stalledWith }] };
+}
+
+function decideOn(
+  task: AnyTask,
+  run: Run<'started'>,
+  error: unknown,
+  context: SettleContext,
+): DecidedRecovery {
+  const stalls = run.stalls + 1;
+  if (task.onStall === 'hold') return { recovery: 'hold' };
+  if (task.onStall === 'fail' || stalls > task.maxStalls) return { recovery: 'give up' };
+  const expected = withoutMatchers(task.retry);
+  const decision = decide(expected, { ...run, stalls }, { error }, decisionContext(run, context));
+  if (decision.type === 'retry') return { recovery: retryDelayMs(task, decision.delayMs) };
+  return { recovery: 'give up', ...thrownIn(decision) };
 }
