@@ -1,4 +1,4 @@
-import type { Claim, ClaimedRun } from '@retry/core/broker';
+import type { Claim } from '@retry/core/broker';
 import { TrustedWait } from '@retry/core/broker/kit';
 import { Executions } from '../run/executions.ts';
 import { waitUntilReady } from '../session/broker-use.ts';
@@ -159,25 +159,21 @@ export class Engine {
   }
 
   async #exchange(planned: PlannedClaim | undefined, sentAt: number): Promise<void> {
-    apply(this.#worker.state, { type: 'sent', claim: planned, now: sentAt });
+    const { state, settings, wakeSignal } = this.#worker;
+    apply(state, { type: 'sent', claim: planned, now: sentAt });
     const received = await this.#exchanger.exchange(planned && this.#claim(planned));
-    const now = this.#worker.settings.clock.now();
+    const now = settings.clock.now();
     if (received !== undefined && received.claimed.length > 0)
-      observeClaim(this.#worker.settings.name, received.claimed, now - sentAt);
+      observeClaim(settings.name, received.claimed, now - sentAt);
     if (!this.#answerTurns.take()) await this.#answerTurns.next();
-    apply(this.#worker.state, { type: 'answered', claim: planned, sentAt, now, received });
-    if (received !== undefined && received.claimed.length > 0)
-      this.#executions.take(this.#inOrder(planned, received.claimed), sentAt);
+    apply(state, { type: 'answered', claim: planned, sentAt, now, received });
+    if (received !== undefined && received.claimed.length > 0) {
+      const inOrder = planned && state.retryShares?.inOrder(planned, received.claimed);
+      this.#executions.take(inOrder ?? received.claimed, sentAt);
+    }
     // Here, too: it may be some turns until the loop waits.
-    if (this.#worker.state.waiting.length > 0)
-      this.#watchWaiting(giveBackInMs(this.#worker.state, this.#worker.settings.clock.now()));
-    this.#worker.wakeSignal.notify();
-  }
-
-  #inOrder(planned: PlannedClaim | undefined, claimed: readonly ClaimedRun[]): readonly ClaimedRun[] {
-    const { retryShares } = this.#worker.state;
-    if (retryShares === undefined || planned === undefined) return claimed;
-    return retryShares.inOrder(planned, claimed);
+    if (state.waiting.length > 0) this.#watchWaiting(giveBackInMs(state, settings.clock.now()));
+    wakeSignal.notify();
   }
 
   #claim({ limit, lanes, dueLimits }: PlannedClaim): Claim {

@@ -18,10 +18,8 @@ interface ExchangeBatch {
   readonly claim: Claim | undefined;
 }
 
-type Sent =
-  | { readonly type: 'answered'; readonly reply: ExchangeReply; readonly times: Times }
-  | { readonly type: 'refused'; readonly error: unknown }
-  | { readonly type: 'given-up' };
+type Unanswered = { readonly type: 'refused'; readonly error: unknown } | { readonly type: 'given-up' };
+type Sent = { readonly type: 'answered'; readonly reply: ExchangeReply; readonly times: Times } | Unanswered;
 
 /**
  * Sends settlements and claims to the broker.
@@ -80,7 +78,11 @@ export class Exchanger {
     state.queued -= length;
     state.unanswered += length;
     if (length > 0) this.#sent = [...this.#sent, settlements];
-    const received = await this.#deliver({ settlements, claim }, 'once');
+    const batch = { settlements, claim };
+    const sent = await this.#send(batch, 'once');
+    // Not by a function for both: each promise more costs every exchange.
+    const received =
+      sent.type === 'answered' ? this.#receive(batch, sent) : await this.#recover(batch, sent, 'once');
     if (length > 0) this.#sent = this.#sent.filter((sent) => sent !== settlements);
     state.unanswered -= length;
     return received;
@@ -101,16 +103,20 @@ export class Exchanger {
     return released > 1 ? inOrderOfClaims(batch) : batch;
   }
 
-  async #deliver(batch: ExchangeBatch, times: Times): Promise<Received | undefined> {
-    const sent = await this.#send(batch, times);
-    if (sent.type === 'answered') return this.#receive(batch, sent);
+  /** Delivers what it can of an exchange that was not answered. */
+  async #recover(batch: ExchangeBatch, sent: Unanswered, times: Times): Promise<Received | undefined> {
     if (sent.type === 'given-up') return undefined;
     // Parts of a divided exchange are refused for the same cause, which is reported once.
     if (times === 'once') this.#worker.emitError(sent.error, 'settling and claiming');
     const parts = divide(batch);
     if (parts !== undefined) return this.#deliverParts(parts);
     // An error may look permanent and not be: a single settlement, too, has to be refused twice.
-    return times === 'once' ? this.#deliver(batch, 'again') : this.#refuse(batch, sent.error);
+    return times === 'once' ? this.#deliverAgain(batch) : this.#refuse(batch, sent.error);
+  }
+
+  async #deliverAgain(batch: ExchangeBatch): Promise<Received | undefined> {
+    const sent = await this.#send(batch, 'again');
+    return sent.type === 'answered' ? this.#receive(batch, sent) : this.#recover(batch, sent, 'again');
   }
 
   async #deliverParts(parts: readonly ExchangeBatch[]): Promise<Received | undefined> {
@@ -119,7 +125,7 @@ export class Exchanger {
       const limit = (claim?.limit ?? 0) - (received?.claimed.length ?? 0);
       if (claim !== undefined && limit <= 0) continue;
       const part = { settlements, claim: claim && { ...claim, limit } };
-      received = join(received, await this.#deliver(part, 'again'));
+      received = join(received, await this.#deliverAgain(part));
     }
     return received;
   }

@@ -166,14 +166,13 @@ export class ServerWatch {
       this.#answersSince = receivedAt;
       this.#isSinceSilence = false;
     }
-    this.noteAnswer();
+    this.noteAnswer(receivedAt);
   }
 
   /** Notes that a call has just been answered. After an interruption only a reading ends it: clocks are compared with that one. */
-  noteAnswer(): void {
+  noteAnswer(now: number = this.#settings.clock.now()): void {
     if (this.#latest === undefined) return;
-    const { clock, heartbeatMs } = this.#settings;
-    const now = clock.now();
+    const { heartbeatMs } = this.#settings;
     const isWaiting = this.untilAllHad(heartbeatMs, this.#answeredAt) > 0;
     if (now - this.#answeredAt > this.#maxSilenceMs && !(isWaiting && this.#isSinceSilence)) {
       this.#answersSince = now;
