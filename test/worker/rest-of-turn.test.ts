@@ -3,9 +3,9 @@ import { RestOfTurn } from '../../packages/worker/src/engine/turns.ts';
 
 /** Runs that end, of which `left` are still going on; and what has happened, in order. */
 function setRuns(left: number) {
-  const runs = { left };
+  const state = { leased: left, exchanges: 0 };
   const seen: string[] = [];
-  const rest = new RestOfTurn(() => runs.left > 0);
+  const rest = new RestOfTurn(state);
   return {
     seen,
     pass: async () => {
@@ -13,7 +13,7 @@ function setRuns(left: number) {
       seen.push('settle');
     },
     end: () => {
-      runs.left -= 1;
+      state.leased -= 1;
       seen.push('end');
       rest.noteEnd();
     },

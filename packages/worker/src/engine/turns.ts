@@ -1,4 +1,5 @@
 import type { Clock } from '@retry/core';
+import type { WorkerState } from './plan/worker-state.ts';
 
 /** Interrupts the wait of a loop. A notification between two waits ends the next one immediately. */
 export class WakeSignal {
@@ -90,22 +91,24 @@ export function nextTurn(): Promise<void> {
 
 const OVER = Promise.resolve();
 
+/** Further runs may end in this turn as long as there are some, or an answer that may bring some. */
+type MayMoreEnd = Readonly<Pick<WorkerState, 'leased' | 'exchanges'>>;
+
 /**
  * The rest of a turn of the event loop, in which further runs may end. It is over at once when none can: a worker that runs one thing at
  * a time would spend several microseconds of each run on waiting.
  */
 export class RestOfTurn {
-  readonly #mayMoreEnd: () => boolean;
+  readonly #state: MayMoreEnd;
   #end: (() => void) | undefined;
 
-  /** @param mayMoreEnd - whether there is a run that may end, or an answer that may bring one */
-  constructor(mayMoreEnd: () => boolean) {
-    this.#mayMoreEnd = mayMoreEnd;
+  constructor(state: MayMoreEnd) {
+    this.#state = state;
   }
 
   /** Resolves in the next turn, or as soon as no other run can end. */
   pass(): Promise<void> {
-    if (!this.#mayMoreEnd()) return OVER;
+    if (this.#state.leased === 0 && this.#state.exchanges === 0) return OVER;
     return new Promise((resolve) => {
       const next = setImmediate(resolve);
       this.#end = () => {
@@ -117,7 +120,7 @@ export class RestOfTurn {
 
   /** Notes that a run has ended. */
   noteEnd(): void {
-    if (this.#end === undefined || this.#mayMoreEnd()) return;
+    if (this.#end === undefined || this.#state.leased > 0 || this.#state.exchanges > 0) return;
     this.#end();
     this.#end = undefined;
   }

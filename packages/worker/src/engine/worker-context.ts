@@ -43,7 +43,7 @@ export class WorkerContext {
     this.state = createWorkerState(settings, () => Math.floor(this.serverClock.now()));
     this.watch = new ServerWatch(settings);
     this.report = new WorkerReport(settings, this.state);
-    this.restOfTurn = new RestOfTurn(() => this.state.leased > 0 || this.state.exchanges > 0);
+    this.restOfTurn = new RestOfTurn(this.state);
   }
 
   /** Now by the broker's clock, as estimated from its replies: an instant that every broker can store, rounded down to whole milliseconds. */

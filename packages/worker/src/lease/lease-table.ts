@@ -70,14 +70,14 @@ export class LeaseTable {
     if (chunk === undefined) return;
     holder.leaseChunk = undefined;
     chunk.remove(holder.leaseIndex);
-    if (chunk.isEmpty && chunk !== this.#open) this.#free.push(chunk);
+    if (chunk.leases === 0 && chunk !== this.#open) this.#free.push(chunk);
   }
 
   /** Returns the open chunk, or opens another one, if ids of that many bytes do not fit into it. */
   #chunkFor(bytes: number): WrittenChunk {
     const open = this.#open;
     if (open !== undefined && open.left > 0 && open.bytesLeft >= bytes) return open;
-    if (open?.isEmpty === true) this.#free.push(open);
+    if (open?.leases === 0) this.#free.push(open);
     const index = this.#free.findIndex(({ bytesLeft }) => bytesLeft >= bytes);
     const [chunk = this.#grow(bytes)] = index === -1 ? [] : this.#free.splice(index, 1);
     this.#open = chunk;
@@ -94,13 +94,14 @@ export class LeaseTable {
 
 /** A chunk, as its writer sees it. Leases are added one behind another until it is full; it begins anew when none is left. */
 class WrittenChunk {
+  /** How many leases it has, and for how many more it has room. */
+  leases = 0;
+  left: number = CHUNK_LEASES;
   readonly #textBytes: Int32Array;
   readonly #epochs: Float64Array;
   readonly #held: Uint8Array;
   readonly #text: Buffer;
-  #count = 0;
   #bytes = 0;
-  #leases = 0;
 
   constructor({ memory }: LeaseChunk) {
     const { textBytes, epochs, held } = viewsOf(memory);
@@ -110,31 +111,22 @@ class WrittenChunk {
     this.#text = Buffer.from(memory, TEXT_AT);
   }
 
-  /** How many more leases it has room for. */
-  get left(): number {
-    return CHUNK_LEASES - this.#count;
-  }
-
   /** Bytes of ids that it has room for. */
   get bytesLeft(): number {
     return this.#text.length - this.#bytes;
   }
 
-  /** Whether it has no lease. */
-  get isEmpty(): boolean {
-    return this.#leases === 0;
-  }
-
   /** Writes leases for which it has room. @param text - their ids, with an end between them */
   add(holders: readonly LeaseHolder[], text: string): void {
     for (const holder of holders) {
-      this.#epochs[this.#count] = holder.run.epoch;
-      this.#held[this.#count] = 1;
+      const index = CHUNK_LEASES - this.left;
+      this.#epochs[index] = holder.run.epoch;
+      this.#held[index] = 1;
       holder.leaseChunk = this;
-      holder.leaseIndex = this.#count;
-      this.#count += 1;
+      holder.leaseIndex = index;
+      this.left -= 1;
     }
-    this.#leases += holders.length;
+    this.leases += holders.length;
     this.#bytes += this.#text.write(text, this.#bytes);
     this.#text[this.#bytes] = END_CODE;
     this.#bytes += END.length;
@@ -144,9 +136,9 @@ class WrittenChunk {
   /** Removes a lease. */
   remove(index: number): void {
     this.#held[index] = 0;
-    this.#leases -= 1;
-    if (this.#leases > 0) return;
-    this.#count = 0;
+    this.leases -= 1;
+    if (this.leases > 0) return;
+    this.left = CHUNK_LEASES;
     this.#bytes = 0;
     this.#publish();
   }

@@ -11,7 +11,6 @@ import { RELEASED } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
 import { attemptOf, totalStartAt } from '../settle/settlement.ts';
 import type { AnyTask } from '../task/task.ts';
-import type { Listed } from './roster.ts';
 
 /** The worker that executes a run. */
 export interface ExecutionHost {
@@ -45,7 +44,7 @@ interface ClaimedAt {
  *
  * A lease that is lost ends it immediately, because nothing can be settled; only the room is kept.
  */
-export class Execution implements LeaseHolder, Listed<Execution> {
+export class Execution implements LeaseHolder {
   readonly run: Run<'started'>;
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
@@ -54,6 +53,10 @@ export class Execution implements LeaseHolder, Listed<Execution> {
   readonly order: number;
   /** Whether it was let through by a hold of the circuit breaker: its outcome decides whether the lane resumes. */
   readonly isProbe: boolean;
+  /** Whether it has ended: what its handler does has no effect any more. */
+  hasEnded = false;
+  /** Whether its handler was called and has neither returned nor been abandoned. */
+  isRunning = false;
   /** It has left those that were claimed in advance. */
   hasSlot = false;
   /** Where its lease is written for the thread that renews it, if one does. */
@@ -80,9 +83,7 @@ export class Execution implements LeaseHolder, Listed<Execution> {
   #endedAt: number | undefined;
   #cancelAbandonTimer: (() => void) | undefined;
   #abandonAt = Infinity;
-  #isRunning = false;
   #isAbandoned = false;
-  #hasEnded = false;
   /** What stopped its handler: its outcome, unless the handler has committed another one. */
   #cut: Outcome | undefined;
 
@@ -107,19 +108,9 @@ export class Execution implements LeaseHolder, Listed<Execution> {
     return this.leasedUntil - this.#clock.now() < this.#host.settings.heartbeatMs;
   }
 
-  /** Whether it has ended: what its handler does has no effect any more. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   /** Whether it has ended, or ends as soon as its handler returns. */
   get isStopped(): boolean {
-    return this.#hasEnded || this.#cut !== undefined;
-  }
-
-  /** Whether its handler was called and has neither returned nor been abandoned. */
-  get isRunning(): boolean {
-    return this.#isRunning;
+    return this.hasEnded || this.#cut !== undefined;
   }
 
   /** Whether its handler has called `ctx.complete`, other than with what was refused before it reached the transaction. */
@@ -171,9 +162,9 @@ export class Execution implements LeaseHolder, Listed<Execution> {
   start(now: number): boolean {
     this.#startedAt = now;
     this.#startTimeout();
-    if (this.#hasEnded) return false;
+    if (this.hasEnded) return false;
     this.heartbeat();
-    this.#isRunning = true;
+    this.isRunning = true;
     return true;
   }
 
@@ -193,15 +184,15 @@ export class Execution implements LeaseHolder, Listed<Execution> {
   /** Restarts the interval within which the handler has to send its next heartbeat. */
   heartbeat(): void {
     const { heartbeatMs } = this.task;
-    if (this.#hasEnded || heartbeatMs === Infinity) return;
+    if (this.hasEnded || heartbeatMs === Infinity) return;
     this.#cancelHeartbeatTimer?.();
     this.#cancelHeartbeatTimer = this.#clock.setTimer(() => this.#onMissedHeartbeat(), heartbeatMs);
   }
 
   /** Ends it with the outcome of its handler, which has returned, or with what has stopped that before. */
   end(outcome: Outcome): void {
-    this.#isRunning = false;
-    if (!this.#hasEnded) this.#end(this.#outcomeAfter(outcome));
+    this.isRunning = false;
+    if (!this.hasEnded) this.#end(this.#outcomeAfter(outcome));
     else if (this.#isAbandoned) this.#noteLateReturn(outcome);
     else this.#leaveRoom();
   }
@@ -220,7 +211,7 @@ export class Execution implements LeaseHolder, Listed<Execution> {
       return;
     }
     const { attemptTimeoutMs } = settingsOf(this.task.retry);
-    this.#isRunning = false;
+    this.isRunning = false;
     if (this.#totalLeftMs <= attemptTimeoutMs - this.durationMs) this.#onTotalTimeout();
     else this.#onTimeout();
   }
@@ -240,10 +231,10 @@ export class Execution implements LeaseHolder, Listed<Execution> {
    * @param graceMs - how long the handler may take to return
    */
   interrupt(outcome: Outcome, reason: unknown, graceMs: number = this.#abandonMs): void {
-    if (this.#hasEnded) return;
+    if (this.hasEnded) return;
     const isFirst = this.#cut === undefined;
     if (isFirst || outcome.type === 'cancelled') this.#cut = outcome;
-    if (!this.#isRunning) this.#end(outcome);
+    if (!this.isRunning) this.#end(outcome);
     else this.#abandonWithin(graceMs);
     if (isFirst) this.#abort(reason);
   }
@@ -263,13 +254,13 @@ export class Execution implements LeaseHolder, Listed<Execution> {
   }
 
   #abandon(): void {
-    this.#isRunning = false;
+    this.isRunning = false;
     this.#isAbandoned = true;
     this.#endedAt = this.#clock.now();
     const { task, run, durationMs } = this;
     const error = this.#stop?.reason;
     this.#host.emitter.emit('abandoned', () => ({ ...noticeOf(task, run), durationMs, error }));
-    if (this.#hasEnded) this.#leaveRoom();
+    if (this.hasEnded) this.#leaveRoom();
     else this.#end(this.#cut);
   }
 
@@ -297,7 +288,7 @@ export class Execution implements LeaseHolder, Listed<Execution> {
 
   /** Lets the handler run for at most `finishMs` more; then its run is given back. */
   #finishWithin(finishMs: number): void {
-    if (this.#hasEnded || finishMs === Infinity) return;
+    if (this.hasEnded || finishMs === Infinity) return;
     const graceMs = Math.min(this.#abandonMs, LAST_RETURN_MS);
     this.#cancelShutdownTimer = this.#clock.setTimer(() => this.giveBack(graceMs), finishMs);
   }
@@ -309,8 +300,8 @@ export class Execution implements LeaseHolder, Listed<Execution> {
 
   /** Ends it without an outcome, because none would be accepted. @returns `false` when it had already ended */
   loseLease(reason: unknown): boolean {
-    if (this.#hasEnded) return false;
-    if (this.#isRunning) this.#abandonWithin(this.#abandonMs);
+    if (this.hasEnded) return false;
+    if (this.isRunning) this.#abandonWithin(this.#abandonMs);
     this.#end(undefined);
     this.#abort(reason);
     return true;
@@ -342,12 +333,12 @@ export class Execution implements LeaseHolder, Listed<Execution> {
   }
 
   #end(outcome: Outcome | undefined): void {
-    this.#hasEnded = true;
+    this.hasEnded = true;
     if (this.#startedAt !== undefined) this.#endedAt = this.#clock.now();
     this.#cancelTimeout?.();
     this.#cancelHeartbeatTimer?.();
     this.#cancelShutdownTimer?.();
-    if (!this.#isRunning) this.#cancelAbandonTimer?.();
+    if (!this.isRunning) this.#cancelAbandonTimer?.();
     this.#host.onEnd(this, outcome);
   }
 }

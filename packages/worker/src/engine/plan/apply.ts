@@ -64,30 +64,6 @@ export function apply<Run extends WaitingRun>(state: WorkerState<Run>, event: Wo
       answer(state, event);
       break;
     case 'claimed':
-    case 'waits':
-    case 'started':
-    case 'ended':
-    case 'room-freed':
-      applyRun(state, event);
-      break;
-    case 'changed':
-    case 'heartbeats':
-    case 'drains':
-    case 'cleaned':
-    case 'stops':
-      applyChange(state, event);
-  }
-}
-
-type OfRuns = 'claimed' | 'waits' | 'started' | 'ended' | 'room-freed';
-type OfExchanges = 'turned' | 'sent' | 'answered';
-
-function applyRun<Run extends WaitingRun>(
-  state: WorkerState<Run>,
-  event: Extract<WorkerEvent<Run>, { type: OfRuns }>,
-): void {
-  switch (event.type) {
-    case 'claimed':
       noteClaimed(state, event.task);
       break;
     case 'waits':
@@ -102,6 +78,26 @@ function applyRun<Run extends WaitingRun>(
     case 'room-freed':
       state.empty = undefined;
       state.slots.count(event.task, 'running', -1);
+      break;
+    case 'heartbeats':
+      state.empty = undefined;
+      state.areHeartbeatsLost = event.areLost;
+      break;
+    case 'drains':
+      state.empty = undefined;
+      state.drain = { maxRuns: event.maxRuns, started: 0, asked: 0, isCleaned: false };
+      break;
+    case 'cleaned':
+      state.empty = undefined;
+      if (state.drain !== undefined) state.drain.isCleaned = true;
+      break;
+    case 'stops':
+      state.empty = undefined;
+      state.isStopping = true;
+      state.waiting = [];
+      break;
+    case 'changed':
+      state.empty = undefined;
   }
 }
 
@@ -126,21 +122,6 @@ export function noteEnded(state: WorkerState, task: AnyTask, ended: EndedRun): v
   if (durationMs === undefined) return;
   state.estimate.noteEnd(durationMs);
   if (state.drain !== undefined) state.drain.started += 1;
-}
-
-function applyChange<Run extends WaitingRun>(
-  state: WorkerState<Run>,
-  event: Exclude<WorkerEvent<Run>, { type: OfRuns | OfExchanges }>,
-): void {
-  state.empty = undefined;
-  if (event.type === 'heartbeats') state.areHeartbeatsLost = event.areLost;
-  else if (event.type === 'drains')
-    state.drain = { maxRuns: event.maxRuns, started: 0, asked: 0, isCleaned: false };
-  else if (event.type === 'cleaned' && state.drain !== undefined) state.drain.isCleaned = true;
-  else if (event.type === 'stops') {
-    state.isStopping = true;
-    state.waiting = [];
-  }
 }
 
 function send(state: WorkerState, claim: PlannedClaim | undefined, now: number): void {
