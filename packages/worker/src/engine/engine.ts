@@ -130,8 +130,7 @@ export class Engine {
   #close(): void {
     this.upkeep.close();
     this.#worker.watch.close();
-    this.#executions.cancelWatch.close();
-    this.#executions.guard.close();
+    this.#executions.close();
   }
 
   async #beginToDrain(drain: Drain): Promise<void> {

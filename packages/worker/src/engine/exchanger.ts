@@ -8,7 +8,7 @@ import { halves } from '../halves.ts';
 import { sleep } from '../sleep.ts';
 import { MAX_PER_EXCHANGE } from './plan/plan.ts';
 import type { Received } from './plan/worker-state.ts';
-import type { QueuedSettlement, Times } from './queued-settlement.ts';
+import type { QueuedSettlement, Sending } from './queued-settlement.ts';
 import { settleAlone } from './queued-settlement.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -19,7 +19,9 @@ interface ExchangeBatch {
 }
 
 type Unanswered = { readonly type: 'refused'; readonly error: unknown } | { readonly type: 'given-up' };
-type Sent = { readonly type: 'answered'; readonly reply: ExchangeReply; readonly times: Times } | Unanswered;
+type Sent =
+  | { readonly type: 'answered'; readonly reply: ExchangeReply; readonly times: Sending }
+  | Unanswered;
 
 /**
  * Sends settlements and claims to the broker.
@@ -104,7 +106,7 @@ export class Exchanger {
   }
 
   /** Delivers what it can of an exchange that was not answered. */
-  async #recover(batch: ExchangeBatch, sent: Unanswered, times: Times): Promise<Received | undefined> {
+  async #recover(batch: ExchangeBatch, sent: Unanswered, times: Sending): Promise<Received | undefined> {
     if (sent.type === 'given-up') return undefined;
     // Parts of a divided exchange are refused for the same cause, which is reported once.
     if (times === 'once') this.#worker.emitError(sent.error, 'settling and claiming');
@@ -155,7 +157,7 @@ export class Exchanger {
 
   #receive(
     { settlements, claim }: ExchangeBatch,
-    { reply, times }: { readonly reply: ExchangeReply; readonly times: Times },
+    { reply, times }: { readonly reply: ExchangeReply; readonly times: Sending },
   ): Received | undefined {
     settlements.forEach((settlement, index) => {
       settlement.onAnswer(reply.settled[index] ?? 'gone', times);
@@ -168,7 +170,7 @@ export class Exchanger {
     return nextRunAt === undefined ? { claimed, now, lanes } : { claimed, now, lanes, nextRunAt };
   }
 
-  async #send({ settlements, claim }: ExchangeBatch, times: Times): Promise<Sent> {
+  async #send({ settlements, claim }: ExchangeBatch, times: Sending): Promise<Sent> {
     const { broker, clock, random } = this.#worker.settings;
     const settle = settlements.map(({ settlement }) => settlement);
     const request = new TrustedExchange(settle, claim);

@@ -5,8 +5,8 @@ import type { WorkerSettings } from '../options.ts';
 import { sleep } from '../sleep.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** How often a settlement was sent: the answer to one that was sent again may be about an earlier sending. */
-export type Times = 'once' | 'again';
+/** Whether a settlement was sent before: the answer to one that was sent again may be about an earlier sending. */
+export type Sending = 'once' | 'again';
 
 /** A settlement on its way to the broker. */
 export interface QueuedSettlement {
@@ -17,7 +17,7 @@ export interface QueuedSettlement {
    * Called once, unless the worker gives up. `refused`: the broker accepts neither the settlement nor any of its
    * replacements.
    */
-  readonly onAnswer: (answer: SettleAnswer | 'refused', sent: Times) => void;
+  readonly onAnswer: (answer: SettleAnswer | 'refused', sent: Sending) => void;
   /** The settlements to send when the broker refuses this one for good, in this order until one is accepted. */
   readonly replacements?: (error: unknown) => readonly QueuedSettlement[];
 }

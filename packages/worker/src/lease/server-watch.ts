@@ -172,13 +172,16 @@ export class ServerWatch {
   /** Notes that a call has just been answered. After an interruption only a reading ends it: clocks are compared with that one. */
   noteAnswer(now: number = this.#settings.clock.now()): void {
     if (this.#latest === undefined) return;
-    const { heartbeatMs } = this.#settings;
-    const isWaiting = this.untilAllHad(heartbeatMs, this.#answeredAt) > 0;
-    if (now - this.#answeredAt > this.#maxSilenceMs && !(isWaiting && this.#isSinceSilence)) {
+    if (now - this.#answeredAt > this.#maxSilenceMs && !this.#isTimeAfterSilence) {
       this.#answersSince = now;
       this.#isSinceSilence = true;
     }
     this.#answeredAt = now;
+  }
+
+  /** Whether the living workers still had their time since the first of several silences when the latest answer arrived. */
+  get #isTimeAfterSilence(): boolean {
+    return this.#isSinceSilence && this.untilAllHad(this.#settings.heartbeatMs, this.#answeredAt) > 0;
   }
 
   /**

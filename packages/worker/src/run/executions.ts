@@ -44,10 +44,10 @@ import { giveBackAll, giveBackLane, latestFirst } from './roster.ts';
 export class Executions implements ExecutionHost {
   readonly settings: WorkerSettings;
   readonly emitter: WorkerEmitter;
-  /** Leases of these runs, what keeps them while the event loop is blocked, and what asks whether they are to be cancelled. */
+  /** Leases of these runs, and what keeps them while the event loop is blocked. */
   readonly leases: Leases;
   readonly guard: LeaseGuard;
-  readonly cancelWatch: CancelWatch;
+  readonly #cancelWatch: CancelWatch;
   readonly #worker: WorkerContext;
   readonly #exchanger: Exchanger;
   readonly #settler: Settler;
@@ -69,7 +69,7 @@ export class Executions implements ExecutionHost {
     this.#reservations = new StartReservations(worker, this);
     this.leases = new Leases(worker, exchanger);
     this.guard = new LeaseGuard(worker, this.leases);
-    this.cancelWatch = new CancelWatch(worker);
+    this.#cancelWatch = new CancelWatch(worker);
   }
 
   /**
@@ -137,7 +137,7 @@ export class Executions implements ExecutionHost {
     this.#worker.report.flow.noteStart(run, latenessOf(run) + now - claimedAt);
     // Not awaited: an async function would be a frame of the worker in the stack of the handler's error.
     if (execution.start(now)) void outside(callOf, this, execution);
-    this.cancelWatch.arm();
+    this.#cancelWatch.arm();
   }
 
   /** Apart from `begin`, because a closure there would cost every run, observed or not. */
@@ -261,6 +261,12 @@ export class Executions implements ExecutionHost {
   stopNow(): void {
     for (const execution of this.#leftRunning) execution.forget();
     for (const execution of latestFirst(this.#worker.executions)) execution.giveBack(0);
+  }
+
+  /** Leaves nothing of their leases behind. */
+  close(): void {
+    this.#cancelWatch.close();
+    this.guard.close();
   }
 
   /** Resolves when the broker knows what these runs have cost. Never rejects. */

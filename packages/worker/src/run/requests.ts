@@ -92,7 +92,7 @@ export function readReleaseRequest(request: ReleaseRequest): Release {
 }
 
 /** A lane's pause that a handler asks for. */
-export interface LaneHold {
+interface LaneHold {
   readonly forMs: number;
   readonly reason?: string | undefined;
 }

@@ -17,7 +17,7 @@ type OnSignal = (signal: SignalName, state: { readonly isHandled: boolean }) => 
 const LISTENING = new Map<SignalName, Set<OnSignal>>();
 
 /** The signals that stop a worker. */
-export interface ProcessSignals {
+interface ProcessSignals {
   /** Listens no longer; raises the signal again if no other listeners than workers' handled it. */
   readonly end: () => void;
 }

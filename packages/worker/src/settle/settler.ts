@@ -2,7 +2,7 @@ import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
 import type { CountedFailure } from '@retry/core/fields';
 import { isEnd } from '@retry/core/lifecycle';
 import type { Exchanger } from '../engine/exchanger.ts';
-import type { QueuedSettlement, Times } from '../engine/queued-settlement.ts';
+import type { QueuedSettlement, Sending } from '../engine/queued-settlement.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
 import type { AnyTask } from '../task/task.ts';
 import { refusedEnds, withDeadLetter } from './dead-letter.ts';
@@ -15,7 +15,7 @@ import { withFirstCall } from './settlement.ts';
 import { countedFailure } from './task-budget.ts';
 
 /** An attempt that has ended. */
-export interface EndedAttempt {
+interface EndedAttempt {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
   readonly durationMs: number;
@@ -41,7 +41,7 @@ interface AttemptEnd extends EndedAttempt {
 }
 
 /** The settlement of an attempt. A class with few fields, because there is one for every run, and closures are larger. */
-export class AttemptSettlement implements QueuedSettlement {
+class AttemptSettlement implements QueuedSettlement {
   readonly settlement: Settlement;
   readonly end: AttemptEnd;
   readonly decided: Decided;
@@ -59,7 +59,7 @@ export class AttemptSettlement implements QueuedSettlement {
     return this.end.order;
   }
 
-  onAnswer(answer: SettleAnswer | 'refused', sent: Times): void {
+  onAnswer(answer: SettleAnswer | 'refused', sent: Sending): void {
     this.#settler.report(this.end, this.decided, [answer, sent]);
   }
 
@@ -217,7 +217,7 @@ export class Settler {
   report(
     { task, run, durationMs, onlyIfExpired, onAnswer }: AttemptEnd,
     { settled, outcome }: Decided,
-    [answer, sent]: readonly [SettleAnswer | 'refused', Times],
+    [answer, sent]: readonly [SettleAnswer | 'refused', Sending],
   ): void {
     const report: Report = { task, run, outcome, settled, durationMs };
     if (answer === 'ok' && isEnd(settled.settlement.next.state)) this.#worker.report.flow.noteEnd(run.lane);

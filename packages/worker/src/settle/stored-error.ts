@@ -66,7 +66,7 @@ const UNREDACTED: ErrorText = {
 };
 
 /** What is stored of an error. */
-export interface StoredError extends ErrorText, ErrorFacts {
+interface StoredError extends ErrorText, ErrorFacts {
   /** It has a code that `redact` withheld. */
   readonly isRedacted?: true;
 }
@@ -170,6 +170,6 @@ export function keepAttemptContext(run: Run, context: unknown): void {
 }
 
 /** Returns the trace context of an attempt, to be stored with its error. */
-export function attemptContextOf(run: Run): string | undefined {
+function attemptContextOf(run: Run): string | undefined {
   return contexts.get(run);
 }

@@ -95,7 +95,7 @@ function readHost(): string | undefined {
 const RESOLUTION_MS = 20;
 
 /** Measures how late timers of this process fire. Other runtimes than Node may not have it; nothing is measured there. */
-export class EventLoopLag {
+class EventLoopLag {
   #delay: hooks.IntervalHistogram | undefined;
 
   /** Begins to measure. Keeps no process alive. */
@@ -129,7 +129,7 @@ export class EventLoopLag {
 type Counts = { -readonly [Key in Exclude<keyof LaneFlow, 'lane'>]: LaneFlow[Key] };
 
 /** What was done since it was last taken, and a way to count it again. */
-export interface TakenFlow {
+interface TakenFlow {
   readonly flow: WorkerFlow;
   /** Counts it again: the broker did not learn of it. */
   readonly restore: () => void;

@@ -237,7 +237,7 @@ function reservationOf({ settings }: SharedLimit, starts: readonly OpenStart[]):
 }
 
 /** Starts that a limit has granted to one run, or to several with one call. */
-export interface StartGrant {
+interface StartGrant {
   readonly limit: SharedLimit;
   /** By the broker's clock. */
   readonly grantedAt: number;
@@ -257,7 +257,7 @@ interface CountedStart {
  * A call that fails may have been written. What takes starts away is not sent again then, because twice would be too much; what adds some
  * is, because a limit would be exceeded without it.
  */
-export class StartGrants {
+class StartGrants {
   readonly #starts = new WeakMap<Execution, CountedStart>();
   #corrections: readonly StartCorrection[] = [];
 

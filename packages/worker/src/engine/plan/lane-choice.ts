@@ -113,14 +113,10 @@ export class LaneChoice {
         this.#skipped.add(lane);
       }
     }
-    this.#noteRunsPerLane(claimed.length, asked, { isFilled: left <= 0 });
-  }
-
-  /** A claim that one lane has filled shows only the least that it had. */
-  #noteRunsPerLane(count: number, lanes: number, { isFilled }: { readonly isFilled: boolean }): void {
-    if (lanes === 0) return;
-    const least = isFilled && lanes === 1 ? this.#runsPerLane : 0;
-    this.#runsPerLane = Math.max(count / lanes, least);
+    if (asked === 0) return;
+    // A claim that one lane has filled shows only the least that it had.
+    const least = left <= 0 && asked === 1 ? this.#runsPerLane : 0;
+    this.#runsPerLane = Math.max(claimed.length / asked, least);
   }
 
   #moveToEnd(lanes: Set<string>, lane: string): void {

@@ -12,7 +12,7 @@ interface Start {
 }
 
 /** A claim and the runs that it returned. */
-export interface AnsweredClaim {
+interface AnsweredClaim {
   readonly claim: SharedClaim;
   readonly sentAt: number;
   readonly claimed: readonly { readonly run: Pick<Run, 'lane'> }[];

@@ -94,7 +94,7 @@ export function isFull({ slots, concurrency, estimate }: WorkerState, now: numbe
 }
 
 /** How many of the runs that wait may start now. */
-export function startable({ slots, waiting, isStopping, concurrency }: WorkerState): number {
+function startable({ slots, waiting, isStopping, concurrency }: WorkerState): number {
   const free = concurrency - slots.taken.running;
   if (isStopping || waiting.length === 0 || free <= 0) return 0;
   let count = 0;

@@ -32,7 +32,7 @@ function mostPrefetched(prefetch: Prefetch): number {
 }
 
 /** What a claim shows about its lanes. */
-export interface ClaimReading {
+interface ClaimReading {
   /** It asked all lanes and returned fewer runs than it asked for: they are empty, and other workers may be idle. */
   readonly isShort: boolean;
   /** The broker ended it early, because its runs are large. */

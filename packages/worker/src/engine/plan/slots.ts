@@ -10,7 +10,7 @@ export interface Room {
 }
 
 /** What takes a slot: a run whose handler is running, or one that was claimed in advance and waits for its turn. */
-export type SlotUse = 'running' | 'prefetched';
+type SlotUse = 'running' | 'prefetched';
 
 /** The slots of a task that has limits of its own. */
 interface Limited {

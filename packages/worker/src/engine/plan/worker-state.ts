@@ -16,7 +16,7 @@ export interface WaitingRun {
 }
 
 /** Runs that wait together since their claim was answered. */
-export interface WaitingBatch<Run extends WaitingRun> {
+interface WaitingBatch<Run extends WaitingRun> {
   readonly since: number;
   readonly runs: readonly Run[];
   /** The index of the first one that still waits. */
@@ -27,7 +27,7 @@ export interface WaitingBatch<Run extends WaitingRun> {
 export type ClaimsEnd = 'empty' | 'maxRuns';
 
 /** What a worker that drains has done of it. */
-export interface DrainState {
+interface DrainState {
   /** How many handlers may be called; `Infinity` for no limit. */
   readonly maxRuns: number;
   /** How many of the runs that have ended had their handlers called. */

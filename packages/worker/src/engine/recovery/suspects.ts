@@ -13,7 +13,7 @@ const LEAST_WAIT_MS = 500;
  * of those that it stalled with last, so that the one that ends its process is found within log₂(n) crashes; `Infinity` for a run that
  * is no suspect. Example: 40 suspects stall together → groups of 20 → 10 → 5 → 2 → 1.
  */
-export function groupLimit({ errors }: Pick<Run, 'errors'>): number {
+function groupLimit({ errors }: Pick<Run, 'errors'>): number {
   const before = errors.at(-2)?.stalledWith;
   const latest = errors.at(-1)?.stalledWith;
   return before === undefined || latest === undefined ? Infinity : Math.max(1, Math.floor((latest + 1) / 2));
