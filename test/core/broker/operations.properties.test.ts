@@ -8,17 +8,15 @@ import type {
 } from '../../../packages/core/src/broker/kit/operations/kept-operation.ts';
 import {
   hasEnded,
-  operationKey,
-  operationOf,
-  readOperation,
-  writeOperation,
-} from '../../../packages/core/src/broker/kit/operations/kept-operation.ts';
-import {
   IDS_OF_A_NOTE,
   idsKey,
+  operationKey,
+  operationOf,
   readIds,
+  readOperation,
   writeIds,
-} from '../../../packages/core/src/broker/kit/operations/operation-ids.ts';
+  writeOperation,
+} from '../../../packages/core/src/broker/kit/operations/kept-operation.ts';
 import {
   carriedBy,
   changedTo,

@@ -2,12 +2,12 @@ import type { Run, Settlement, Submission } from '@retry/core/broker';
 import { newRun } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-// Not exported: the quick questions that come before the rules.
-import { findingsIn } from '../../../packages/core/src/broker/kit/check/check-findings.ts';
 import {
   findSettlementProblems,
   isPlainSettlement,
-} from '../../../packages/core/src/broker/kit/check/check-settlement.ts';
+} from '../../../packages/core/src/broker/kit/check/check-exchange.ts';
+// Not exported: the quick questions that come before the rules.
+import { findingsIn } from '../../../packages/core/src/broker/kit/check/check-findings.ts';
 import {
   findSubmissionProblems,
   isPlainSubmission,

@@ -1,3 +1,4 @@
+import { RetryError } from '../errors.ts';
 import type { AbortSignalLike } from '../fields/value-rules.ts';
 import type { EndState, RunState } from '../lifecycle/run-state.ts';
 import type { Change, ChangeAnswer, ChangeOptions, Reading } from './change.ts';
@@ -5,11 +6,10 @@ import type { ExchangeReply, ExchangeRequest } from './exchange.ts';
 import type { HeartbeatAnswer, HeartbeatModule, HeartbeatRequest } from './heartbeat.ts';
 import type { ReadFigures } from './insight/figures.ts';
 import type { WorkerFacts } from './insight/workers.ts';
-import type { LockOptions } from './locked.ts';
 import type { Notes } from './notes.ts';
 import type { Reservation, Reserved, StartCorrection } from './reservation.ts';
 import type { Run } from './run.ts';
-import type { Submission, SubmitAnswer } from './submission.ts';
+import type { LockOptions, Submission, SubmitAnswer } from './submission.ts';
 
 /**
  * Storage that keeps runs and executes named, fenced moves. It never computes a delay and never chooses a state: the
@@ -285,4 +285,15 @@ export interface Audit {
    * or in none, plus slots that a concurrency key counts without a started run. Never negative.
    */
   readonly unbalanced: number;
+}
+
+/** Codes of errors that every broker may reject with; each broker adds its own. */
+export type BrokerErrorCode = 'BROKER_CLOSED' | 'INVALID_SETTLEMENT' | 'NOTES_BUSY';
+
+/**
+ * A broker was used wrongly, or its storage is not fit for use. Errors of the server and of its client are passed on as
+ * they are.
+ */
+export class BrokerError<Code extends string = string> extends RetryError<Code> {
+  override readonly name: string = 'BrokerError';
 }

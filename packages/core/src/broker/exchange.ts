@@ -1,6 +1,6 @@
-import type { LockOptions } from './locked.ts';
 import type { Concurrency, Run } from './run.ts';
 import type { SettleAnswer, Settlement } from './settlement.ts';
+import type { LockOptions } from './submission.ts';
 
 /** Settlements to write, then a claim to make; either may be absent. A handler that completes its run in a transaction keeps it locked. */
 export interface ExchangeRequest extends LockOptions {

@@ -15,6 +15,7 @@ export type {
   Attendance,
   Audit,
   Broker,
+  BrokerErrorCode,
   BrokerFacts,
   ExpiredScope,
   GetOptions,
@@ -28,8 +29,7 @@ export type {
   WaitOptions,
   WaitRequest,
 } from './broker.ts';
-export type { BrokerErrorCode } from './broker-error.ts';
-export { BrokerError } from './broker-error.ts';
+export { BrokerError } from './broker.ts';
 export type { Change, ChangeAnswer, ChangeOptions, Reading, SeenRun } from './change.ts';
 export type { Claim, ClaimedRun, ExchangeReply, ExchangeRequest, LaneConcurrency } from './exchange.ts';
 export type {
@@ -40,16 +40,20 @@ export type {
   OpenHeartbeats,
 } from './heartbeat.ts';
 export type { Hold, HoldRequest, HoldSource, ResumeAnswer, ResumeRequest } from './hold.ts';
-export type { AttemptCount, AttemptCounts, AttemptsQuery } from './insight/attempts.ts';
-export type { Counted } from './insight/counted.ts';
-export type { DueTimes, DueTimesQuery } from './insight/due-times.ts';
-export type { Figures, FiguresQuery, ReadFigures } from './insight/figures.ts';
-export type { GroupNotice } from './insight/group-notice.ts';
-export type { ErrorGroup, ErrorGroupName, GroupPage, GroupsQuery } from './insight/groups.ts';
-export type { LaneFigures, LaneRates, LaneReport, LanesQuery, Rate } from './insight/lanes.ts';
-export type { ServerMemory } from './insight/memory.ts';
+export type {
+  AttemptCount,
+  AttemptCounts,
+  AttemptsQuery,
+  DueTimes,
+  DueTimesQuery,
+  Figures,
+  FiguresQuery,
+  ReadFigures,
+  ServerMemory,
+} from './insight/figures.ts';
+export type { ErrorGroup, ErrorGroupName, GroupNotice, GroupPage, GroupsQuery } from './insight/groups.ts';
+export type { Counted, LaneFigures, LaneRates, LaneReport, LanesQuery, Rate } from './insight/lanes.ts';
 export type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from './insight/workers.ts';
-export type { Locked, LockOptions } from './locked.ts';
 export type { Note, Notes, NotesPage, NotesQuery, NotesWritten, NoteWrite } from './notes.ts';
 export type {
   Operation,
@@ -63,5 +67,13 @@ export type {
 export type { Reservation, Reserved, StartCorrection } from './reservation.ts';
 export type { AttemptError, Concurrency, Run } from './run.ts';
 export type { SettleAnswer, Settlement } from './settlement.ts';
-export type { Spent, SpentError } from './spent.ts';
-export type { KeyAnswer, Submission, SubmitAnswer, Unique } from './submission.ts';
+export type {
+  KeyAnswer,
+  Locked,
+  LockOptions,
+  Spent,
+  SpentError,
+  Submission,
+  SubmitAnswer,
+  Unique,
+} from './submission.ts';

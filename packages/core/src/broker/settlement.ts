@@ -1,8 +1,7 @@
 import type { RunEventType } from '../lifecycle/run-event.ts';
 import type { ErrorGroupName } from './insight/groups.ts';
-import type { Locked } from './locked.ts';
 import type { Run } from './run.ts';
-import type { Submission } from './submission.ts';
+import type { Locked, Submission } from './submission.ts';
 
 /**
  * The outcome of one claim, as core decided it, to be written in one atomic step.

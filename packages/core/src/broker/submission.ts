@@ -1,6 +1,5 @@
-import type { Locked } from './locked.ts';
+import type { RecordedAttempt } from '../failures/recorded-attempt.ts';
 import type { Concurrency } from './run.ts';
-import type { Spent } from './spent.ts';
 
 /** A new run, as `submit` takes it. */
 export interface Submission {
@@ -84,3 +83,31 @@ export interface KeyAnswer {
   /** The id of the other run, not that of the submission. */
   readonly id: string;
 }
+
+/** Nothing was done: another client's transaction has the run or its key, or something in the same call. Ask again later. */
+export type Locked = 'locked';
+
+/** What a call does about another client's transaction. */
+export interface LockOptions {
+  /**
+   * `wait`: until the transaction ends. `answer`: those that would wait are answered `locked`, for callers that share a call: one of them
+   * would hold up the others. Calls of most brokers never have to wait. @default 'wait'
+   */
+  readonly whenLocked?: 'wait' | 'answer';
+}
+
+/**
+ * What a run brought along from elsewhere: a call that was handed to a queue after it had failed, or a run of another queue. It
+ * counts until a redrive resets the attempts.
+ */
+export interface Spent {
+  /** Charged attempts that were made there; an integer ≥ 0. The run's first attempt is the one after them. */
+  readonly attempts: number;
+  /** What those failed with, oldest first, without stacks; at most 20. @default none */
+  readonly errors?: readonly SpentError[];
+  /** When the first of them started, in whole epoch milliseconds: the total time began then. @default at the first start */
+  readonly firstStartedAt?: number;
+}
+
+/** The error of one attempt that was made elsewhere. */
+export type SpentError = RecordedAttempt;

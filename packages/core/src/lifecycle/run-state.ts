@@ -21,9 +21,11 @@ export function byEnd<Value>(read: (state: EndState) => Value): Record<EndState,
   return Object.fromEntries(END_STATES.map((state) => [state, read(state)])) as Record<EndState, Value>; // each of them
 }
 
+const ENDS: readonly RunState[] = END_STATES;
+
 /** Returns whether the run has ended. It may still be redriven, or recovered when stalled. What is no state has not. */
 export function isEnd(state: RunState): state is EndState {
-  return END_STATES.some((end) => end === state);
+  return ENDS.includes(state);
 }
 
 /**

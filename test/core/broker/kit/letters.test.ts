@@ -1,6 +1,5 @@
 import {
   ANSWER_LETTERS,
-  answerOfLetter,
   DESTINATION_LETTERS,
   readAnswers,
   STATE_LETTERS,
@@ -55,7 +54,7 @@ describe('letters of answers', () => {
 
   it.each(verbs)('of %s lead back to their answers', (verb) => {
     for (const [answer, letter] of Object.entries(ANSWER_LETTERS[verb])) {
-      expect(answerOfLetter(verb, letter)).toBe(answer);
+      expect(readAnswers(verb, letter)).toEqual([answer]);
     }
   });
 
@@ -65,7 +64,9 @@ describe('letters of answers', () => {
   });
 
   it('without a meaning are refused', () => {
-    expect(() => readAnswers('submit', 'cz')).toThrow(new TypeError('z is no answer of submit'));
-    expect(answerOfLetter('change', 'o')).toBeUndefined();
+    expect(() => readAnswers('submit', 'cz')).toThrow(new TypeError('cz has a letter of no answer'));
+    expect(() => readAnswers('change', 'o', (reply) => new RangeError(`${reply}`))).toThrow(
+      new RangeError('o'),
+    );
   });
 });

@@ -1,8 +1,5 @@
-import type { AttemptCounts, AttemptsQuery } from './attempts.ts';
-import type { DueTimes, DueTimesQuery } from './due-times.ts';
 import type { GroupPage, GroupsQuery } from './groups.ts';
-import type { LaneReport, LanesQuery } from './lanes.ts';
-import type { ServerMemory } from './memory.ts';
+import type { Counted, LaneReport, LanesQuery } from './lanes.ts';
 
 /** Which figures to return. */
 export interface FiguresQuery {
@@ -32,3 +29,70 @@ export interface Figures {
 export type ReadFigures = <Asked extends FiguresQuery>(
   query: Asked,
 ) => Promise<Pick<Figures, keyof Asked & keyof Figures>>;
+
+/** Which runs to look at. */
+export interface AttemptsQuery {
+  /** @default every lane */
+  readonly lane?: string;
+  /** @default both */
+  readonly state?: 'submitted' | 'scheduled';
+  /** How many runs to look at, at most, in the order of `list`; 1 to 5 000. @default 1000 */
+  readonly limit?: number;
+}
+
+/** How many runs are about to start which attempt. */
+export interface AttemptCounts {
+  /** By attempt, counted from 1; only attempts that some run is about to start. */
+  readonly counts: readonly AttemptCount[];
+  /** How many runs were looked at. */
+  readonly searched: number;
+  /** `false`: there are more runs, which were not looked at. */
+  readonly isComplete: boolean;
+}
+
+/** How many runs are about to start one attempt. */
+export interface AttemptCount {
+  /** The attempt that they are about to start, counted from 1. */
+  readonly attempt: number;
+  /** How many of the runs that were looked at, ≥ 1. */
+  readonly runs: number;
+}
+
+/** Equal spans of time, one after another. */
+export interface DueTimesQuery {
+  /** When the first one begins, in epoch milliseconds; whole. */
+  readonly from: number;
+  /** How long each one is; whole, `bucketMs ≥ 1`. */
+  readonly bucketMs: number;
+  /** How many there are, 1 to 1 000. */
+  readonly buckets: number;
+  /** Only runs of these lanes, at most 1 000. @default every lane */
+  readonly lanes?: readonly string[];
+}
+
+/** How many scheduled runs are due when. */
+export interface DueTimes {
+  /** The broker's clock, in epoch milliseconds. */
+  readonly at: number;
+  /** Runs that are due before `from`. */
+  readonly before: Counted;
+  /** For each span, how many runs are due in it: from its beginning on, and before its end. */
+  readonly counts: readonly number[];
+  /** Runs that are due when the last span has ended, or later. */
+  readonly after: Counted;
+  /**
+   * `counts` are exact for spans that end at this instant or before; later ones may have more runs. The end of the last span
+   * where all are exact.
+   */
+  readonly completeUntil: number;
+}
+
+/** How full a server is that refuses writes when it is. */
+export interface ServerMemory {
+  /** What it uses now, of everything that it keeps. */
+  readonly usedBytes: number;
+  /** What it may use. */
+  readonly maxBytes: number;
+  /** About what of it is the queue's, estimated from samples; absent where the server does not say. */
+  readonly ownBytes?: number | undefined;
+}

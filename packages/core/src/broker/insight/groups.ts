@@ -58,3 +58,12 @@ export const UNREADABLE_GROUP: ErrorGroupName = {
   id: 'unreadable',
   title: 'UNREADABLE_RUN: what the server keeps of these runs cannot be read',
 };
+
+/** An error group that is new, or has doubled. */
+export interface GroupNotice extends ErrorGroup {
+  /**
+   * - `new`: the group had no dead letters when groups were looked at before
+   * - `doubled`: it has at least twice as many as its latest notice said
+   */
+  readonly kind: 'new' | 'doubled';
+}

@@ -1,5 +1,4 @@
 import type { Hold } from '../hold.ts';
-import type { Counted } from './counted.ts';
 
 /** Which lanes to report. */
 export interface LanesQuery {
@@ -69,4 +68,12 @@ export interface Rate {
   readonly perSecond: number;
   /** The time in which they were counted, in milliseconds; where several workers counted, the longest. */
   readonly windowMs: number;
+}
+
+/** How many runs were counted, and whether these are all. */
+export interface Counted {
+  /** Exact if `isComplete`, else a lower bound. */
+  readonly count: number;
+  /** `false`: counting ended at a bound, and there are at least `count`. */
+  readonly isComplete: boolean;
 }

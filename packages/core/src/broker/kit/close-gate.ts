@@ -1,4 +1,4 @@
-import { BrokerError } from '../broker-error.ts';
+import { BrokerError } from '../broker.ts';
 
 /** Passes the calls of a broker until it is closed. */
 export interface CloseGate {

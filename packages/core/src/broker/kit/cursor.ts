@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from '../../errors.ts';
 import type { ListQuery } from '../broker.ts';
+import { fnv1a } from './partition-tag.ts';
 
 /** Where a page of a list ended: which list of the broker's, and the last run in it, by what the list is ordered by. */
 export type Position = readonly [list: string, ...fields: readonly (string | number)[]];
@@ -52,10 +53,7 @@ function wrongCursor({ state, after: value }: Cursored): InvalidOptionsError {
   return new InvalidOptionsError([{ path, value, message, cure }], 'query');
 }
 
-/** FNV-1a: it finds texts that were cut, changed or never a cursor; it is no protection from forgery. */
+/** It finds texts that were cut, changed or never a cursor. */
 function checksum(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  return hash.toString(16).padStart(CHECK_DIGITS, '0');
+  return fnv1a(text).toString(16).padStart(CHECK_DIGITS, '0');
 }

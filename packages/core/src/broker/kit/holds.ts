@@ -1,6 +1,14 @@
-import type { Hold, HoldRequest, HoldSource } from '../hold.ts';
+import type { Problem } from '../../errors.ts';
+import { optional } from '../../fields/check-arguments.ts';
+import type { Broker } from '../broker.ts';
+import type { Hold, HoldRequest, HoldSource, ResumeAnswer, ResumeRequest } from '../hold.ts';
 import type { Note, NoteWrite } from '../notes.ts';
-import { keepableMs } from './limits.ts';
+import { MAX_NOTE_WRITES } from '../notes.ts';
+import { check, findInEach, readCall } from './check/check-findings.ts';
+import type { FieldRules } from './check/field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf } from './check/field-rules.ts';
+import { compareText, keepableMs, textProblem } from './limits.ts';
+import { endOf, readNotes } from './notes.ts';
 
 /** What the keys of the notes of holds begin with: the source, `/`, and the lane follow, or no lane for all of them. */
 export const HOLD_PREFIX = 'hold/';
@@ -113,7 +121,144 @@ export function compareHolds(left: Hold, right: Hold): number {
   return compareText(left.lane ?? '', right.lane ?? '') || compareText(left.source, right.source);
 }
 
-/** Compares texts by their UTF-16 units. */
-export function compareText(left: string, right: string): number {
-  return left === right ? 0 : left < right ? -1 : 1;
+/** What holds are made of. */
+type NotesBroker = Pick<Broker, 'notes'>;
+
+/** How many requests end the holds of one write. */
+const RESUMED_TOGETHER = Math.floor(MAX_NOTE_WRITES / HOLD_SOURCES.length);
+
+/**
+ * Puts lanes on hold: from the answer on no claim starts a run of theirs. Started runs keep running, waiting ones keep
+ * their places, and nothing is charged. A hold replaces the one of the same lane and source, unless that ends later and
+ * `keepLonger` is set. Holds end by the broker's clock.
+ *
+ * @throws {InvalidOptionsError} for a hold that no lane can have
+ */
+export async function holdLanes(broker: NotesBroker, requests: readonly HoldRequest[]): Promise<void> {
+  readCall(checkHolds, requests);
+  const writes = new Map<string, NoteWrite>();
+  const flush = async (): Promise<void> => {
+    if (writes.size > 0) await broker.notes.write([...writes.values()]);
+    writes.clear();
+  };
+  for (const request of requests) {
+    if (request.keepLonger === true || writes.size === MAX_NOTE_WRITES) await flush();
+    if (request.keepLonger === true) await holdLonger(broker, writeHold(request));
+    else writes.set(holdKey(request), writeHold(request));
+  }
+  await flush();
+}
+
+/** Makes the write, unless the present hold ends later. */
+async function holdLonger({ notes }: NotesBroker, write: NoteWrite): Promise<void> {
+  for (;;) {
+    const { notes: found, now } = await notes.read({ prefix: write.key, limit: 1 });
+    const present = found.find(({ key }) => key === write.key);
+    if (present !== undefined && outlasts(present, Math.max(endOf(write, now) ?? Infinity, now))) return;
+    const { outcome } = await notes.write([{ ...write, seen: present?.version ?? 0 }]);
+    if (outcome === 'written') return;
+  }
+}
+
+/** Whether the hold ends later than this, or does not end by itself. One that only probes has ended. */
+function outlasts({ expiresAt = Infinity }: Note, end: number): boolean {
+  return expiresAt === Infinity || expiresAt > end;
+}
+
+/**
+ * Ends holds now, and wakes the workers that wait for work of these lanes. Of two callers, one has ended a hold.
+ *
+ * @throws {InvalidOptionsError} for a lane or a source that no hold can have
+ */
+export async function resumeLanes(
+  broker: NotesBroker,
+  requests: readonly ResumeRequest[],
+): Promise<readonly ResumeAnswer[]> {
+  readCall(checkResumes, requests);
+  const answers: ResumeAnswer[] = [];
+  for (let from = 0; from < requests.length; from += RESUMED_TOGETHER)
+    answers.push(...(await resumeSome(broker, requests.slice(from, from + RESUMED_TOGETHER))));
+  return answers;
+}
+
+async function resumeSome({ notes }: NotesBroker, requests: readonly ResumeRequest[]) {
+  for (;;) {
+    const kept = new Map((await readNotes(notes, HOLD_PREFIX)).map((note) => [note.key, note]));
+    const gone: Note[] = [];
+    const answers = requests.map(({ lane, source }): ResumeAnswer => {
+      const sources = source === undefined ? HOLD_SOURCES : [source];
+      const found = sources.flatMap(
+        (one) => kept.get(holdKey({ ...(lane !== undefined && { lane }), source: one })) ?? [],
+      );
+      for (const note of found) kept.delete(note.key);
+      gone.push(...found);
+      return found.length > 0 ? 'resumed' : 'none';
+    });
+    if (gone.length === 0) return answers;
+    const { outcome } = await notes.write(
+      gone.map(({ key, version }) => ({ key, seen: version, value: null })),
+    );
+    if (outcome === 'written') return answers;
+  }
+}
+
+/** Returns the holds that have not ended, by lane and source; those of all lanes first. */
+export async function listHolds({ notes }: NotesBroker): Promise<readonly Hold[]> {
+  const found = await readNotes(notes, HOLD_PREFIX);
+  return found.flatMap((note) => readHold(note) ?? []).sort(compareHolds);
+}
+
+/** Checks the holds of `hold`. */
+function checkHolds(holds: readonly HoldRequest[]): void {
+  check('hold', (findings) => {
+    const { problems } = findings;
+    findInEach(holds, problems, (hold, path) => {
+      if (hold.lane !== undefined) findings.name(() => `${path}.lane`, hold.lane);
+      for (const key of ['reason', 'by'] as const) {
+        const message = hold[key] === undefined ? undefined : textProblem(hold[key]);
+        if (message !== undefined)
+          problems.push({ path: `${path}.${key}`, value: hold[key], message, cure: NOTE_CURE });
+      }
+      findWrongFields(hold, HOLD, { problems, path });
+      if (hold.probeMs !== undefined) problems.push(...probeProblems(hold, path));
+    });
+  });
+}
+
+/** Checks the requests of `resume`. */
+function checkResumes(requests: readonly ResumeRequest[]): void {
+  check('resume', (findings) => {
+    const { problems, name } = findings;
+    findInEach(requests, problems, (request, path) => {
+      if (request.lane !== undefined) name(() => `${path}.lane`, request.lane);
+      findWrongFields(request, RESUME, { problems, path });
+    });
+  });
+}
+
+const NOTE_CURE = 'It is a note for people: shorten it, or leave it out.';
+
+const A_SOURCE = oneOf(HOLD_SOURCES, "People hold lanes as 'operator'.");
+
+const HOLD: FieldRules<HoldRequest> = {
+  source: A_SOURCE,
+  until: NUMBER_OR_NONE,
+  forMs: NUMBER_OR_NONE,
+  probeMs: NUMBER_OR_NONE,
+  keepLonger: FLAG,
+};
+
+const RESUME: FieldRules<ResumeRequest> = { source: optional(A_SOURCE) };
+
+function probeProblems({ lane, until, forMs, probeMs }: HoldRequest, path: string): readonly Problem[] {
+  const problems: Problem[] = [];
+  const refuse = (message: string, cure: string): void => {
+    problems.push({ path: `${path}.probeMs`, value: probeMs, message, cure });
+  };
+  if (probeMs !== undefined && (probeMs <= 0 || probeMs === Infinity))
+    refuse('must be a finite number > 0', 'Leave it out if the hold is to end by itself.');
+  if (lane === undefined) refuse('needs a lane', 'Hold each lane that is to be probed by itself.');
+  if (until === undefined && forMs === undefined)
+    refuse('needs until or forMs', 'Say when the first run is let through.');
+  return problems;
 }

@@ -3,8 +3,7 @@ import { isRetryError } from '../../errors.ts';
 import type { EndRequest } from '../acts.ts';
 import type { Run } from '../run.ts';
 import type { Settlement } from '../settlement.ts';
-import type { SpentError } from '../spent.ts';
-import type { Submission } from '../submission.ts';
+import type { SpentError, Submission } from '../submission.ts';
 
 /** About how many bytes one call carries at most, in either direction. A single run may be larger. */
 export const MAX_BATCH_BYTES = 8_388_608;
@@ -51,6 +50,11 @@ export function utf8Bytes(text: string): number {
     if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
   }
   return bytes;
+}
+
+/** Compares texts by their UTF-16 units. */
+export function compareText(left: string, right: string): number {
+  return left === right ? 0 : left < right ? -1 : 1;
 }
 
 /** Compares texts by their bytes in UTF-8, which is the order of their code points. */

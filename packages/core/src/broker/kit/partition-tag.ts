@@ -20,13 +20,15 @@ export function partitionTag(id: string): string {
 }
 
 function bounded(text: string): string {
-  return text.length * 3 > MAX_TAG_BYTES && utf8Bytes(text) > MAX_TAG_BYTES ? `#${fnv1a(text)}` : text;
+  return text.length * 3 > MAX_TAG_BYTES && utf8Bytes(text) > MAX_TAG_BYTES
+    ? `#${fnv1a(text).toString(16)}`
+    : text;
 }
 
-/** FNV-1a of 32 bits, in hexadecimal: it only has to spread the few ids that are this long. */
-function fnv1a(text: string): string {
+/** Returns the FNV-1a hash of a text, by its UTF-16 units: 32 bits, spread evenly. It is no protection from forgery. */
+export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1)
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  return hash.toString(16);
+  return hash;
 }

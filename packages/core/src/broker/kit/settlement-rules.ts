@@ -1,7 +1,7 @@
 import type { RunEventType } from '../../lifecycle/run-event.ts';
 import type { EndState } from '../../lifecycle/run-state.ts';
 import { isEnd } from '../../lifecycle/run-state.ts';
-import { BrokerError } from '../broker-error.ts';
+import { BrokerError } from '../broker.ts';
 import type { HeartbeatAnswer, HeartbeatRequest } from '../heartbeat.ts';
 import type { Run } from '../run.ts';
 import type { SettleAnswer, Settlement } from '../settlement.ts';

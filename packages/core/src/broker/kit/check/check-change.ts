@@ -6,11 +6,11 @@ import type { Run } from '../../run.ts';
 import { HOLD_PREFIX } from '../holds.ts';
 import { textProblem } from '../limits.ts';
 import { isStorableRun, storableRun } from '../storable-runs.ts';
+import { findGroupProblems } from './check-error.ts';
+import { findRunProblems, isPlainRun } from './check-exchange.ts';
 import type { Findings } from './check-findings.ts';
 import { check, findInEach, findOptionsProblem } from './check-findings.ts';
-import { findGroupProblems } from './check-groups.ts';
 import { findNoteProblems } from './check-notes.ts';
-import { findRunProblems, isPlainRun } from './check-settlement.ts';
 import type { FieldRules } from './field-rules.ts';
 import { findWrongFields, isObject, TEXT } from './field-rules.ts';
 

@@ -1,7 +1,10 @@
 import type { ErrorFacts, UnrecordedFact } from '../../../failures/recorded-attempt.ts';
 import { MAX_CODE_LENGTH } from '../../../failures/recorded-attempt.ts';
+import { DEAD_LETTER_STATES, isDeadLetter } from '../../../lifecycle/arrows.ts';
 import { isListOf } from '../../../read.ts';
 import type { OperatorError } from '../../acts.ts';
+import type { ListQuery } from '../../broker.ts';
+import type { ErrorGroupName } from '../../insight/groups.ts';
 import { textProblem } from '../limits.ts';
 import { type Findings, findObjectProblem, findTextProblem } from './check-findings.ts';
 
@@ -59,4 +62,38 @@ function factProblem(key: keyof ErrorFacts, value: unknown): string | undefined 
     case 'unrecorded':
       return areUnrecorded(value) ? undefined : 'must be a list of what is not recorded';
   }
+}
+
+const AN_ID = /^[\w-]{1,64}$/;
+const ID_MESSAGE = 'must be 1 to 64 letters, digits, _ and - of ASCII';
+
+/** Finds what is wrong with the group of a dead letter. */
+export function findGroupProblems(group: ErrorGroupName, path: string, findings: Findings): void {
+  if (!findObjectProblem(path, group, findings.problems)) return;
+  const { id, title } = group;
+  findGroupIdProblem(`${path}.id`, id, findings);
+  findings.name(() => `${path}.title`, title);
+}
+
+/** Finds what is wrong with a list of the dead letters of one group. */
+export function findGroupFilterProblems(
+  { state, errorGroup }: Pick<ListQuery, 'state' | 'errorGroup'>,
+  findings: Findings,
+): void {
+  findGroupIdProblem('errorGroup', errorGroup, findings);
+  if (isDeadLetter(state)) return;
+  const message = `needs one of the states ${DEAD_LETTER_STATES.join(', ')}`;
+  findings.problems.push({
+    path: 'errorGroup',
+    value: state,
+    message,
+    cure: 'Only dead letters have groups.',
+  });
+}
+
+/** Finds what is wrong with the id of an error group. */
+export function findGroupIdProblem(path: string, value: unknown, { problems }: Findings): void {
+  if (typeof value === 'string' && AN_ID.test(value)) return;
+  const cure = 'Use the id that fingerprint of @retry/core/failures returns.';
+  problems.push({ path, value, message: ID_MESSAGE, cure });
 }

@@ -1,9 +1,7 @@
 import { MAX_INSTANT_AT } from '../../../duration.ts';
 import type { Problem } from '../../../errors.ts';
 import { optional } from '../../../fields/check-arguments.ts';
-import type { AttemptsQuery } from '../../insight/attempts.ts';
-import type { DueTimesQuery } from '../../insight/due-times.ts';
-import type { FiguresQuery } from '../../insight/figures.ts';
+import type { AttemptsQuery, DueTimesQuery, FiguresQuery } from '../../insight/figures.ts';
 import type { GroupsQuery } from '../../insight/groups.ts';
 import type { LanesQuery } from '../../insight/lanes.ts';
 import { MAX_SEARCHED_RUNS } from '../insight/count-attempts.ts';

@@ -27,11 +27,13 @@ export function readCall<Input, Read>(read: (input: Input) => Read, input: Input
   try {
     return read(input);
   } catch (error) {
-    throw error instanceof InvalidOptionsError ? error : misshapen(input);
+    throw refusalOf(error, input);
   }
 }
 
-function misshapen(value: unknown): InvalidOptionsError {
+/** Returns what a call is refused with whose input could not be read. */
+export function refusalOf(error: unknown, value: unknown): InvalidOptionsError {
+  if (error instanceof InvalidOptionsError) return error;
   const cure = 'The type Broker of @retry/core/broker says what each verb takes.';
   return new InvalidOptionsError([{ path: '', value, message: 'is not what this verb takes', cure }], 'call');
 }
@@ -50,24 +52,19 @@ export function findingsIn(problems: Problem[]): Findings {
 /** What to do about a name that cannot be kept. */
 export const NAME_CURE = 'Names are 1 to 512 bytes of UTF-8: hash longer ones, encode binary ones.';
 
-/** The items of a list with their indexes. @throws {TypeError} for anything but a list */
-export function entriesOf<Item>(list: readonly Item[]): Iterable<readonly [index: number, item: Item]> {
-  return listOf(list).entries();
-}
-
 /** How many items one call takes. A sparse list may have 2³² without taking any memory, and to look at each of them takes minutes. */
 export const MAX_CALL_ITEMS = 1_000_000;
 
 /**
- * Returns the list.
+ * Returns the items of a list with their indexes.
  *
  * @throws {InvalidOptionsError} for one that is too long, before any item is read
  * @throws {TypeError} for anything but a list
  */
-export function listOf<Item>(list: readonly Item[]): readonly Item[] {
+export function entriesOf<Item>(list: readonly Item[]): Iterable<readonly [index: number, item: Item]> {
   if (!Array.isArray(list)) throw new TypeError('not a list');
   if (list.length > MAX_CALL_ITEMS) throw new InvalidOptionsError([lengthProblem('', list.length)], 'call');
-  return list;
+  return list.entries();
 }
 
 function lengthProblem(path: string, value: number): Problem {
@@ -145,6 +142,13 @@ export function findMap<Key, Value>(
 export function optionsOf<Input extends object>(input: Input): Input {
   if (!isOptions(input)) throw new TypeError('no options');
   return input;
+}
+
+/** Checks ids. @throws {InvalidOptionsError} */
+export function checkIds(ids: readonly string[]): void {
+  check('ids', ({ name }) => {
+    for (const [index, id] of entriesOf(ids)) name(() => `[${index}]`, id);
+  });
 }
 
 /** Checks that the value is text that can be JSON. */

@@ -1,17 +1,25 @@
 import type { AsyncDispose } from '../../../async-dispose.ts';
 import { disposedBy } from '../../../async-dispose.ts';
 import { optional } from '../../../fields/check-arguments.ts';
-import type { Broker } from '../../broker.ts';
-import type { ExchangeRequest } from '../../exchange.ts';
-import type { LockOptions } from '../../locked.ts';
+import { isListOf } from '../../../read.ts';
+import type { Broker, WaitForWork, WaitOptions } from '../../broker.ts';
+import type { Claim, ExchangeRequest } from '../../exchange.ts';
 import type { Notes } from '../../notes.ts';
 import type { Settlement } from '../../settlement.ts';
-import type { Submission } from '../../submission.ts';
+import type { LockOptions, Submission } from '../../submission.ts';
 import { withStorableRuns } from '../storable-runs.ts';
 import { readChanges } from './check-change.ts';
-import { findClaimProblems } from './check-claim.ts';
+import { findClaimProblems, findSettlementProblems, isPlainSettlement } from './check-exchange.ts';
 import { checkFigures } from './check-figures.ts';
-import { check, findList, findOptionsProblem, listOf, optionsOf, readCall } from './check-findings.ts';
+import {
+  check,
+  entriesOf,
+  findList,
+  findOptionsProblem,
+  MAX_CALL_ITEMS,
+  optionsOf,
+  refusalOf,
+} from './check-findings.ts';
 import { checkNotesQuery, checkNoteWrites } from './check-notes.ts';
 import {
   checkAttendance,
@@ -22,11 +30,9 @@ import {
   checkWait,
 } from './check-reading.ts';
 import { checkReservations } from './check-reservations.ts';
-import { findSettlementProblems, isPlainSettlement } from './check-settlement.ts';
 import { findSubmissionProblems, isPlainSubmission } from './check-submission.ts';
 import type { FieldRules } from './field-rules.ts';
 import { findWrongFields, oneOf } from './field-rules.ts';
-import { TrustedExchange, TrustedWait } from './trusted.ts';
 
 /**
  * Returns the same broker with verbs that check their input before anything is sent or stored: a call with a name that not every
@@ -41,7 +47,7 @@ export function checkInput<Kept extends Broker>(broker: Kept): Kept & AsyncDispo
     ...checkParts(broker),
     ...checkReading(broker),
     change: (changes, options) =>
-      afterReading(readChanges, { changes, options }, (given) => broker.change(given.changes, given.options)),
+      after(readChanges, { changes, options }, (given) => broker.change(given.changes, given.options)),
     reserve: (requests) => after(checkReservations, requests, () => broker.reserve(requests)),
     ...(figures && { figures: (query) => after(checkFigures, query, () => figures(query)) }),
     notes: checkedNotes(notes),
@@ -79,30 +85,21 @@ function checkParts({ submit, exchange }: Pick<Broker, 'submit' | 'exchange'>) {
     submit: (submissions, options) =>
       after(checkSubmit, { submissions, options }, () => submit(submissions, options)),
     exchange: (request) =>
-      request instanceof TrustedExchange ? exchange(request) : afterReading(readExchange, request, exchange),
+      request instanceof TrustedExchange ? exchange(request) : after(readExchange, request, exchange),
   } satisfies Partial<Broker>;
 }
 
-/** Makes the call after the check; a failed check rejects. */
-function after<Input, Answer>(
-  check: (input: Input) => void,
-  input: Input,
-  answer: () => Promise<Answer>,
-): Promise<Answer> {
-  return afterReading(check, input, answer);
-}
-
 /** Makes the call with what was read of the input; a failed reading rejects. */
-function afterReading<Input, Read, Answer>(
+function after<Input, Read, Answer>(
   read: (input: Input) => Read,
   input: Input,
   answer: (given: Read) => Promise<Answer>,
 ): Promise<Answer> {
   let given: Read;
   try {
-    given = readCall(read, input);
+    given = read(input);
   } catch (error) {
-    return Promise.reject(error);
+    return Promise.reject(refusalOf(error, input));
   }
   return answer(given);
 }
@@ -117,15 +114,15 @@ const LOCKED: FieldRules<LockOptions> = {
 };
 
 function checkSubmit({ submissions, options }: SubmitCall): void {
+  // Without findings and paths, because most have nothing wrong.
+  const isUsual = options === undefined || options?.whenLocked === 'answer';
+  if (isUsual && isListOf(submissions, isPlainSubmission) && submissions.length <= MAX_CALL_ITEMS) return;
   check('submission', (findings) => {
-    if (options !== undefined && findOptionsProblem('options', options, findings.problems))
-      findWrongFields(options, LOCKED, { problems: findings.problems, path: 'options' });
-    // Not by its entries, because every submission comes here.
-    const list = listOf(submissions);
-    for (let index = 0; index < list.length; index += 1) {
-      const submission = list[index] as Submission; // index < list.length
+    const { problems } = findings;
+    if (options !== undefined && findOptionsProblem('options', options, problems))
+      findWrongFields(options, LOCKED, { problems, path: 'options' });
+    for (const [index, submission] of entriesOf(submissions))
       if (!isPlainSubmission(submission)) findSubmissionProblems(submission, `[${index}]`, findings);
-    }
   });
 }
 
@@ -141,4 +138,31 @@ function readExchange(request: ExchangeRequest): ExchangeRequest {
     if (whenLocked !== undefined) findWrongFields(request, LOCKED, { problems: findings.problems, path: '' });
   });
   return withStorableRuns(request);
+}
+
+/**
+ * An exchange that `checkInput` passes on unread, because a worker of ours has made it: its settlements are moves of claimed runs by
+ * `transitionRun`, at instants that every broker can store, and its names were checked where a user gave them. A copy is read as any other.
+ */
+export class TrustedExchange implements ExchangeRequest {
+  readonly settle: readonly Settlement[];
+  readonly claim: Claim | undefined;
+
+  constructor(settle: readonly Settlement[], claim: Claim | undefined) {
+    this.settle = settle;
+    this.claim = claim;
+  }
+}
+
+/** A wait for work that `checkInput` passes on unread: see {@link TrustedExchange}. */
+export class TrustedWait implements WaitForWork {
+  readonly lanes: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal: WaitOptions['signal'];
+
+  constructor(lanes: Iterable<string>, timeoutMs: number, signal: WaitOptions['signal']) {
+    this.lanes = [...lanes];
+    this.timeoutMs = timeoutMs;
+    this.signal = signal;
+  }
 }

@@ -4,8 +4,10 @@ import { A_SIGNAL, accepted } from '../../../fields/value-rules.ts';
 import type { Attendance, ExpiredScope, GetOptions, ListQuery, WaitRequest } from '../../broker.ts';
 import type { HeartbeatRequest } from '../../heartbeat.ts';
 import type { WorkerFacts, WorkerFlow } from '../../insight/workers.ts';
+import { findGroupFilterProblems } from './check-error.ts';
 import {
   check,
+  checkIds,
   entriesOf,
   type Findings,
   findList,
@@ -13,8 +15,6 @@ import {
   findOptionsProblem,
   optionsOf,
 } from './check-findings.ts';
-import { findGroupFilterProblems } from './check-groups.ts';
-import { checkIds } from './check-redrive.ts';
 import type { FieldRules } from './field-rules.ts';
 import {
   EPOCH,

@@ -1,6 +1,6 @@
 import { MAX_INSTANT_AT } from '../../../duration.ts';
 import type { Problem } from '../../../errors.ts';
-import type { Spent, SpentError } from '../../spent.ts';
+import type { Spent, SpentError } from '../../submission.ts';
 import { textProblem, utf8Bytes } from '../limits.ts';
 import { MAX_ERRORS } from '../run/run-errors.ts';
 import { findErrorProblems } from './check-error.ts';
@@ -10,10 +10,10 @@ import { entriesOf, type Findings, findingsIn, findObjectProblem } from './check
 export const MAX_CONTEXT_BYTES = 512;
 
 /** How long what a run brings along may be as JSON, in bytes of UTF-8. */
-export const MAX_SPENT_BYTES = 262_144;
+const MAX_SPENT_BYTES = 262_144;
 
 /** The most attempts that a run can bring along. */
-export const MAX_CARRIED = 2_147_483_647;
+const MAX_CARRIED = 2_147_483_647;
 
 /** Finds what is wrong with the context of a run. */
 export function findContextProblem(path: string, value: unknown, problems: Problem[]): void {

@@ -28,8 +28,9 @@ const SUBMISSION: FieldRules<Submission> = {
 const PLAIN_KEYS: readonly string[] = ['id', 'lane', 'payload'] satisfies readonly (keyof Submission)[];
 
 /** Whether a new run has only an id, a lane and a payload, and nothing is wrong with these: most have, so this is asked first. */
-export function isPlainSubmission(submission: Submission): boolean {
-  if (!isObject(submission)) return false;
+export function isPlainSubmission(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  const submission = given as Submission; // each of its fields is checked
   for (const key in submission) {
     if (!PLAIN_KEYS.includes(key) && submission[key as keyof Submission] !== undefined) return false; // one of its own keys
   }

@@ -1,6 +1,6 @@
 import { chargedAttempts } from '../../../decision/counters.ts';
 import type { Broker } from '../../broker.ts';
-import type { AttemptCounts, AttemptsQuery } from '../../insight/attempts.ts';
+import type { AttemptCounts, AttemptsQuery } from '../../insight/figures.ts';
 
 /** The most runs that one call looks at. */
 export const MAX_SEARCHED_RUNS = 5_000;

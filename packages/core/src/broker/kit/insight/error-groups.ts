@@ -3,7 +3,7 @@ import type { ErrorGroup, ErrorGroupName, GroupPage, GroupsQuery } from '../../i
 import { MAX_GROUPS, OTHER_GROUP } from '../../insight/groups.ts';
 import type { Run } from '../../run.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
-import { compareText } from '../holds.ts';
+import { compareText } from '../limits.ts';
 
 /** What a broker keeps of the dead letters of one lane and error group. */
 export interface KeptGroup extends Omit<ErrorGroup, 'sampleId' | 'isOther'> {
@@ -82,7 +82,7 @@ export function spentAttempts({ failures, stalls }: Pick<Run, 'failures' | 'stal
 }
 
 /** The order of groups on pages: most dead letters first, then by lane, then by id. */
-export function compareGroups(left: GroupPlace, right: GroupPlace): number {
+function compareGroups(left: GroupPlace, right: GroupPlace): number {
   return right.count - left.count || compareText(left.lane, right.lane) || compareText(left.id, right.id);
 }
 

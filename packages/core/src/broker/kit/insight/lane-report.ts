@@ -1,10 +1,9 @@
 import type { Hold } from '../../hold.ts';
-import type { Counted } from '../../insight/counted.ts';
-import type { LaneFigures, LaneRates, LaneReport, LanesQuery } from '../../insight/lanes.ts';
+import type { Counted, LaneFigures, LaneRates, LaneReport, LanesQuery } from '../../insight/lanes.ts';
 import type { LaneFlow, LiveWorker } from '../../insight/workers.ts';
 import type { Notes } from '../../notes.ts';
-import { compareText } from '../holds.ts';
-import { listHolds } from '../operate/hold-lanes.ts';
+import { listHolds } from '../holds.ts';
+import { compareText } from '../limits.ts';
 import { listWorkers } from './attendance.ts';
 
 /** The most lanes of one report. */

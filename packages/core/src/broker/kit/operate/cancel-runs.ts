@@ -1,10 +1,9 @@
 import { isEnd } from '../../../lifecycle/run-state.ts';
 import type { CancelAnswer } from '../../acts.ts';
 import type { SeenRun } from '../../change.ts';
-import type { Locked } from '../../locked.ts';
 import type { Run } from '../../run.ts';
-import { readCall } from '../check/check-findings.ts';
-import { checkIds } from '../check/check-redrive.ts';
+import type { Locked } from '../../submission.ts';
+import { checkIds, readCall } from '../check/check-findings.ts';
 import { copyRun, transitionRun } from '../copy-run.ts';
 import type { ChangeableBroker, Decided } from './change-runs.ts';
 import { changeRuns } from './change-runs.ts';

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts';
 import type { Change, SeenRun } from '../../change.ts';
-import type { Locked } from '../../locked.ts';
 import type { Run } from '../../run.ts';
+import type { Locked } from '../../submission.ts';
 import { isChange } from '../run/change-rules.ts';
 
 /** The part of a broker by which runs are changed. */

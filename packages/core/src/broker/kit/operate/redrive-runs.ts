@@ -1,9 +1,17 @@
 import { isEnd } from '../../../lifecycle/run-state.ts';
 import type { DiscardAnswer, DiscardOptions, RedriveAnswer, RedriveOptions } from '../../acts.ts';
 import type { SeenRun } from '../../change.ts';
-import type { Locked } from '../../locked.ts';
-import { readCall } from '../check/check-findings.ts';
-import { readDiscard, readRedrive } from '../check/check-redrive.ts';
+import type { Locked } from '../../submission.ts';
+import {
+  check,
+  checkIds,
+  type Findings,
+  findMap,
+  findOptionsProblem,
+  readCall,
+} from '../check/check-findings.ts';
+import type { FieldRules } from '../check/field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE } from '../check/field-rules.ts';
 import { copyRun, transitionRun } from '../copy-run.ts';
 import { keepableMs } from '../limits.ts';
 import { latestContext } from '../run/run-errors.ts';
@@ -21,7 +29,7 @@ export async function redriveRuns(
   ids: readonly string[],
   options: RedriveOptions = {},
 ): Promise<readonly (RedriveAnswer | Locked)[]> {
-  readCall(readRedrive, { ids, options });
+  readCall(checkRedrive, { ids, options });
   return changeRuns(broker, named(ids), (seen, { id }, at) =>
     decideRedrive(seen, { ...options, runAt: options.runAts?.get(id) ?? at, at }),
   );
@@ -37,7 +45,7 @@ export async function discardRuns(
   ids: readonly string[],
   options: DiscardOptions = {},
 ): Promise<readonly (DiscardAnswer | Locked)[]> {
-  readCall(readDiscard, { ids, options });
+  readCall(checkDiscard, { ids, options });
   return changeRuns(broker, named(ids), (seen) => decideDiscard(seen, options));
 }
 
@@ -78,4 +86,46 @@ export function decideDiscard(
 ): Decided<'discarded' | 'refused'> {
   if (!isEnd(run.state) || (run.endedAt ?? 0) >= endedBefore) return { answer: 'refused' };
   return { answer: 'discarded', next: 'forget' };
+}
+
+/** A call of `redrive` or `discard`. */
+interface Call<Options> {
+  readonly ids: readonly string[];
+  readonly options?: Options | undefined;
+}
+
+/** Checks a call of `redrive`. */
+function checkRedrive({ ids, options }: Call<RedriveOptions>): void {
+  checkIds(ids);
+  if (options === undefined) return;
+  check('redrive', (findings) => {
+    const { problems } = findings;
+    if (!findOptionsProblem('options', options, problems)) return;
+    findWrongFields(options, REDRIVE, { problems, path: 'options' });
+    if (options.runAts !== undefined) findInstantProblems(options.runAts, findings);
+  });
+}
+
+/** Checks a call of `discard`. */
+function checkDiscard({ ids, options }: Call<DiscardOptions>): void {
+  checkIds(ids);
+  if (options === undefined) return;
+  check('discard', (findings) => {
+    const { problems } = findings;
+    if (!findOptionsProblem('options', options, problems)) return;
+    findWrongFields(options, DISCARD, { problems, path: 'options' });
+  });
+}
+
+const DISCARD: FieldRules<DiscardOptions> = { endedBefore: NUMBER_OR_NONE };
+
+const REDRIVE: FieldRules<RedriveOptions> = { ...DISCARD, keepAttempts: FLAG };
+
+function findInstantProblems(runAts: ReadonlyMap<string, number>, { problems }: Findings): void {
+  const ofMap = { problems, cure: 'Use new Map([[id, runAt]]).' };
+  for (const [id, value] of findMap('options.runAts', runAts, ofMap)) {
+    if (typeof value === 'number' && !Number.isNaN(value)) continue;
+    const cure = 'Leave it out for a run that is due now.';
+    problems.push({ path: `options.runAts(${id})`, value, message: 'must be a number', cure });
+  }
 }

@@ -1,12 +1,13 @@
 import type { RescheduleAnswer, RescheduleRequest } from '../../acts.ts';
 import type { SeenRun } from '../../change.ts';
-import type { Locked } from '../../locked.ts';
-import { readCall } from '../check/check-findings.ts';
+import type { Locked } from '../../submission.ts';
+import { check, findInEach, readCall } from '../check/check-findings.ts';
+import type { FieldRules } from '../check/field-rules.ts';
+import { findWrongFields, NUMBER_OR_NONE } from '../check/field-rules.ts';
 import { transitionRun } from '../copy-run.ts';
 import { keepableMs } from '../limits.ts';
 import type { ChangeableBroker, Decided } from './change-runs.ts';
 import { changeRuns } from './change-runs.ts';
-import { checkReschedules } from './check-acts.ts';
 
 /**
  * Moves waiting runs to another instant: onto the schedule, or to the back of their lane. A run that is in its lane and due now keeps
@@ -33,3 +34,15 @@ function decideReschedule(
   const moved = transitionRun(run, { type: 'reschedule', at, runAt: dueAt });
   return moved.type === 'moved' ? { answer: 'rescheduled', next: moved.run } : { answer: 'refused' };
 }
+
+/** Checks the requests of `reschedule`. */
+function checkReschedules(requests: readonly RescheduleRequest[]): void {
+  check('reschedule', ({ problems, name }) => {
+    findInEach(requests, problems, (request, path) => {
+      name(() => `${path}.id`, request.id);
+      findWrongFields(request, RESCHEDULE, { problems, path });
+    });
+  });
+}
+
+const RESCHEDULE: FieldRules<RescheduleRequest> = { runAt: NUMBER_OR_NONE, delayMs: NUMBER_OR_NONE };

@@ -2,8 +2,8 @@ import type { Problem } from '../../../errors.ts';
 import { optional } from '../../../fields/check-arguments.ts';
 import { DEAD_LETTER_STATES } from '../../../lifecycle/arrows.ts';
 import type { OperationClaim, OperationFilter, OperationRequest } from '../../operation.ts';
+import { findGroupIdProblem } from '../check/check-error.ts';
 import { check, type Findings, findList } from '../check/check-findings.ts';
-import { findGroupIdProblem } from '../check/check-groups.ts';
 import type { FieldRules } from '../check/field-rules.ts';
 import {
   BOOLEAN,

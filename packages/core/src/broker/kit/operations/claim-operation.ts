@@ -6,8 +6,16 @@ import { checkOperationClaim } from './check-operation.ts';
 import type { NotesBroker } from './keep-operations.ts';
 import { findOperation, readOperations } from './keep-operations.ts';
 import type { KeptOperation } from './kept-operation.ts';
-import { hasEnded, OPERATION_PREFIX, operationKey, operationOf, writeOperation } from './kept-operation.ts';
-import { IDS_OF_A_NOTE, idsKey, readIds } from './operation-ids.ts';
+import {
+  hasEnded,
+  IDS_OF_A_NOTE,
+  idsKey,
+  OPERATION_PREFIX,
+  operationKey,
+  operationOf,
+  readIds,
+  writeOperation,
+} from './kept-operation.ts';
 import { carriedBy, freeOperation, isHeldLong } from './operation-rules.ts';
 
 /** An operation that a carrier may make a step of. */

@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts';
-import { BrokerError } from '../../broker-error.ts';
+import { BrokerError } from '../../broker.ts';
 import type { Note, Notes, NoteWrite } from '../../notes.ts';
 import type { Operation, OperationChange, OperationChangeAnswer, OperationRequest } from '../../operation.ts';
 import { readCall } from '../check/check-findings.ts';
@@ -9,13 +9,14 @@ import type { FoundOperation } from './kept-operation.ts';
 import {
   besideKey,
   hasEnded,
+  idsKeys,
   OPERATION_PREFIX,
   operationKey,
   operationOf,
   readOperation,
+  writeIds,
   writeOperation,
 } from './kept-operation.ts';
-import { idsKeys, writeIds } from './operation-ids.ts';
 import { changedTo, listedOperations, MAX_OPERATIONS, newOperation } from './operation-rules.ts';
 
 /** What operations are made of. */

@@ -1,7 +1,6 @@
 /** The rules of operations on many dead letters, as pure functions of what their notes say. */
 import type { OperationChange, OperationClaim, OperationRequest } from '../../operation.ts';
-import { compareText } from '../holds.ts';
-import { keepableMs } from '../limits.ts';
+import { compareText, keepableMs } from '../limits.ts';
 import type { FoundOperation, KeptOperation } from './kept-operation.ts';
 import { hasEnded } from './kept-operation.ts';
 

@@ -1,6 +1,6 @@
 import type { Run } from '../../run.ts';
 import type { Submission } from '../../submission.ts';
-import { carrySpent } from '../carry-spent.ts';
+import { carrySpent } from '../extras.ts';
 import { movedRun, newRun } from '../copy-run.ts';
 import { keepableMs } from '../limits.ts';
 
