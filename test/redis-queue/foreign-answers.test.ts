@@ -1,8 +1,8 @@
-import { listHolds } from '@retry/core/broker/kit';
+import { listHolds, readAnswers } from '@retry/core/broker/kit';
 import { createRedisBroker } from '@retry/redis-queue';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { readAnswers } from '../../packages/redis-queue/src/record/answers.ts';
+import { changedReply } from '../../packages/redis-queue/src/errors.ts';
 import { readNotesScript } from '../../packages/redis-queue/src/scripts/lua-code.ts';
 import { createKeys } from '../../packages/redis-queue/src/store/keys.ts';
 import { runListScript } from '../../packages/redis-queue/src/store/store.ts';
@@ -10,7 +10,7 @@ import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 
 describe('answers of a verb', () => {
   it.each([undefined, null, 7, 'QUEUED', 'oz', {}])('that are %j are one typed error', (reply) => {
-    expect(() => readAnswers('settle', reply)).toThrow(
+    expect(() => readAnswers('settle', reply, changedReply)).toThrow(
       expect.objectContaining({ code: 'CLIENT_CONVERTS_REPLIES' }),
     );
   });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LaneWork } from '../../packages/redis-queue/src/wake/lane-watch.ts';
-import { LaneWatch } from '../../packages/redis-queue/src/wake/lane-watch.ts';
-import { Wait } from '../../packages/redis-queue/src/wake/wait.ts';
+import type { LaneWork } from '../../packages/redis-queue/src/wake/wait.ts';
+import { LaneWatch, Wait } from '../../packages/redis-queue/src/wake/wait.ts';
 
 /** Ahead of the local clock, as that of a server may be. */
 const AHEAD_MS = 5_000;

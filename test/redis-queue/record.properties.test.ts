@@ -4,8 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { APART, isKeptApart } from '../../packages/redis-queue/src/record/apart.ts';
 import { decodeBody, encodeBody } from '../../packages/redis-queue/src/record/body.ts';
-import { decodeRun } from '../../packages/redis-queue/src/record/decode-record.ts';
-import { encodeFirstCompletion, encodeRecord } from '../../packages/redis-queue/src/record/encode-record.ts';
+import {
+  decodeRun,
+  encodeFirstCompletion,
+  encodeRecord,
+} from '../../packages/redis-queue/src/record/record.ts';
 import { fromTag, toTag } from '../../packages/redis-queue/src/store/keys.ts';
 
 const text = fc.string({ unit: 'grapheme' });

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { createClient, createCluster, createSentinel } from 'redis';
 import { describe, expect, it } from 'vitest';
-import { withoutSecrets } from '../../packages/redis-queue/src/driver/secrets.ts';
+import { withoutSecrets } from '../../packages/redis-queue/src/driver/server-link.ts';
 import { openRedisBroker } from '../support/redis-harness.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';

@@ -3,11 +3,11 @@ import * as kit from '@retry/core/broker/kit';
 import { DEAD_LETTER_STATES, END_STATES } from '@retry/core/lifecycle';
 import { UNREADABLE_RUN } from '../src/errors.ts';
 import { APART } from '../src/record/apart.ts';
+import { unreadableMessage } from '../src/record/body.ts';
 import { CHANGE_MARKS, NOTES_CHANGED, TRIMMED_MARK } from '../src/record/changes.ts';
-import { epochText } from '../src/record/encode-record.ts';
 import * as layout from '../src/record/layout.ts';
+import { epochText } from '../src/record/layout.ts';
 import * as requests from '../src/record/requests.ts';
-import { unreadableMessage } from '../src/record/unreadable.ts';
 
 /** A value that the build writes into the scripts. */
 export type Constant = string | number | object;

@@ -5,6 +5,7 @@ export function chunksOf<Item>(
   items: readonly Item[],
   bytesOf: (item: Item) => number,
 ): readonly (readonly Item[])[] {
+  if (items.length <= 1) return items.length === 0 ? [] : [items];
   const chunks: Item[][] = [];
   let chunk: Item[] = [];
   let bytes = 0;

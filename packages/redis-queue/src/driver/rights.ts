@@ -1,4 +1,5 @@
 import { isRetryError } from '@retry/core';
+import type { CloseGate } from '@retry/core/broker/kit';
 import { isReadOnly, RedisBrokerError, readOnly } from '../errors.ts';
 import { checkRightsScript } from '../scripts/lua-code.ts';
 import type { Keys } from '../store/keys.ts';
@@ -83,12 +84,10 @@ async function tryTransaction({ sendAll }: RedisLink, { of: { lanes } }: Keys): 
 }
 
 /**
- * Passes calls to a store while its user has all rights. After a call that a missing right may have stopped half-way, all rights are
+ * Passes calls to a store while the broker is open and its user has all rights. After a call that a missing right may have stopped half-way, all rights are
  * checked before each call, until they are there again. After one that met a replica, our own connections leave it.
  */
-export function guardRights(
-  store: Pick<Store, 'link' | 'keys'>,
-): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
+export function guardRights(store: Pick<Store, 'link' | 'keys'>, pass: CloseGate['pass']): CloseGate['pass'] {
   let isLacking = false;
   const refuse = (error: unknown): never => {
     isLacking = isLacking || (error instanceof Error && isMissingRight(error.message));
@@ -100,7 +99,7 @@ export function guardRights(
     await checkRights(store.link, store.keys);
     isLacking = false;
   };
-  return (call) => (isLacking ? checked().then(call) : call()).catch(refuse);
+  return (call) => pass(isLacking ? () => checked().then(call) : call).catch(refuse);
 }
 
 /** Redis before 7.2 has no code for a command that is refused inside of a script; a refused `EXEC` has another one. */

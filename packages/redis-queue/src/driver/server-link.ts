@@ -1,4 +1,4 @@
-import { closedError } from '@retry/core/broker/kit';
+import { closedError, hideSecrets } from '@retry/core/broker/kit';
 import { RedisBrokerError } from '../errors.ts';
 import type { RedisBrokerSettings } from '../options.ts';
 import type { Keys } from '../store/keys.ts';
@@ -8,15 +8,13 @@ import { examine, isMoved, needsCluster } from './doctor.ts';
 import { openDurable } from './durable.ts';
 import type { HeartbeatLink } from './heartbeats/heartbeat-link.ts';
 import { openHeartbeatLink } from './heartbeats/heartbeat-link.ts';
-import { linkClient } from './link-client.ts';
+import { linkClient, transactionsOf } from './link-client.ts';
 import { openLink } from './open-link.ts';
 import type { Opening } from './open-once.ts';
 import { openOnce } from './open-once.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { RedisLink, Subscriber } from './redis-link.ts';
 import { checkRights } from './rights.ts';
-import { withoutSecrets } from './secrets.ts';
-import { transactionsOf } from './transactions.ts';
 
 /** How long a broker waits for a server that does not answer, in ms. */
 const START_TIMEOUT_MS = 4_500;
@@ -56,18 +54,20 @@ export function createServerLink(
   // Once for all connections: its warnings are rare.
   const settings = { ...given, onError: given.onError && withoutThrowing(given.onError) };
   const hasTransactions = 'url' in source || transactionsOf(source.client).sendAll !== undefined;
-  const server = openOnce(async () => {
-    const opened = await openServer(settings, partitions, closing.signal);
-    onExamined(opened.report);
-    return opened;
-  });
-  const link = waitingLink(server, 'link', hasTransactions);
+  const server = openOnce(
+    () => openServer(settings, partitions, closing.signal),
+    (opened) => {
+      onExamined(opened.report);
+      shorten(link, opened.link);
+      shorten(durable, opened.durable);
+    },
+  );
+  const link = waitingLink(server.open, 'link', hasTransactions);
+  const durable = waitingLink(server.open, 'durable', hasTransactions && settings.durability !== 'wait-aof');
   const heartbeats =
     'url' in source ? link : openHeartbeatLink(link, settings.onError ?? createConnectionWarning());
   return {
-    link,
-    heartbeats,
-    durable: waitingLink(server, 'durable', hasTransactions && settings.durability !== 'wait-aof'),
+    ...{ link, durable, heartbeats },
     examined: async () => (await server.open()).report,
     close: async (underWay) => {
       closing.abort();
@@ -88,7 +88,7 @@ async function closeLinks({ link, durable }: OpenServer): Promise<void> {
  * leave together when it is open, before any later one.
  */
 function waitingLink(
-  { open, opened }: Opening<OpenServer>,
+  open: Opening<OpenServer>['open'],
   kind: 'link' | 'durable',
   hasTransactions: boolean,
 ): RedisLink {
@@ -96,21 +96,23 @@ function waitingLink(
     (await (await open())[kind].sendAll?.(key, commands)) ?? [];
   return {
     ...(hasTransactions && { sendAll }),
-    send: (key, args) => {
-      const server = opened();
-      return server === undefined
-        ? open().then((first) => first[kind].send(key, args))
-        : server[kind].send(key, args);
-    },
+    send: (key, args) => open().then((server) => server[kind].send(key, args)),
     ask: async (key, args) => (await open())[kind].ask(key, args),
     openSecond: async (closing) => (await open())[kind].openSecond(closing),
     listen: (onMessage, onBack) => {
       const listening = open().then((server) => server[kind].listen(onMessage, onBack));
       return waitingSubscriber(listening);
     },
-    leave: () => opened()?.[kind].leave?.(),
     close: async () => {},
   };
+}
+
+/**
+ * Lets each command go to the open link itself from now on. It has to be called before anyone who waited for that goes on: a new command
+ * would overtake those that wait.
+ */
+function shorten(waiting: RedisLink, { send, leave }: RedisLink): void {
+  Object.assign(waiting, leave === undefined ? { send } : { send, leave });
 }
 
 function waitingSubscriber(listening: Promise<Subscriber>): Subscriber {
@@ -251,4 +253,22 @@ function unreachable(cause: unknown): RedisBrokerError {
   const reason = cause instanceof Error ? cause.message || String(cause) : 'it does not answer';
   const message = `the Redis server was not reached within ${START_TIMEOUT_MS} ms: ${reason}. Start it, or correct the url or the client.`;
   return new RedisBrokerError('REDIS_UNREACHABLE', message, { cause });
+}
+
+/**
+ * Copies an error without secrets and without any property that a client or the runtime added: some carry the URL (`input`), or
+ * the command that was sent (`command.args`), which may be the one with the password.
+ */
+export function withoutSecrets(error: unknown, secrets: readonly string[]): Error {
+  if (!(error instanceof Error)) return new Error(hideSecrets(String(error), secrets));
+  const { cause } = error;
+  const options = cause instanceof Error ? { cause: withoutSecrets(cause, secrets) } : {};
+  const copy = new Error(hideSecrets(error.message, secrets), options);
+  copy.name = error.name;
+  copy.stack = hideSecrets(error.stack ?? '', secrets);
+  if ('code' in error && typeof error.code === 'string') Object.assign(copy, { code: error.code });
+  if (error instanceof AggregateError) {
+    Object.assign(copy, { errors: error.errors.map((one) => withoutSecrets(one, secrets)) });
+  }
+  return copy;
 }

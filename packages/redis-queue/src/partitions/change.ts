@@ -1,7 +1,7 @@
 import type { Broker, Reading } from '@retry/core/broker';
 import { getBy } from '@retry/core/broker/kit';
+import type { Parts } from './create-partition.ts';
 import { besideOf, placeOfAll, placeOfKey } from './notes.ts';
-import type { Parts } from './part.ts';
 import { askEach, partitionOf } from './spread.ts';
 
 /** Joins the verbs by which runs are read and changed. */

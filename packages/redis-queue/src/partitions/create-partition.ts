@@ -1,5 +1,5 @@
 import type { Broker, Notes } from '@retry/core/broker';
-import type { FigureSources } from '@retry/core/broker/kit';
+import type { AttendanceSource, CloseGate, FigureSources } from '@retry/core/broker/kit';
 import { createCloseGate, getBy } from '@retry/core/broker/kit';
 import type { HeartbeatLink } from '../driver/heartbeats/heartbeat-link.ts';
 import { isRefusal } from '../driver/refusal.ts';
@@ -8,19 +8,17 @@ import type { Store } from '../store/store.ts';
 import { countDepths, readNames } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
 import { changeRuns } from '../verbs/change.ts';
-import { createExchange } from '../verbs/exchange.ts';
+import { exchange } from '../verbs/exchange.ts';
+import { createFigures } from '../verbs/figures.ts';
 import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
-import { getRuns } from '../verbs/get.ts';
+import { getRuns, readRuns } from '../verbs/get.ts';
 import { heartbeat, readLeases } from '../verbs/heartbeat.ts';
-import { createFigures } from '../verbs/insight/create-figures.ts';
 import { listRuns } from '../verbs/list.ts';
 import { createNotes } from '../verbs/notes.ts';
-import { readRuns } from '../verbs/read.ts';
 import { reserveStarts } from '../verbs/reserve.ts';
 import { createSubmit } from '../verbs/submit.ts';
 import { WakeSubscription } from '../wake/wake-subscription.ts';
-import type { Part } from './part.ts';
 
 /** When a subscriber connection that receives nothing is replaced, in ms. */
 const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
@@ -39,13 +37,11 @@ export interface PartitionParts {
 export function createPartition({ store, durable, heartbeats, keeping }: PartitionParts): Part {
   const subscription = new WakeSubscription(store, WATCHDOG);
   const gate = createCloseGate('Redis');
-  const guard = guardRights(store);
-  const pass: Pass = (call) => gate.pass(() => guard(call));
-  const exchange = createExchange(store);
+  const pass = guardRights(store, gate.pass);
   const findExpired = createFindExpired(store, keeping);
   return {
     submit: passSubmit(durable, pass),
-    exchange: (request) => pass(() => exchange(request)),
+    exchange: (request) => pass(() => exchange(store, request)),
     heartbeat: (leases, leaseMs) =>
       pass(() => (leaseMs > 0 ? heartbeat(heartbeats, leases, leaseMs) : readLeases(store, leases))),
     findExpired: (limit, scope) => pass(() => findExpired(limit, scope)),
@@ -65,8 +61,7 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
   };
 }
 
-/** Makes a call, while the broker is open and its user has all rights. */
-type Pass = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
+type Pass = CloseGate['pass'];
 
 function passSubmit(durable: Store, pass: Pass): Broker['submit'] {
   const submitRuns = createSubmit(durable);
@@ -106,11 +101,19 @@ function operatorVerbs(store: Store, pass: Pass) {
 }
 
 /** Refuses further calls, then ends the waits; resolves when the calls under way have ended. */
-async function closeBoth(
-  gate: Pick<ReturnType<typeof createCloseGate>, 'close'>,
-  subscription: WakeSubscription,
-): Promise<void> {
+async function closeBoth(gate: CloseGate, subscription: WakeSubscription): Promise<void> {
   const closing = gate.close();
   subscription.close();
   await closing;
 }
+
+/** The broker of one partition. */
+export interface Part extends Omit<Broker, 'attend' | 'figures'> {
+  /** Its lanes, as attendance asks for them. */
+  readonly ownLanes: Pick<AttendanceSource, 'names' | 'depths'>;
+  /** What operators ask about it. */
+  readonly ownFigures: FigureSources;
+}
+
+/** The brokers of all partitions. */
+export type Parts = readonly [Part, ...Part[]];

@@ -6,9 +6,10 @@ import type {
   ExchangeRequest,
   SettleAnswer,
   Settlement,
+  Submission,
 } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
-import { refuseKeys, refuseLaneLimits } from './refuse-keys.ts';
+import { RedisBrokerError } from '../errors.ts';
 import { askEach, partitionOf } from './spread.ts';
 
 type Exchanging = Pick<Broker, 'exchange'>;
@@ -80,4 +81,25 @@ function roomLeft(lanes: Claim['lanes'], claimed: readonly ClaimedRun[]): Readon
   const left = new Map(lanes);
   for (const { run } of claimed) left.set(run.lane, (left.get(run.lane) ?? 0) - 1);
   return left;
+}
+
+/**
+ * Refuses a run with a concurrency key or a fairness key: each partition would count, and give turns to, its own.
+ *
+ * @throws {RedisBrokerError} `NEEDS_ONE_PARTITION`
+ */
+export function refuseKeys({ id, concurrency, fairnessKey }: Submission): void {
+  if (concurrency === undefined && fairnessKey === undefined) return;
+  const kind = concurrency === undefined ? 'fairness' : 'concurrency';
+  const message = `run ${id} has a ${kind} key, which works with one partition only. Use partitions: 1.`;
+  throw new RedisBrokerError('NEEDS_ONE_PARTITION', message);
+}
+
+/** Refuses a claim of runs whose task limits them over all workers, for the same reason. @throws {RedisBrokerError} `NEEDS_ONE_PARTITION` */
+function refuseLaneLimits({ lanes, concurrency }: Claim): void {
+  for (const lane of lanes.keys()) {
+    if (concurrency?.has(lane) !== true) continue;
+    const message = `the task of ${lane} has globalConcurrency, which works with one partition only. Use partitions: 1.`;
+    throw new RedisBrokerError('NEEDS_ONE_PARTITION', message);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Notes } from '@retry/core/broker';
 import { HOLD_PREFIX } from '@retry/core/broker/kit';
-import type { Parts } from './part.ts';
+import type { Parts } from './create-partition.ts';
 
 /**
  * Joins the notes of several partitions. All are in the first one, so that a write of several is atomic, but for two kinds. Holds are in

@@ -1,12 +1,8 @@
-import { partitionTag } from '@retry/core/broker/kit';
+import { fnv1a, partitionTag } from '@retry/core/broker/kit';
 
-/** The partition of an id: the same in every process, and evenly spread (FNV-1a). Ids of one tag, as `{order-1}a`, share it. */
+/** The partition of an id: the same in every process, and evenly spread. Ids of one tag, as `{order-1}a`, share it. */
 export function partitionOf(id: string, partitions: number): number {
-  const tag = partitionTag(id);
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < tag.length; index += 1)
-    hash = Math.imul(hash ^ tag.charCodeAt(index), 0x01000193) >>> 0;
-  return hash % partitions;
+  return fnv1a(partitionTag(id)) % partitions;
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { Concurrency, Submission } from '@retry/core/broker';
-import type { Extras } from '@retry/core/broker/kit';
-import { keepableMs, readExtras, writeExtras } from '@retry/core/broker/kit';
+import type { Concurrency, Run, Submission } from '@retry/core/broker';
+import type { Extras, RunDraft } from '@retry/core/broker/kit';
+import { keepableMs, newRun, readExtras, writeExtras } from '@retry/core/broker/kit';
+import { UNREADABLE_RUN } from '../errors.ts';
 import { fromTag, toTag } from '../store/keys.ts';
 import { APART, isKeptApart } from './apart.ts';
 import { ALL_KINDS, BODY, BODY_KINDS, NOTED_KINDS, NOTES } from './layout.ts';
-import { UnreadableError } from './unreadable.ts';
 
 /** The part of a run that never changes, but for the limit that a claim brings along from the run's task. */
 export interface Body {
@@ -160,4 +160,33 @@ function endOf(text: string, from: number): number {
   const zero = text.indexOf('\0', from);
   if (zero === -1) throw new UnreadableError('its body');
   return zero;
+}
+
+/** Returns three arguments for each run: id, body, and the payload that is kept apart, or empty text. */
+export function encodeSubmissions(submissions: readonly Submission[]): readonly string[] {
+  return submissions.flatMap((submission) => {
+    const { id, payload } = submission;
+    return [id, encodeBody(submission), isKeptApart(payload) ? payload : ''];
+  });
+}
+
+/** Returns the two values of when each run is due: the instant, and the delay from now. */
+export function duesOf(submissions: readonly Submission[]): readonly number[] {
+  return submissions.flatMap(({ runAt = 0, delayMs = 0 }) => [runAt, delayMs]);
+}
+
+/** Thrown for a body or a record that the broker did not write. The message is the part that cannot be read. */
+export class UnreadableError extends Error {}
+
+/** Returns the message of the error of a run whose body or record cannot be read. */
+export function unreadableMessage(part: string): string {
+  return `what the server keeps of this run cannot be read: ${part}. Discard it, and submit it again.`;
+}
+
+/** Returns a run of which nothing can be read, as the next claim or the cleaner will leave it. */
+export function unreadableRun(id: string, part: string): Run {
+  const run: RunDraft = newRun({ id, lane: '', payload: '', concurrency: undefined });
+  run.state = 'failed';
+  run.errors = [{ epoch: 0, at: 0, name: UNREADABLE_RUN, message: unreadableMessage(part), reason: 'ended' }];
+  return run;
 }

@@ -3,7 +3,7 @@ import { groupOf } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import type { Packed } from '../store/pack.ts';
 import { createLaneList } from '../store/store.ts';
-import { encodeRecord } from './encode-record.ts';
+import { encodeRecord } from './record.ts';
 
 /** What is sent in place of a record. No state has these letters. */
 export const CHANGE_MARKS = { forget: '-', requestCancel: '+' } as const;

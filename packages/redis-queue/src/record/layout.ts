@@ -217,6 +217,14 @@ export function writeFields<Field extends string>(
   return text;
 }
 
+/** An epoch as a record has it; one that no record can have is that of a run that was never claimed, so that nothing is settled by it. */
+export function epochText(epoch: number): string {
+  const isKept = epoch >= 0 && epoch <= LAST_EPOCH;
+  return String(isKept ? epoch : 0).padStart(EPOCH, '0');
+}
+
+const LAST_EPOCH = 10 ** EPOCH - 1;
+
 function layoutOf<Field extends string>(widths: Readonly<Record<Field, number>>): Layout<Field> {
   const names = Object.keys(widths) as Field[]; // its own keys, in the order in which they are written
   const ranges: [Field, FieldRange][] = [];

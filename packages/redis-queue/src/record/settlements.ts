@@ -3,8 +3,8 @@ import { groupOf, settledBy } from '@retry/core/broker/kit';
 import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { LaneList } from '../store/store.ts';
-import { hasResultApart } from './decode-record.ts';
-import { encodeFirstCompletion, encodeLaterCompletion, encodeRecord, epochText } from './encode-record.ts';
+import { epochText } from './layout.ts';
+import { encodeFirstCompletion, encodeLaterCompletion, encodeRecord, hasResultApart } from './record.ts';
 import { SETTLE_MODES, SETTLEMENT } from './requests.ts';
 
 /** Settlements that are sent as two plain arguments each: ids and records, or short forms of them. */
@@ -35,8 +35,19 @@ type OneByOne = 'others' | 'texts' | 'groups';
 /** Plain settlements make no dead letters. */
 const NO_GROUPS = new Map<string, string>();
 
+const NO_SETTLEMENTS: PackedSettlements = {
+  firsts: { ids: [], records: [] },
+  moves: { ids: [], records: [] },
+  movesLane: undefined,
+  others: [],
+  texts: [],
+  groups: NO_GROUPS,
+  isFirst: [],
+};
+
 /** Packs the settlements of one call. */
 export function packSettlements(settle: readonly Settlement[], lanes: LaneList): PackedSettlements {
+  if (settle.length === 0) return NO_SETTLEMENTS;
   const firsts: PlainSettlements = { ids: [], records: [] };
   const isFirst: boolean[] = [];
   const rest: Settlement[] = [];
@@ -159,4 +170,21 @@ function addOther(
 /** Packs settlements that are not plain, as the script takes them. */
 export function packOthers(lanes: LaneList, { others, groups }: Pick<PackedSettlements, OneByOne>): Buffer {
   return pack(groups.size === 0 ? [lanes.tags, others] : [lanes.tags, others, [...groups].flat()]);
+}
+
+/** Divides settlements, in their order, into those that submit a run and those that do not. */
+export function groupBySubmit(settle: readonly Settlement[]): readonly (readonly Settlement[])[] {
+  if (settle.every(({ submit }) => submit === undefined)) return [settle];
+  const groups: Settlement[][] = [];
+  for (const settlement of settle) {
+    const group = groups.at(-1);
+    if (group !== undefined && isSubmitting(group[0]) === isSubmitting(settlement)) group.push(settlement);
+    else groups.push([settlement]);
+  }
+  return groups;
+}
+
+/** Whether a settlement submits a run. */
+export function isSubmitting(settlement: Settlement | undefined): boolean {
+  return settlement?.submit !== undefined;
 }

@@ -34,11 +34,6 @@ export const KEY_NAMES = [
 
 export type KeyName = (typeof KEY_NAMES)[number];
 
-/** The variable of a key in the scripts. */
-export function variableOf(name: KeyName): string {
-  return name.toUpperCase().replaceAll('-', '_');
-}
-
 /** Names of the keys of one partition, all under one hash tag, so that Cluster keeps them on one node. */
 export interface Keys {
   readonly of: Readonly<Record<KeyName, string>>;

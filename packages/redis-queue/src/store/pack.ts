@@ -15,7 +15,7 @@ function write(value: Packed): void {
   if (typeof value === 'string') writeText(value);
   else if (typeof value === 'number') writeNumber(value);
   else {
-    reserve(5);
+    if (end + 5 > buffer.length) grow(5);
     buffer[end] = 0xdd;
     end = buffer.writeUInt32BE(value.length, end + 1);
     for (const item of value) write(item);
@@ -23,7 +23,7 @@ function write(value: Packed): void {
 }
 
 function writeNumber(value: number): void {
-  reserve(9);
+  if (end + 9 > buffer.length) grow(9);
   if (Number.isInteger(value) && value >= 0 && value < 128) {
     buffer[end++] = value;
     return;
@@ -34,7 +34,8 @@ function writeNumber(value: number): void {
 
 /** Short text is mostly ASCII: it is written character by character up to the first one that is not. */
 function writeText(text: string): void {
-  reserve(5 + text.length * 3);
+  const most = 5 + text.length * 3;
+  if (end + most > buffer.length) grow(most);
   const from = end + 5;
   const written = text.length < 64 ? writePlain(text, from) : -1;
   const size = written >= 0 ? written : buffer.write(text, from, 'utf8');
@@ -53,8 +54,7 @@ function writePlain(text: string, from: number): number {
   return text.length;
 }
 
-function reserve(size: number): void {
-  if (end + size <= buffer.length) return;
+function grow(size: number): void {
   const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, end + size));
   buffer.copy(larger, 0, 0, end);
   buffer = larger;

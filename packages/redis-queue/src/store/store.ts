@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Argument, RedisLink } from '../driver/redis-link.ts';
 import { changedReply } from '../errors.ts';
+import { FIRST_START, widthOf } from '../record/layout.ts';
 import type { Script } from '../scripts/create-script.ts';
 import type { Keys } from './keys.ts';
 import { toTag } from './keys.ts';
@@ -46,12 +48,16 @@ export async function runScript(
 ): Promise<unknown> {
   const key = keys.of.body;
   const rest = argumentsOf(keys, script, { args, laneTags });
+  let reply: unknown;
   try {
-    return checked(await link.send(key, ['EVALSHA', script.hash, ...rest]));
+    reply = await link.send(key, ['EVALSHA', script.hash, ...rest]);
   } catch (error) {
     if (!isUnknownScript(error)) throw error;
-    return checked(await link.send(key, ['EVAL', script.text, ...rest]));
+    reply = await link.send(key, ['EVAL', script.text, ...rest]);
   }
+  // No script replies with nothing, and a command of a transaction that is open on the client is only queued.
+  if (reply === undefined || reply === 'QUEUED') throw changedReply(reply);
+  return reply;
 }
 
 /**
@@ -67,12 +73,6 @@ export async function runListScript(
 ): Promise<readonly unknown[]> {
   const reply = await runScript(store, script, args, laneTags);
   if (!Array.isArray(reply)) throw changedReply(reply);
-  return reply;
-}
-
-/** No script replies with nothing, and a command of a transaction that is open on the client is only queued. */
-function checked(reply: unknown): unknown {
-  if (reply === undefined || reply === 'QUEUED') throw changedReply(reply);
   return reply;
 }
 
@@ -93,4 +93,20 @@ export function argumentsOf(
 /** Whether a reply says that the server has not cached the script. */
 export function isUnknownScript(reply: unknown): boolean {
   return reply instanceof Error && reply.message.startsWith('NOSCRIPT');
+}
+
+const DIGITS = widthOf(FIRST_START, 'laneHash');
+/** Lanes are the names of tasks, of which a process knows some; one that makes up names has them reckoned anew. */
+const MAX_KNOWN = 10_000;
+const known = new Map<string, string>();
+
+/** Returns 48 bits of a hash of the lane, as a number: what a started record has of it, so that the scripts need not reckon it. */
+export function laneHash(tag: string): string {
+  const hash = known.get(tag);
+  if (hash !== undefined) return hash;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const bits = createHash('sha1').update(tag).digest('hex').slice(0, 12);
+  const made = `${Number.parseInt(bits, 16)}`.padStart(DIGITS, '0');
+  known.set(tag, made);
+  return made;
 }

@@ -1,7 +1,7 @@
 import type { Change, ChangeAnswer, ChangeOptions } from '@retry/core/broker';
-import { runBytes } from '@retry/core/broker/kit';
+import { readAnswers, runBytes } from '@retry/core/broker/kit';
 import { chunksOf } from '../driver/chunks.ts';
-import { readAnswers } from '../record/answers.ts';
+import { changedReply } from '../errors.ts';
 import { encodeChanges, NOTES_CHANGED } from '../record/changes.ts';
 import { changeScript } from '../scripts/lua-code.ts';
 import type { Packed } from '../store/pack.ts';
@@ -20,11 +20,11 @@ export async function changeRuns(
 ): Promise<readonly ChangeAnswer[] | 'fenced'> {
   if (notes !== undefined) {
     const reply = await write(store, changes, packNotes(notes));
-    return reply === NOTES_CHANGED ? 'fenced' : readAnswers('change', reply);
+    return reply === NOTES_CHANGED ? 'fenced' : readAnswers('change', reply, changedReply);
   }
   const answers: ChangeAnswer[] = [];
   for (const chunk of chunksOf(changes, bytesOf))
-    answers.push(...readAnswers('change', await write(store, chunk, NO_NOTES)));
+    answers.push(...readAnswers('change', await write(store, chunk, NO_NOTES), changedReply));
   return answers;
 }
 

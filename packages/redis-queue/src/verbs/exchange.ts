@@ -7,27 +7,30 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { refuseUnsettled, settlementBytes } from '@retry/core/broker/kit';
+import { readAnswers, refuseUnsettled, settlementBytes } from '@retry/core/broker/kit';
 import { chunksOf } from '../driver/chunks.ts';
 import type { Argument } from '../driver/redis-link.ts';
-import { readAnswers } from '../record/answers.ts';
+import { changedReply } from '../errors.ts';
 import { textReader } from '../record/apart.ts';
-import { hasPayloadApart } from '../record/body.ts';
-import type { KeptTexts } from '../record/decode-record.ts';
-import { decodeFirstStart, decodeRun } from '../record/decode-record.ts';
-import { BODY_KINDS, hasFlag } from '../record/layout.ts';
+import { duesOf, encodeSubmissions, hasPayloadApart, UnreadableError } from '../record/body.ts';
+import { APART_TEXTS, BODY_KINDS, hasFlag } from '../record/layout.ts';
+import type { KeptTexts } from '../record/record.ts';
+import { decodeFirstStart, decodeRun } from '../record/record.ts';
 import { CLAIM, CLAIM_LANE, CLAIMED, EXCHANGE, NO_LANE_LIMIT } from '../record/requests.ts';
-import { inOrderOf, packOthers, packSettlements } from '../record/settlements.ts';
-import { UnreadableError } from '../record/unreadable.ts';
-import { settleAndClaimScript } from '../scripts/lua-code.ts';
+import type { PackedSettlements } from '../record/settlements.ts';
+import {
+  groupBySubmit,
+  inOrderOf,
+  isSubmitting,
+  packOneByOne,
+  packOthers,
+  packSettlements,
+} from '../record/settlements.ts';
+import { quarantineScript, settleAndClaimScript, settleAndSubmitScript } from '../scripts/lua-code.ts';
 import { toTag } from '../store/keys.ts';
-import { laneHash } from '../store/lane-hash.ts';
+import { pack } from '../store/pack.ts';
 import type { LaneList, Store } from '../store/store.ts';
-import { createLaneList, runScript } from '../store/store.ts';
-import { readPayloads } from './payloads/read-payloads.ts';
-import { quarantine } from './quarantine.ts';
-import { groupBySubmit, isSubmitting } from './settle/group-by-submit.ts';
-import { settleAndSubmit } from './settle/settle-and-submit.ts';
+import { createLaneList, laneHash, runListScript, runScript } from '../store/store.ts';
 
 /** The most runs of one claim: exact in Lua, and far more than one reply carries. */
 const MAX_CLAIMED = 1_000_000;
@@ -50,29 +53,23 @@ interface Claimed {
 
 type Reply = readonly [now: number, answers: string, nextRunAt: number, ...claimed: readonly unknown[]];
 
-/** How many values of a reply are before those of the claim. */
-const REPLIED = 3;
-
-/** Settles finished claims, then makes new ones. */
-export type Exchange = (request: ExchangeRequest) => Promise<ExchangeReply>;
-
-/** Creates a `exchange`; it makes several calls where the settlements do not fit into one. */
-export function createExchange(store: Store): Exchange {
-  return async ({ settle = [], claim }) => {
-    refuseUnsettled(settle);
-    const chunks = groupBySubmit(settle).flatMap((group) => chunksOf(group, settlementBytes));
-    const settled: SettleAnswer[] = [];
-    for (const chunk of chunks.slice(0, -1)) settled.push(...(await exchangeGroup(store, chunk)).settled);
-    const last = chunks.at(-1) ?? [];
-    const reply = await exchangeGroup(store, last, claim);
-    return settled.length === 0 ? reply : { ...reply, settled: [...settled, ...reply.settled] };
-  };
+/** Settles finished claims, then makes new ones, in several calls where the settlements do not fit into one. */
+export function exchange(store: Store, { settle = [], claim }: ExchangeRequest): Promise<ExchangeReply> {
+  refuseUnsettled(settle);
+  // Most exchanges settle one run, or none.
+  return settle.length <= 1 ? exchangeChunk(store, settle, claim) : exchangeChunks(store, settle, claim);
 }
 
-function exchangeGroup(store: Store, settle: readonly Settlement[], claim?: Claim): Promise<ExchangeReply> {
-  return isSubmitting(settle[0])
-    ? exchangeSubmitting(store, settle, claim)
-    : exchangeChunk(store, settle, claim);
+async function exchangeChunks(
+  store: Store,
+  settle: readonly Settlement[],
+  claim: Claim | undefined,
+): Promise<ExchangeReply> {
+  const chunks = groupBySubmit(settle).flatMap((group) => chunksOf(group, settlementBytes));
+  const settled: SettleAnswer[] = [];
+  for (const chunk of chunks.slice(0, -1)) settled.push(...(await exchangeChunk(store, chunk)).settled);
+  const reply = await exchangeChunk(store, chunks.at(-1) ?? [], claim);
+  return settled.length === 0 ? reply : { ...reply, settled: [...settled, ...reply.settled] };
 }
 
 async function exchangeSubmitting(
@@ -90,20 +87,36 @@ async function exchangeChunk(
   settle: readonly Settlement[],
   claim?: Claim,
 ): Promise<ExchangeReply> {
+  if (isSubmitting(settle[0])) return exchangeSubmitting(store, settle, claim);
   const lanes = createLaneList();
   // The script finds the lanes of the claim by their place.
   for (const lane of claim?.lanes.keys() ?? []) lanes.numberOf(lane);
-  const claimLanes = lanes.tags.length;
   const packed = packSettlements(settle, lanes);
-  const { firsts, moves, movesLane, others, isFirst } = packed;
+  const args = exchangeArguments(store, { packed, claim, lanes });
+  const reply = await runScript(store, settleAndClaimScript, args, lanes.tags);
+  const [now, letters, nextRunAt, ...got] = reply as Reply; // what our own script returns
+  const claimed = got.length === 0 ? [] : await readClaim(store, namedClaim(got));
+  const settled = readAnswers('settle', inOrderOf(packed.isFirst, letters), changedReply);
+  return nextRunAt < 0 ? { settled, claimed, now } : { settled, claimed, now, nextRunAt };
+}
+
+interface Chunk {
+  readonly packed: PackedSettlements;
+  readonly claim: Claim | undefined;
+  readonly lanes: LaneList;
+}
+
+function exchangeArguments({ retention }: Store, { packed, claim, lanes }: Chunk): readonly Argument[] {
+  const { firsts, moves, movesLane, others, texts } = packed;
+  const moved = movesLane === undefined ? 0 : lanes.numberOf(movesLane);
   const values: Readonly<Record<(typeof EXCHANGE)[number], Argument>> = {
-    keepCompleted: store.retention[0],
-    keepKeysMs: store.retention[1],
+    keepCompleted: retention[0],
+    keepKeysMs: retention[1],
     firsts: `${firsts.ids.length}`,
     moves: `${moves.ids.length}`,
-    movesLane: movesLane === undefined ? '' : `${lanes.numberOf(movesLane)}`,
-    movesHash: movesLane === undefined ? '' : laneHash(toTag(movesLane)),
-    claimLanes: claim === undefined ? '-1' : `${claimLanes}`,
+    movesLane: moved === 0 ? '' : `${moved}`,
+    movesHash: moved === 0 ? '' : laneHash(lanes.tags[moved - 1] ?? ''),
+    claimLanes: claim === undefined ? '-1' : `${claim.lanes.size}`,
     others: others.length === 0 ? '' : packOthers(lanes, packed),
   };
   // Loops, because most exchanges carry one run or a few.
@@ -113,16 +126,8 @@ async function exchangeChunk(
     for (const text of plain) args.push(text);
   }
   if (claim !== undefined) addClaim(args, claim, lanes);
-  for (const text of packed.texts) args.push(text);
-  const reply = await runScript(store, settleAndClaimScript, args, lanes.tags);
-  return readReply(store, reply as Reply, isFirst); // what our own script returns
-}
-
-async function readReply(store: Store, reply: Reply, isFirst: readonly boolean[]): Promise<ExchangeReply> {
-  const [now, letters, nextRunAt] = reply;
-  const claimed = reply.length === REPLIED ? [] : await readClaim(store, namedClaim(reply.slice(REPLIED)));
-  const answers = { settled: readAnswers('settle', inOrderOf(isFirst, letters)), claimed, now };
-  return nextRunAt < 0 ? answers : { ...answers, nextRunAt };
+  for (const text of texts) args.push(text);
+  return args;
 }
 
 function addClaim(args: Argument[], claim: Claim, { tags }: LaneList): void {
@@ -245,4 +250,52 @@ function decodeClaimed(id: string, texts: ClaimedTexts): Run<'started'> | undefi
     if (error instanceof UnreadableError) return undefined;
     throw error;
   }
+}
+
+/** Settles runs each of which submits another one, in one script: settlements are rarely of this kind. */
+async function settleAndSubmit(
+  store: Store,
+  settle: readonly Settlement[],
+): Promise<Pick<ExchangeReply, 'settled' | 'now'>> {
+  const submissions = settle.flatMap(({ submit }) => submit ?? []);
+  const lanes = createLaneList();
+  const packed = packOneByOne(settle, lanes);
+  const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
+  const exchange: Readonly<Record<(typeof EXCHANGE)[number], Argument>> = {
+    keepCompleted: store.retention[0],
+    keepKeysMs: store.retention[1],
+    firsts: '0',
+    moves: '0',
+    movesLane: '',
+    movesHash: '',
+    claimLanes: '-1',
+    others: packOthers(lanes, packed),
+  };
+  const first: readonly Argument[] = [...EXCHANGE.map((name) => exchange[name]), ...packed.texts];
+  const request = pack([lanes.tags, numbers, duesOf(submissions)]);
+  const args = [...first, request, ...encodeSubmissions(submissions), `${first.length + 1}`];
+  const reply = await runListScript(store, settleAndSubmitScript, args, lanes.tags);
+  const [now, letters] = reply as readonly [now: number, letters: string]; // what our own script returns
+  return { settled: readAnswers('settle', letters, changedReply), now };
+}
+
+/**
+ * Reads payloads that are kept apart by a plain command: in a script each of them would be copied and hashed several times. Those
+ * that were forgotten meanwhile are missing.
+ */
+async function readPayloads(
+  { link, keys }: Pick<Store, 'link' | 'keys'>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const fields = ids.map((id) => APART_TEXTS.payload + id);
+  const texts = await link.send(keys.of.body, ['HMGET', keys.of.large, ...fields]);
+  const payloads = new Map<string, string>();
+  for (const [index, text] of (texts as readonly (string | null)[]).entries())
+    if (text !== null) payloads.set(ids[index] ?? '', text);
+  return payloads;
+}
+
+/** Makes dead letters of started runs that could not be read, so that no claim gets them again. */
+export async function quarantine(store: Store, ids: readonly string[]): Promise<void> {
+  await runScript(store, quarantineScript, [...store.retention, pack(ids), 'its body or its record']);
 }

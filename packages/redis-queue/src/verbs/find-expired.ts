@@ -8,11 +8,10 @@ import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
 import { changeRuns } from './change.ts';
+import { quarantine } from './exchange.ts';
 import type { KeptRun, ReadReply } from './get.ts';
-import { decodeKept, getRuns } from './get.ts';
+import { decodeKept, getRuns, readRuns } from './get.ts';
 import { listRuns } from './list.ts';
-import { quarantine } from './quarantine.ts';
-import { readRuns } from './read.ts';
 
 /** For how long a broker keeps what has ended, and who hears of what it could not forget. */
 export interface KeepingParts extends Pick<RetentionSettings, 'keepForMs' | 'keepDeadForMs'> {

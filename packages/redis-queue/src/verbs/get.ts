@@ -1,11 +1,11 @@
-import type { GetOptions, Run } from '@retry/core/broker';
+import type { GetOptions, Reading, Run, SeenRun } from '@retry/core/broker';
 import { copyRun } from '@retry/core/broker/kit';
 import { textReader } from '../record/apart.ts';
-import { hasPayloadApart } from '../record/body.ts';
-import { decodeRun, hasResultApart } from '../record/decode-record.ts';
+import { hasPayloadApart, UnreadableError, unreadableRun } from '../record/body.ts';
+import { TRIMMED_MARK } from '../record/changes.ts';
 import { hasFlag } from '../record/layout.ts';
-import { UnreadableError, unreadableRun } from '../record/unreadable.ts';
-import { getScript } from '../scripts/lua-code.ts';
+import { decodeRun, hasResultApart, stateOfRecord } from '../record/record.ts';
+import { getScript, readScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript, runScript } from '../store/store.ts';
@@ -29,37 +29,26 @@ export interface ReadOptions extends GetOptions {
   readonly payloads?: 'include' | 'omit' | undefined;
 }
 
-/** Reads the runs of these ids, each of them atomically, in as many replies as they need. */
-export async function readKept(
-  store: Store,
-  ids: readonly string[],
-  { collect = false, payloads = 'include' }: ReadOptions = {},
-): Promise<{ readonly now: number; readonly kept: readonly (KeptRun | undefined)[] }> {
-  const kept: (KeptRun | undefined)[] = [];
-  let now = 0;
-  while (kept.length < ids.length) {
-    const left = kept.length === 0 ? ids : ids.slice(kept.length);
-    const asked = pack([left, payloads, collect ? 'collect' : '']);
-    const reply = await runListScript(store, getScript, [...store.retention, asked]);
-    const [at, read] = reply as readonly [number, ReadReply]; // what our own script returns
-    now = at;
-    kept.push(...decodeKept(left, read, payloads));
-  }
-  return { now, kept };
-}
-
-/** Returns the runs of these ids. */
+/** Returns the runs of these ids, each of them read atomically, in as many replies as they need. */
 export async function getRuns(
   store: Store,
   ids: readonly string[],
-  options?: ReadOptions,
+  { collect = false, answer, payloads = 'include' }: ReadOptions = {},
 ): Promise<readonly (Run | undefined)[]> {
   if (ids.length === 0) return [];
-  if (options?.collect === true && options.answer === 'none') {
+  if (collect && answer === 'none') {
     await runScript(store, getScript, [...store.retention, pack([[...new Set(ids)], 'none', 'collect'])]);
     return [];
   }
-  return (await readKept(store, ids, options)).kept.map((found) => found?.run);
+  const runs: (Run | undefined)[] = [];
+  while (runs.length < ids.length) {
+    const left = runs.length === 0 ? ids : ids.slice(runs.length);
+    const asked = pack([left, payloads, collect ? 'collect' : '']);
+    const reply = await runListScript(store, getScript, [...store.retention, asked]);
+    const [, read] = reply as readonly [now: number, read: ReadReply]; // what our own script returns
+    runs.push(...decodeKept(left, read, payloads).map((kept) => kept?.run));
+  }
+  return runs;
 }
 
 /** Returns the runs that a script read, as many as fit into its reply. */
@@ -98,4 +87,27 @@ function withoutPayload(run: Run): Run {
   copy.result = undefined;
   copy.trimmed = undefined;
   return copy;
+}
+
+type ReadSeen = readonly [now: number, read: ReadReply, seen: readonly (string | null)[]];
+
+/** Reads runs without their payloads, each of them atomically, in as many replies as they need. */
+export async function readRuns(store: Store, ids: readonly string[]): Promise<Reading> {
+  const runs: (SeenRun | undefined)[] = [];
+  let now = 0;
+  do {
+    const left = runs.length === 0 ? ids : ids.slice(runs.length);
+    const reply = await runListScript(store, readScript, [...store.retention, pack(left)]);
+    const [at, read, seen] = reply as ReadSeen; // what our own script returns
+    now = at;
+    runs.push(...decodeKept(left, read, 'omit').map((kept, index) => kept && seenRun(kept, seen[index])));
+  } while (runs.length < ids.length);
+  return { now, runs };
+}
+
+function seenRun({ run, record, isUnreadable }: KeptRun, seen: string | null | undefined): SeenRun {
+  const isTrimmed = seen?.endsWith(TRIMMED_MARK) === true;
+  if (!isUnreadable) return { run: isTrimmed ? { ...run, trimmed: ['payload'] } : run, seen: seen ?? '' };
+  const inState: Run = { ...run, state: stateOfRecord(record) };
+  return { run: inState, seen: seen ?? '', isUnreadable };
 }

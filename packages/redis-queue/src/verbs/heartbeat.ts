@@ -1,6 +1,7 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
-import { readAnswers } from '../record/answers.ts';
-import { epochText } from '../record/encode-record.ts';
+import { readAnswers } from '@retry/core/broker/kit';
+import { changedReply } from '../errors.ts';
+import { epochText } from '../record/layout.ts';
 import type { Script } from '../scripts/create-script.ts';
 import { heartbeatScript, readLeasesScript } from '../scripts/lua-code.ts';
 import { pack } from '../store/pack.ts';
@@ -28,7 +29,11 @@ export async function heartbeatBy(
   store: ScriptStore,
   { leases, leaseMs }: Heartbeats,
 ): Promise<readonly HeartbeatAnswer[]> {
-  return readAnswers('heartbeat', await runScript(store, script, [`${leaseMs}`, packed(leases)]));
+  return readAnswers(
+    'heartbeat',
+    await runScript(store, script, [`${leaseMs}`, packed(leases)]),
+    changedReply,
+  );
 }
 
 /** Answers as a heartbeat does, and only reads. */
@@ -37,7 +42,7 @@ export async function readLeases(
   leases: readonly HeartbeatRequest[],
 ): Promise<readonly HeartbeatAnswer[]> {
   if (leases.length === 0) return [];
-  return readAnswers('heartbeat', await runScript(store, readLeasesScript, [packed(leases)]));
+  return readAnswers('heartbeat', await runScript(store, readLeasesScript, [packed(leases)]), changedReply);
 }
 
 function packed(leases: readonly HeartbeatRequest[]): Buffer {

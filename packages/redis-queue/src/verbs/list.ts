@@ -4,8 +4,8 @@ import { readCursor, sizedPage, writeCursor } from '@retry/core/broker/kit';
 import { isEnd } from '@retry/core/lifecycle';
 import type { Store } from '../store/store.ts';
 import { getRuns } from './get.ts';
-import { firstList, readStep } from './list/read-step.ts';
-import type { Entry, Walk } from './list/step.ts';
+import type { Entry, Walk } from './list-steps.ts';
+import { firstList, readStep } from './list-steps.ts';
 
 /** How many runs are read in one call, without their payloads: about a millisecond of work. */
 const STEP = 250;

@@ -1,21 +1,27 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { submissionBytes } from '@retry/core/broker/kit';
+import { readAnswers, submissionBytes, uniqueAnswer } from '@retry/core/broker/kit';
 import { chunksOf } from '../driver/chunks.ts';
 import type { Argument } from '../driver/redis-link.ts';
-import { readAnswers } from '../record/answers.ts';
+import { changedReply } from '../errors.ts';
 import { isKeptApart } from '../record/apart.ts';
-import { encodeBody } from '../record/body.ts';
+import { duesOf, encodeBody, encodeSubmissions } from '../record/body.ts';
+import { APART_TEXTS, KEY_UNTIL } from '../record/layout.ts';
 import { PAYLOADS_FOLLOW } from '../record/requests.ts';
-import { duesOf } from '../record/submissions.ts';
-import { submitFairScript, submitScript } from '../scripts/lua-code.ts';
+import type { Script } from '../scripts/create-script.ts';
+import {
+  dropPayloadsScript,
+  submitFairScript,
+  submitScript,
+  submitUniqueScript,
+} from '../scripts/lua-code.ts';
+import { toTag } from '../store/keys.ts';
+import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
-import { createLaneList, runScript } from '../store/store.ts';
-import { submitLarge } from './payloads/submit-large.ts';
-import { submitUnique } from './submit/unique.ts';
+import { argumentsOf, createLaneList, isUnknownScript, runListScript, runScript } from '../store/store.ts';
 
 /** Stores new runs. */
-export type SubmitRuns = (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
+type SubmitRuns = (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
 
 /**
  * Creates a `submit` whose calls take effect in their order. A long one is sent in chunks, one after another, because clients
@@ -78,5 +84,97 @@ async function submitChunk(
   for (const submission of submissions) args.push(submission.id, encodeBody(submission));
   if (payloads === 'follow') return submitLarge(store, { submissions, script, args, laneTags: lanes.tags });
   for (const { payload } of large) args.push(payload);
-  return readAnswers('submit', await runScript(store, script, args, lanes.tags));
+  return readAnswers('submit', await runScript(store, script, args, lanes.tags), changedReply);
+}
+
+/** Stores new runs, some of which are unique, in one script. */
+async function submitUnique(
+  store: Store,
+  submissions: readonly Submission[],
+): Promise<readonly SubmitAnswer[]> {
+  const lanes = createLaneList();
+  const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
+  const request = pack([
+    lanes.tags,
+    numbers,
+    duesOf(submissions),
+    submissions.map(packUnique),
+    submissions.length,
+  ]);
+  const args = [...store.retention, request, ...encodeSubmissions(submissions)];
+  const reply = await runListScript(store, submitUniqueScript, args, lanes.tags);
+  const [letters, others] = reply as readonly [string, readonly string[]]; // what our own script returns
+  let met = 0;
+  return readAnswers('submitUnique', letters, changedReply).map((word) => {
+    const isAboutOther = word === 'kept' || word === 'replaced';
+    return uniqueAnswer(word, isAboutOther ? (others[met++] ?? '') : '');
+  });
+}
+
+function packUnique({ unique }: Submission): Packed {
+  if (unique === undefined) return [];
+  const { key, until, onConflict } = unique;
+  return [toTag(key), typeof until === 'number' ? until : KEY_UNTIL[until], onConflict];
+}
+
+/** A call of a script that submits. */
+interface Call {
+  readonly submissions: readonly Submission[];
+  readonly script: Script;
+  readonly args: readonly Argument[];
+  /** The tags of its lanes. */
+  readonly laneTags: readonly string[];
+}
+
+/**
+ * Submits runs, some of whose payloads are kept apart: the script that creates the runs, and after it the payloads as they are, in one
+ * transaction. Lua would copy and hash each of them. `HSETNX` writes no payload over that of a run that exists; what it wrote for a
+ * submission that was not accepted is removed afterwards.
+ */
+async function submitLarge(store: Store, call: Call): Promise<readonly SubmitAnswer[]> {
+  const large = call.submissions.filter(({ payload }) => isKeptApart(payload));
+  let replies = await send(store, call, ['EVALSHA', call.script.hash]);
+  if (isUnknownScript(replies[0])) replies = await send(store, call, ['EVAL', call.script.text]);
+  const [letters] = replies;
+  if (letters instanceof Error) {
+    await dropPayloads(store, large);
+    throw letters;
+  }
+  const failed = replies.find((reply) => reply instanceof Error);
+  if (failed !== undefined) throw failed;
+  const answers = readAnswers('submit', letters, changedReply);
+  const refused = call.submissions.filter(
+    ({ payload }, index) => answers[index] === 'exists' && isKeptApart(payload),
+  );
+  if (refused.length > 0) await dropPayloads(store, refused);
+  return answers;
+}
+
+async function send(
+  { link, keys }: Store,
+  { submissions, script, ...call }: Call,
+  how: readonly [command: string, script: string],
+): Promise<readonly unknown[]> {
+  const commands: (readonly Argument[])[] = [[...how, ...argumentsOf(keys, script, call)]];
+  for (const { id, payload } of submissions) {
+    if (!isKeptApart(payload)) continue;
+    commands.push(['HSETNX', keys.of.large, APART_TEXTS.payload + id, toBytes(payload)]);
+  }
+  return (await link.sendAll?.(keys.of.body, commands)) ?? [];
+}
+
+const encoder = new TextEncoder();
+
+/** What `Buffer.from(text)` returns, without a walk to learn the length: most JSON is ASCII, and exactly fits. */
+function toBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(text.length);
+  const { read } = encoder.encodeInto(text, bytes);
+  return read === text.length ? bytes : Buffer.from(text);
+}
+
+/** Removes the payloads of these ids that belong to no run. */
+async function dropPayloads(store: Store, submissions: readonly Submission[]): Promise<void> {
+  const ids = submissions.map(({ id }) => id);
+  // The answer is known: what stays now is removed when the id names a new run, or its run is forgotten.
+  await runScript(store, dropPayloadsScript, ids).catch(() => {});
 }

@@ -8,9 +8,8 @@ import { toTag } from '../store/keys.ts';
 import { pack } from '../store/pack.ts';
 import type { Store } from '../store/store.ts';
 import { runListScript } from '../store/store.ts';
-import type { LaneWork } from './lane-watch.ts';
-import { LaneWatch } from './lane-watch.ts';
-import { Wait } from './wait.ts';
+import type { LaneWork } from './wait.ts';
+import { LaneWatch, Wait } from './wait.ts';
 
 /** How often the watchdog sends a message to its own connection, and how long that may take to arrive, in ms. */
 export interface WatchdogOptions {
@@ -53,17 +52,17 @@ export class WakeSubscription {
    * Resolves when one of the lanes may have work, or when a run whose result is kept may have ended, at the latest after the timeout or
    * when the signal aborts.
    */
-  async wait(request: WaitRequest): Promise<void> {
-    if (request.timeoutMs <= 0 || request.signal?.aborted) return;
-    await (request.lanes === undefined ? this.#waitForResult(request) : this.#waitForWork(request));
+  wait(request: WaitRequest): Promise<void> {
+    if (request.timeoutMs <= 0 || request.signal?.aborted) return Promise.resolve();
+    return request.lanes === undefined ? this.#waitForResult(request) : this.#waitForWork(request);
   }
 
-  async #waitForWork({ lanes, ...options }: WaitForWork): Promise<void> {
+  #waitForWork({ lanes, ...options }: WaitForWork): Promise<void> {
     const tags = lanes.map(toTag);
     const { wakeOf, holdsChannel } = this.#store.keys;
     const wait = new Wait(new Set([holdsChannel, ...tags.map(wakeOf)]), options);
     const watch = new LaneWatch(wait, () => this.#readWork(tags));
-    await this.#run(wait, watch, async () => {
+    return this.#run(wait, watch, async () => {
       // Subscribe before reading the lanes, so that no wake signal is lost in between.
       await this.#subscribeAll(wait.channels);
       await watch.read();
@@ -71,11 +70,11 @@ export class WakeSubscription {
   }
 
   /** The first call resolves as soon as it is subscribed, as a run may have ended before. */
-  async #waitForResult(options: WaitOptions): Promise<void> {
+  #waitForResult(options: WaitOptions): Promise<void> {
     const channel = this.#store.keys.resultChannel;
     const wait = new Wait(new Set([channel]), options);
     const wasConfirmed = this.#confirmed.has(channel);
-    await this.#run(wait, undefined, async () => {
+    return this.#run(wait, undefined, async () => {
       await this.#subscribeAll([channel]);
       if (!wasConfirmed) wait.end();
     });
@@ -111,8 +110,10 @@ export class WakeSubscription {
     return { now, workAt: next < 0 ? undefined : next, isOnHold: held === 1 };
   }
 
-  async #subscribeAll(channels: Iterable<string>): Promise<void> {
-    await Promise.all([...channels, this.#echo].map((channel) => this.#subscribe(channel)));
+  /** As a rule each channel was subscribed to before: lanes are waited for again and again. */
+  #subscribeAll(channels: Iterable<string>): Promise<unknown> {
+    const missing = [...channels, this.#echo].filter((channel) => !this.#confirmed.has(channel));
+    return Promise.all(missing.map((channel) => this.#subscribe(channel)));
   }
 
   #subscribe(channel: string): Promise<void> {

@@ -2,15 +2,157 @@ import type { ListQuery } from '@retry/core/broker';
 import type { Position } from '@retry/core/broker/kit';
 import { compareUtf8, STATE_LETTERS } from '@retry/core/broker/kit';
 import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
-import { FINISHED_ENTRY, SCHEDULED_ENTRY } from '../../record/layout.ts';
-import type { Script } from '../../scripts/create-script.ts';
-import { awaitedScript, finishedScript, pageOfDeadScript, startedScript } from '../../scripts/lua-code.ts';
-import { fromTag, toTag } from '../../store/keys.ts';
-import { pack } from '../../store/pack.ts';
-import { runListScript, runScript } from '../../store/store.ts';
-import { readWaiting } from './read-waiting.ts';
-import type { Step, Walk } from './step.ts';
-import { anchorsAt } from './step.ts';
+import { FINISHED_ENTRY, FRONT_ENTRY, SCHEDULED_ENTRY } from '../record/layout.ts';
+import type { Script } from '../scripts/create-script.ts';
+import {
+  awaitedScript,
+  finishedScript,
+  pageOfDeadScript,
+  startedScript,
+  waitingLanesScript,
+  waitingScript,
+} from '../scripts/lua-code.ts';
+import { fromTag, toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { runListScript, runScript } from '../store/store.ts';
+
+/** An id where runs of a state are kept, and the position behind it. */
+export interface Entry {
+  readonly id: string;
+  readonly position: Position;
+  /** The lane that the run has to be in. */
+  readonly lane?: string;
+}
+
+/** What one step of a page has read. */
+export interface Step {
+  readonly entries: readonly Entry[];
+  /** How many entries it has looked at. */
+  readonly look: number;
+  /** Where the next step begins; `undefined` when everything is read. */
+  readonly end: Position | undefined;
+}
+
+/** The reading of one page. */
+export interface Walk {
+  readonly store: Store;
+  readonly query: ListQuery;
+  /** The tags of the lanes that may have waiting runs, in order, once they are read. */
+  tags?: readonly string[];
+}
+
+/** How many of the last entries of a list a position has: one of them is still there, as a rule, when others have been removed. */
+const ANCHORS = 4;
+
+/** Entries of a list with the epochs of their runs, and the anchors in front of them. */
+export interface ListPart {
+  readonly entries: readonly string[];
+  readonly epochs: readonly string[];
+  readonly before: readonly string[];
+}
+
+/** Returns the anchors behind an entry of a list: the last ones, the latest first, each followed by its epoch. */
+function anchorsAt({ entries, epochs, before }: ListPart, index: number): readonly string[] {
+  const anchors: string[] = [];
+  for (let at = index; at >= 0 && at > index - ANCHORS; at -= 1)
+    anchors.push(entries[at] ?? '', epochs[at] ?? '');
+  return [...anchors, ...before].slice(0, 2 * ANCHORS);
+}
+
+/** How many lanes one step reads; most may be empty. */
+const LANES = 100;
+
+/** What counts for a search that has not found the position in a lane yet. */
+const SEARCH_LOOK = 1_000;
+
+/** What the script read of one lane: members of its front and of the parked runs, then ids of its list. */
+type Chunk = readonly [
+  members: readonly string[],
+  reached: string,
+  from: number,
+  ids: readonly string[],
+  leftOver: readonly number[],
+  epochs: readonly string[],
+];
+
+/** Where the reading of a lane continues. */
+interface Place {
+  readonly tag: string;
+  /** The last member of its front or of the parked runs that is read, or need not be. */
+  readonly reached: string;
+  /** The index of the last id of its list that was read. */
+  readonly at: number;
+  readonly anchors: readonly string[];
+}
+
+/** Reads waiting runs of one lane after another. */
+async function readWaiting(walk: Walk, fields: readonly (string | number)[], room: number): Promise<Step> {
+  const { store } = walk;
+  const after = readPlace(fields);
+  walk.tags ??= await tagsOf(walk);
+  const left = after === undefined ? walk.tags : walk.tags.filter((tag) => compareUtf8(tag, after.tag) >= 0);
+  const tags = left.slice(0, LANES);
+  if (tags.length === 0) return { entries: [], look: 0, end: undefined };
+  const continued = after?.tag === tags[0] ? after : undefined;
+  const { reached = '', at = 0, anchors = [] } = continued ?? {};
+  const asked = pack([tags, room, reached, `${at}`, anchors]);
+  const reply = await runListScript(store, waitingScript, [asked], tags);
+  const [chunks, searchOn] = reply as readonly [readonly Chunk[], number]; // what our own script returns
+  if (searchOn >= 0 && continued !== undefined)
+    return { entries: [], look: SEARCH_LOOK, end: writePlace({ ...continued, at: searchOn }) };
+  const read = chunks.flatMap((chunk, index) =>
+    readChunk(tags[index] ?? '', chunk, index === 0 ? anchors : []),
+  );
+  const entries = read.filter((entry) => !entry.isLeftOver);
+  const look = read.length + chunks.length;
+  if (read.length >= room) return { entries, look, end: read.at(-1)?.position };
+  const next = left[tags.length];
+  const end = next === undefined ? undefined : writePlace({ tag: next, reached: '', at: 0, anchors: [] });
+  return { entries, look, end };
+}
+
+type WaitingEntry = Entry & { readonly isLeftOver: boolean };
+
+function readChunk(
+  tag: string,
+  [members, reached, from, ids, leftOver, epochs]: Chunk,
+  before: readonly string[],
+): readonly WaitingEntry[] {
+  const lane = fromTag(tag);
+  const ahead = members.map((member) => ({
+    id: member.slice(tag.length + 1 + FRONT_ENTRY.length),
+    position: writePlace({ tag, reached: member, at: 0, anchors: [] }),
+    ...{ lane, isLeftOver: false },
+  }));
+  const left = new Set(leftOver);
+  const listed = ids.map((id, index) => ({
+    id,
+    position: writePlace({
+      tag,
+      reached,
+      at: from + index,
+      anchors: anchorsAt({ entries: ids, epochs, before }, index),
+    }),
+    ...{ lane, isLeftOver: left.has(index) },
+  }));
+  return [...ahead, ...listed];
+}
+
+async function tagsOf({ store, query }: Walk): Promise<readonly string[]> {
+  if (query.lane !== undefined) return [toTag(query.lane)];
+  const tags = (await runListScript(store, waitingLanesScript, [])) as readonly string[]; // what our own script returns
+  return [...new Set(tags)].sort(compareUtf8);
+}
+
+function writePlace({ tag, reached, at, anchors }: Place): Position {
+  return ['waiting', tag, reached, at, ...anchors];
+}
+
+function readPlace([tag, reached, at, ...anchors]: readonly (string | number)[]): Place | undefined {
+  if (tag === undefined) return undefined;
+  return { tag: `${tag}`, reached: `${reached}`, at: Number(at), anchors: anchors as readonly string[] }; // as written above
+}
 
 /** How many finished entries are read at least: their state is in them, so that no run of another state is read. */
 const FINISHED_STEP = 2_000;

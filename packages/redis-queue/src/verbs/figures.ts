@@ -1,0 +1,206 @@
+import type {
+  DueTimes,
+  DueTimesQuery,
+  ErrorGroup,
+  GroupPage,
+  GroupsQuery,
+  ServerMemory,
+} from '@retry/core/broker';
+import type { FigureSources, LaneCounts } from '@retry/core/broker/kit';
+import { countAttempts, OTHER_GROUP, pageOfGroups, reportLanes } from '@retry/core/broker/kit';
+import type { FieldRange } from '../record/layout.ts';
+import { GROUP } from '../record/layout.ts';
+import { LANE_FIGURES } from '../record/requests.ts';
+import {
+  dueTimesScript,
+  groupsScript,
+  laneCountsScript,
+  samplesScript,
+  scheduledLanesScript,
+  startedByLaneScript,
+  waitingLanesScript,
+} from '../scripts/lua-code.ts';
+import type { KeyName } from '../store/keys.ts';
+import { fromTag, toTag } from '../store/keys.ts';
+import { pack } from '../store/pack.ts';
+import type { Store } from '../store/store.ts';
+import { laneHash, runListScript } from '../store/store.ts';
+import { listRuns } from './list.ts';
+import { createNotes } from './notes.ts';
+
+/** Returns what operators ask about one partition. */
+export function createFigures(store: Store): FigureSources {
+  const notes = createNotes(store);
+  const source = {
+    names: () => readLaneNames(store),
+    count: (lanes: readonly string[]) => countLanes(store, lanes),
+    notes,
+  };
+  return {
+    lanes: (query) => reportLanes(source, query),
+    attempts: (query) => countAttempts((page) => listRuns(store, page), query),
+    dueTimes: (query) => countDueTimes(store, query),
+    groups: (query) => listGroups(store, query),
+    memory: () => readMemory(store),
+  };
+}
+
+/** Lanes that are counted in one call: some milliseconds of work. */
+const STEP = 250;
+
+type Figures = Readonly<Record<(typeof LANE_FIGURES)[number], number>>;
+
+/** Returns the lanes that may have runs that wait. */
+async function readLaneNames(store: Store): Promise<readonly string[]> {
+  const tags = (await runListScript(store, waitingLanesScript, [])) as readonly string[]; // what our own script returns
+  return tags.map(fromTag);
+}
+
+/** Counts what is in each of these lanes. */
+async function countLanes(
+  store: Store,
+  lanes: readonly string[],
+): Promise<{ readonly at: number; readonly counts: readonly LaneCounts[] }> {
+  const tags = lanes.map(toTag);
+  const started = await countStarted(store);
+  const counts: LaneCounts[] = [];
+  let at = 0;
+  for (let from = 0; from === 0 || from < tags.length; from += STEP) {
+    const some = tags.slice(from, from + STEP);
+    const reply = await runListScript(store, laneCountsScript, [pack(some)], some);
+    const [now, figures] = reply as readonly [number, readonly (readonly number[])[]]; // what our own script returns
+    at = now;
+    for (const [index, values] of figures.entries())
+      counts.push(toCounts(lanes[from + index] ?? '', nameFigures(values), started));
+  }
+  return { at, counts };
+}
+
+interface Started {
+  readonly byHash: ReadonlyMap<string, number>;
+  readonly isComplete: boolean;
+}
+
+async function countStarted(store: Store): Promise<Started> {
+  const reply = await runListScript(store, startedByLaneScript, []);
+  const [isComplete, flat] = reply as readonly [number, readonly (string | number)[]]; // what our own script returns
+  const byHash = new Map<string, number>();
+  for (let index = 0; index < flat.length; index += 2) byHash.set(`${flat[index]}`, Number(flat[index + 1]));
+  return { byHash, isComplete: isComplete === 1 };
+}
+
+function nameFigures(values: readonly number[]): Figures {
+  return Object.fromEntries(LANE_FIGURES.map((name, index) => [name, values[index] ?? 0])) as Figures; // one for each name
+}
+
+function toCounts(lane: string, figures: Figures, { byHash, isComplete }: Started): LaneCounts {
+  const { claimableSince, ...counted } = figures;
+  const all = (count: number) => ({ count, isComplete: true });
+  return {
+    lane,
+    waiting: all(counted.waiting),
+    parked: all(counted.parked),
+    scheduled: all(counted.scheduled),
+    due: all(counted.due),
+    started: { count: byHash.get(laneHash(toTag(lane))) ?? 0, isComplete },
+    claimableSince: claimableSince < 0 ? undefined : claimableSince,
+  };
+}
+
+/** Spans of lanes that one call counts, at most: some milliseconds of work. */
+const MAX_SPANS = 2_000;
+
+type Reply = readonly [now: number, before: number, after: number, counts: readonly number[]];
+
+/** Counts scheduled runs by when they are due, some lanes in each call. */
+async function countDueTimes(store: Store, query: DueTimesQuery): Promise<DueTimes> {
+  const { from, bucketMs, buckets, lanes } = query;
+  const tags =
+    lanes === undefined
+      ? ((await runListScript(store, scheduledLanesScript, [])) as readonly string[]) // what our own script returns
+      : [...new Set(lanes.map(toTag))];
+  const step = Math.max(1, Math.floor(MAX_SPANS / buckets));
+  const counts = new Array<number>(buckets).fill(0);
+  let [at, before, after] = [0, 0, 0];
+  for (let index = 0; index === 0 || index < tags.length; index += step) {
+    const asked = pack([from, bucketMs, buckets, tags.slice(index, index + step)]);
+    const reply = (await runListScript(store, dueTimesScript, [asked])) as Reply; // what our own script returns
+    at = reply[0];
+    before += reply[1];
+    after += reply[2];
+    for (const [bucket, count] of reply[3].entries()) counts[bucket] = (counts[bucket] ?? 0) + count;
+  }
+  return {
+    at,
+    before: { count: before, isComplete: true },
+    counts,
+    after: { count: after, isComplete: true },
+    completeUntil: from + bucketMs * buckets,
+  };
+}
+
+/** A group as it is kept: its sample may have left it. */
+type KeptGroup = Omit<ErrorGroup, 'isOther'>;
+
+/** Returns a page of error groups. All of them are read for it: a lane has no more than some of them. */
+async function listGroups(store: Store, query: GroupsQuery): Promise<GroupPage> {
+  const flat = (await runListScript(store, groupsScript, [])) as readonly string[]; // what our own script returns
+  const all: KeptGroup[] = [];
+  for (let index = 0; index < flat.length; index += 2)
+    all.push(decodeGroup(flat[index] ?? '', flat[index + 1] ?? ''));
+  const page = pageOfGroups(store.keys.of.groups, query, all);
+  const samples = await readSamples(store, page.groups);
+  const groups = page.groups.map((group, index) => ({
+    ...group,
+    sampleId: samples[index] ?? group.sampleId,
+    isOther: group.id === OTHER_GROUP.id,
+  }));
+  return { ...page, groups };
+}
+
+async function readSamples(store: Store, groups: readonly KeptGroup[]): Promise<readonly string[]> {
+  if (groups.length === 0) return [];
+  const asked = groups.map(({ lane, id, sampleId }) => [toTag(lane), id, sampleId]);
+  return (await runListScript(store, samplesScript, [pack(asked)])) as readonly string[]; // one for each
+}
+
+/** Returns what is kept of a group. */
+function decodeGroup(name: string, text: string): KeptGroup {
+  const [tag = '', id = ''] = name.split('\0');
+  const { count, attempts, firstSeenAt, lastSeenAt } = GROUP.fields;
+  const [sampleId = '', title = ''] = text.slice(GROUP.length).split('\0');
+  return {
+    ...{ id, title, lane: fromTag(tag), sampleId },
+    count: numberIn(text, count),
+    attempts: numberIn(text, attempts),
+    firstSeenAt: numberIn(text, firstSeenAt),
+    lastSeenAt: numberIn(text, lastSeenAt),
+  };
+}
+
+function numberIn(text: string, { from, end }: FieldRange): number {
+  return Number(text.slice(from, end));
+}
+
+/** The keys that grow with what is kept; those of lanes have only ids. */
+const LARGE_KEYS: readonly KeyName[] = [
+  ...(['body', 'record', 'stacks', 'large', 'finished', 'dead', 'grouped', 'scheduled', 'names'] as const),
+  ...(['behind', 'behind-by-lane'] as const),
+];
+
+/** Returns how full the server of the partition is; `undefined` where it has no `maxmemory`. */
+async function readMemory({ link, keys }: Store): Promise<ServerMemory | undefined> {
+  const info = String(await link.ask(keys.of.body, ['INFO', 'memory']));
+  const maxBytes = sizeIn(info, 'maxmemory');
+  if (maxBytes === 0) return undefined;
+  // A user may have no right to ask; what is wanted most is known without it.
+  const own = await Promise.all(
+    LARGE_KEYS.map((name) => link.send(keys.of[name], ['MEMORY', 'USAGE', keys.of[name]])),
+  ).catch(() => undefined);
+  const ownBytes = own?.reduce<number>((sum, bytes) => sum + (Number(bytes) || 0), 0);
+  return { usedBytes: sizeIn(info, 'used_memory'), maxBytes, ownBytes };
+}
+
+function sizeIn(info: string, name: string): number {
+  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+}
