@@ -22,7 +22,9 @@ interface Read {
 function read(memory: ClaimMemory, { at, lastSeq, isAll, ms = 10_000, bytes = 300 }: Read): number {
   const starts = memory.startsOf(LANES, at);
   answer(starts, { lastSeq, isAll });
-  memory.recordRead(starts, { startedAt: at, endedAt: at + ms, serverNow: 0, bytes }, [null]);
+  memory.recordRead(starts, { startedAt: at, endedAt: at + ms, serverNow: 0, rows: ['x'.repeat(bytes)] }, [
+    null,
+  ]);
   return startOf(starts);
 }
 

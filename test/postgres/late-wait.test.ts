@@ -2,9 +2,8 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../packages/postgres/src/driver/database.ts';
 import { openDatabase } from '../../packages/postgres/src/driver/database.ts';
 import { ClaimMemory } from '../../packages/postgres/src/record/claim-memory.ts';
-import { openNotifications } from '../../packages/postgres/src/wake/notifications.ts';
-import { WorkWaits } from '../../packages/postgres/src/wake/wait-for-work.ts';
-import { WaitingNotice } from '../../packages/postgres/src/wake/waiting-notice.ts';
+import { openNotifications, WaitingNotice } from '../../packages/postgres/src/wake/notifications.ts';
+import { WorkWaits } from '../../packages/postgres/src/wake/waits.ts';
 import { describeTwoConnections } from './two-connections.ts';
 
 const TIMEOUT_MS = 900;

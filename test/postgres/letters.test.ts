@@ -1,7 +1,7 @@
 import { STATE_LETTERS } from '@retry/core/broker/kit';
 import { DEAD_LETTER_STATES, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { describe, expect, it } from 'vitest';
-import { deadLetterOf } from '../../packages/postgres/src/schema/letters.ts';
+import { deadLetterOf } from '../../packages/postgres/src/schema/rows.ts';
 import { sqlText } from '../support/sql-text.ts';
 
 describe('the letters in SQL texts', () => {

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../packages/postgres/src/driver/database.ts';
 import { ClaimMemory } from '../../packages/postgres/src/record/claim-memory.ts';
-import { openNotifications } from '../../packages/postgres/src/wake/notifications.ts';
-import { WorkWaits } from '../../packages/postgres/src/wake/wait-for-work.ts';
-import { WaitingNotice } from '../../packages/postgres/src/wake/waiting-notice.ts';
+import { openNotifications, WaitingNotice } from '../../packages/postgres/src/wake/notifications.ts';
+import { WorkWaits } from '../../packages/postgres/src/wake/waits.ts';
 import { passTime } from '../support/pass-time.ts';
 import { describeTwoConnections } from './two-connections.ts';
 

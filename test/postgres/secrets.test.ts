@@ -5,8 +5,7 @@ import type { PostgresBrokerOptions } from '@retry/postgres';
 import { createPostgresBroker, migrate } from '@retry/postgres';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCommand } from '../../packages/postgres/src/command/read-command.ts';
-import { runCommand } from '../../packages/postgres/src/command/run-command.ts';
+import { readCommand, runCommand } from '../../packages/postgres/src/command.ts';
 
 /** Passwords as people have them, which occur in no other text. */
 const password = (): fc.Arbitrary<string> =>

@@ -4,8 +4,14 @@ import type { RunState } from '@retry/core/lifecycle';
 import { DEAD_LETTER_STATES, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import { UNREADABLE_RUN } from '../src/errors.ts';
 import { CHANGE_MARKS } from '../src/record/changes.ts';
-import { deadLetterOf } from '../src/schema/letters.ts';
-import { PLAIN_COLUMNS, RARE_COLUMNS, RUN_FIELDS, TRIMMED, TRIMMED_MARK } from '../src/schema/rows.ts';
+import {
+  deadLetterOf,
+  PLAIN_COLUMNS,
+  RARE_COLUMNS,
+  RUN_FIELDS,
+  TRIMMED,
+  TRIMMED_MARK,
+} from '../src/schema/rows.ts';
 
 /** A value that the build writes into the SQL texts: a text in quotes, a list with commas, or SQL as it is. */
 export type Constant =

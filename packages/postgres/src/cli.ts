@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /** The command line program: `npx @retry/postgres migrate`. */
 import { hideSecrets, secretsIn } from '@retry/core/broker/kit';
-import { readCommand } from './command/read-command.ts';
-import { runCommand } from './command/run-command.ts';
+import { readCommand, runCommand } from './command.ts';
 
 const args = process.argv.slice(2);
 

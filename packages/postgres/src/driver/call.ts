@@ -1,10 +1,9 @@
 import { quoteName } from '../schema/migrations.ts';
 import type { ArgumentsOf, FunctionName, SqlType } from '../schema/signatures.ts';
 import { FUNCTION_NAMES, parametersOf } from '../schema/signatures.ts';
-import type { Row } from './read-rows.ts';
-import { changedReply, readRows } from './read-rows.ts';
 import { sqlStateOf } from './refusal.ts';
-import type { SqlClient } from './sql-client.ts';
+import type { Row, SqlClient } from './sql-client.ts';
+import { changedReply, readRows } from './sql-client.ts';
 import { plainArray, textArray } from './sql-values.ts';
 
 /** Arguments with every parameter of a function and no other. */
@@ -99,11 +98,17 @@ function writeCallTexts(schema: string): Readonly<Record<FunctionName, string>> 
 
 function writeValues(name: FunctionName, given: object): (string | null)[] {
   const values = given as Readonly<Record<string, unknown>>; // its keys are checked by its type
-  return parametersOf(name).map(({ key, type }) => writeValue(values[key], type));
+  const written: (string | null)[] = [];
+  // A loop, because most of the many values of an exchange are absent.
+  for (const { key, type } of parametersOf(name)) {
+    const value = values[key];
+    written.push(value === null || value === undefined ? null : writeValue(value, type));
+  }
+  return written;
 }
 
 function writeValue(value: unknown, type: SqlType): string | null {
-  if (value === null || value === undefined) return null;
+  if (Array.isArray(value) && value.length === 0) return '{}';
   if (type === 'text[]' || type === 'tid[]') return textArray(value as readonly (string | undefined)[]); // by the signature
   if (Array.isArray(value)) return plainArray(value);
   return String(value);

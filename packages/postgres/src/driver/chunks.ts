@@ -18,6 +18,7 @@ export async function inChunks<Item, Answer>(
   answer: (chunk: readonly Item[]) => Promise<readonly Answer[]>,
   limits: ChunkLimits<Item> = {},
 ): Promise<readonly Answer[]> {
+  if (items.length === 1) return answer(items);
   const answers: Answer[] = [];
   for (const chunk of chunksOf(items, limits)) answers.push(...(await answer(chunk)));
   return answers;

@@ -7,10 +7,9 @@ import { checkVersion } from '../schema/migrations/check-version.ts';
 import { quoteName } from '../schema/migrations.ts';
 import type { Call, CallRows, CallUnlocked } from './call.ts';
 import { createCallRows, createCallUnlocked } from './call.ts';
-import { checkServer, checkWritable, readOnlyServer } from './check-server.ts';
+import { checkServer, checkWritable, readOnlyServer, unreachableServer } from './check-server.ts';
 import { sqlStateOf } from './refusal.ts';
 import type { SqlClient } from './sql-client.ts';
-import { unreachableServer } from './unreachable.ts';
 
 /** The SQL functions of one schema. */
 export interface Database {
@@ -56,24 +55,16 @@ export function openDatabase(client: SqlClient, schema: string): Database {
   const gate = createCloseGate('Postgres');
   let isChecked = false;
   const check = async (): Promise<void> => {
-    if (isChecked) return;
     await checkServer(client);
     await checkVersion(client, schema);
     isChecked = true;
   };
+  const checked = <Answer>(send: () => Promise<Answer>): (() => Promise<Answer>) =>
+    isChecked ? send : () => check().then(send);
   const pass = <Answer>(send: () => Promise<Answer>): Promise<Answer> =>
-    gate.pass(() =>
-      resend(schema, async () => {
-        await check();
-        return send();
-      }),
-    );
+    gate.pass(() => resend(schema, checked(send)));
   return {
-    callOnce: (name, given) =>
-      gate.pass(async () => {
-        await check();
-        return (await callOnce(name, given))[0] ?? null;
-      }),
+    callOnce: (name, given) => gate.pass(checked(async () => (await callOnce(name, given))[0] ?? null)),
     call: async (name, given) => (await pass(() => callOnce(name, given)))[0] ?? null,
     callRows: (name, given) => pass(() => callOnce(name, given)),
     callUnlocked: (name, given) => pass(() => callUnlockedOnce(name, given)),

@@ -2,13 +2,10 @@ import { Socket } from 'node:net';
 import { closedError, hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { PostgresBrokerError } from '../errors.ts';
 import type { PoolLike } from '../wake/subscription.ts';
-import { keepConnections } from './lent/keep-connections.ts';
-import { isReadCommitted, readCommitted, readSession, SESSION } from './lent/read-committed.ts';
+import { isReadCommitted, keepConnections, readCommitted, readSession, SESSION } from './lent/with-lent.ts';
 import type { NamingClient } from './prepared.ts';
-import { prepareStatements } from './prepared.ts';
-import { sendAsChosen } from './send-as-chosen.ts';
+import { prepareStatements, sendAsChosen } from './prepared.ts';
 import type { SqlClient } from './sql-client.ts';
-import { withinTimeout } from './within-timeout.ts';
 
 type Pg = typeof import('pg');
 
@@ -39,10 +36,9 @@ export function openPool(
 ): LazyPool {
   const secrets = secretsOf(url);
   let isCut = false;
-  const safely = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
-    answer().catch((error: unknown) => {
-      throw isCut ? closedError('Postgres') : hideSecretsInError(error, secrets);
-    });
+  const throwSafely = (error: unknown): never => {
+    throw isCut ? closedError('Postgres') : hideSecretsInError(error, secrets);
+  };
   let opening: Promise<OwnPool> | undefined;
   const open = (): Promise<OwnPool> => {
     opening ??= load().then((pg) =>
@@ -53,8 +49,11 @@ export function openPool(
   const client = sendAsChosen(async () => chooseSender(await open()));
   return {
     totalCount: connections,
-    query: (text, values) => safely(() => client.query(text, values)),
-    connect: () => safely(async () => (await open()).connect()),
+    query: (text, values) => client.query(text, values).catch(throwSafely),
+    connect: () =>
+      open()
+        .then((pool) => pool.connect())
+        .catch(throwSafely),
     close: async (isQuiet = true) => {
       if (opening === undefined) return;
       const pool = await opening;
@@ -131,4 +130,16 @@ async function loadPg(): Promise<PgDriver> {
       'A url needs the package pg, which is not installed. Run npm install pg, or pass a client.';
     throw new PostgresBrokerError('NO_DRIVER', message, { cause });
   }
+}
+
+/** How long closing waits for answers that may never come, in ms; the other brokers wait as long. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** Waits for work, but not longer than closing may take. @returns whether it has ended */
+export async function withinTimeout(work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), CLOSE_TIMEOUT_MS);
+  });
+  return Promise.race([work.then(() => true), timeout]).finally(() => clearTimeout(timer));
 }

@@ -59,12 +59,12 @@ export interface LaneStarts {
   readonly isFull: boolean;
 }
 
-/** When a claim was sent and answered by the client's clock, the server's clock at that time, and how much it brought, about. */
+/** When a claim was sent and answered by the client's clock, the server's clock at that time, and what it brought. */
 interface ReadSpan {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly serverNow: number;
-  readonly bytes: number;
+  readonly rows: readonly (string | null)[];
 }
 
 /**
@@ -75,7 +75,8 @@ interface ReadSpan {
 export class ClaimMemory {
   readonly #marks = new Map<string, LaneMark>();
   readonly #lowRunAts = new Map<string, number>();
-  readonly #claims = new Map<string, AnsweredClaim[]>();
+  /** By worker and request, in the order in which they were answered. */
+  readonly #claims = new Map<string, Map<string, AnsweredClaim>>();
   /** By id of a leased run, the latest claim that got it. */
   #claimOf = new Map<string, AnsweredClaim>();
   /** How many runs were added since it was made anew. */
@@ -103,7 +104,8 @@ export class ClaimMemory {
       this.#lowRunAts.set(lane, Math.min(dues[index] ?? Infinity, span.serverNow - LATE_COMMIT_MS));
     }
     if (!isFull) return;
-    const quickMs = QUICK_READ_MS + span.bytes / BYTES_PER_MS;
+    const bytes = span.rows.reduce((sum, row) => sum + (row?.length ?? 0), 0);
+    const quickMs = QUICK_READ_MS + bytes / BYTES_PER_MS;
     const slowMs = Math.max(0, span.endedAt - span.startedAt - quickMs);
     this.#fullReadAt = span.endedAt;
     this.#nextFullReadAt = span.endedAt + Math.min(slowMs / FULL_READ_SHARE, 5 * FULL_READ_MS);
@@ -116,9 +118,9 @@ export class ClaimMemory {
 
   /** Returns the claims of this worker whose rows the server may remove once this claim is answered: all is settled. */
   replacedBy({ worker, requestId }: Claim): readonly AnsweredClaim[] {
-    const claims = this.#claims.get(worker) ?? [];
-    const isRepeated = claims.some(({ request }) => request === requestId);
-    return isRepeated ? [] : claims.slice(0, -ENDED_PER_WORKER).filter(({ leased }) => leased.size === 0);
+    const claims = this.#claims.get(worker);
+    if (claims === undefined || claims.has(requestId) || claims.size <= ENDED_PER_WORKER) return [];
+    return [...claims.values()].slice(0, -ENDED_PER_WORKER).filter(({ leased }) => leased.size === 0);
   }
 
   /** Records a claim that got these runs, which no earlier claim leases any longer, and drops the claims it replaces. */
@@ -127,19 +129,23 @@ export class ClaimMemory {
     leased: AnsweredClaim['leased'],
     replaced: readonly AnsweredClaim[],
   ): void {
-    const claims = this.#claims.get(worker) ?? [];
-    if (claims.some(({ request }) => request === requestId)) return;
+    const claims = this.#claims.get(worker) ?? new Map<string, AnsweredClaim>();
+    if (claims.has(requestId)) return;
     const claim = { request: requestId, leased };
     this.#noteAdded(leased.size);
     for (const id of leased.keys()) {
       this.#claimOf.get(id)?.leased.delete(id);
       this.#claimOf.set(id, claim);
     }
-    const kept = [...claims.filter((earlier) => !replaced.includes(earlier)), claim];
-    while (kept.length > MAX_CLAIMS_PER_WORKER || (kept.length > 1 && this.#claimOf.size > MAX_LEASED)) {
-      this.#forget(kept.shift());
+    for (const { request } of replaced) claims.delete(request);
+    claims.set(requestId, claim);
+    for (const oldest of claims.values()) {
+      const isTooMuch = claims.size > 1 && this.#claimOf.size > MAX_LEASED;
+      if (claims.size <= MAX_CLAIMS_PER_WORKER && !isTooMuch) break;
+      claims.delete(oldest.request);
+      for (const id of oldest.leased.keys()) this.#claimOf.delete(id);
     }
-    this.#claims.set(worker, kept);
+    this.#claims.set(worker, claims);
   }
 
   /** Returns what the replies to their claims said of these runs, where this client has claimed them. */
@@ -181,9 +187,5 @@ export class ClaimMemory {
     const mark = new LaneMark();
     this.#marks.set(lane, mark);
     return mark;
-  }
-
-  #forget(claim: AnsweredClaim | undefined): void {
-    for (const id of claim?.leased.keys() ?? []) this.#claimOf.delete(id);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '@retry/core/broker/kit';
 import { isDeadLetter } from '@retry/core/lifecycle';
 import { downToWhole, toEpoch, upToWhole } from '../driver/sql-values.ts';
-import { deadLetterOf } from '../schema/letters.ts';
+import { deadLetterOf } from '../schema/rows.ts';
 import type { SettlementArguments } from '../schema/signatures.ts';
 import { errorNameOf, needsNoRecord, writeRecord } from './record.ts';
 
@@ -41,6 +41,7 @@ const MAX_SETTLEMENTS = 20_000;
  * There is one part at least, which may be empty.
  */
 export function splitSettlements(settlements: readonly Settlement[]): readonly (readonly Settlement[])[] {
+  if (settlements.length <= 1) return [settlements];
   const parts: Settlement[][] = [];
   let part: Settlement[] = [];
   let ids = new Set<string>();

@@ -1,6 +1,7 @@
 /** What functions reply, and in which order: SQL files write lists in the order that is given here. */
 import type { Concurrency } from '@retry/core/broker';
-import type { RunState } from '@retry/core/lifecycle';
+import { STATE_LETTERS } from '@retry/core/broker/kit';
+import type { EndState, RunState } from '@retry/core/lifecycle';
 
 /** A run as a reply shows it. */
 export interface RunRow {
@@ -96,3 +97,12 @@ export const LINE_COLUMNS: readonly LineColumn[] = [...PLAIN_COLUMNS, ...RARE_CO
 
 /** Splits the lines of a column. What may contain it travels in another way. */
 export const LINE_BREAK = '\n';
+
+/**
+ * The letters of the lifecycle are core's. An end state has its capital letter, and the run may be forgotten by retention. Its small
+ * letter is a dead letter: kept until it is redriven or discarded.
+ */
+/** The small letter of an end state. */
+export function deadLetterOf(name: EndState): string {
+  return STATE_LETTERS[name].toLowerCase();
+}

@@ -7,9 +7,9 @@ import type { SqlClient } from '../driver/sql-client.ts';
 import { isPgClient, isPgPool } from '../driver/users-client/users-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
 import { settlementArguments, splitSettlements, submissionsOf } from '../record/settlements.ts';
+import { submissionArguments, submitArguments } from '../record/submissions.ts';
 import { NO_CLAIM, readSettled } from '../verbs/exchange.ts';
-import { hasUnique, uniqueAnswers, uniqueArguments } from '../verbs/submit/unique.ts';
-import { submissionArguments, submitAnswers, submitArguments } from '../verbs/submit.ts';
+import { hasUnique, submitAnswers, uniqueAnswers, uniqueArguments } from '../verbs/submit.ts';
 import { inOpenTransaction } from './in-open-transaction.ts';
 
 /** What of a broker works inside a transaction of the user's. */

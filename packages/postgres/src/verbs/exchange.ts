@@ -10,25 +10,23 @@ import { isLongText, longBytes, readAnswers, refuseUnsettled } from '@retry/core
 import type { Database } from '../driver/database.ts';
 import { sqlStateOf } from '../driver/refusal.ts';
 import { toCount, upToWhole } from '../driver/sql-values.ts';
-import type { LinesOf, ReplyRows } from '../record/claim-lines.ts';
-import { readClaimLines } from '../record/claim-lines.ts';
 import type { AnsweredClaim, ClaimMemory, LaneStarts, LeasedRun } from '../record/claim-memory.ts';
-import { readClaims } from '../record/claims.ts';
+import type { LinesOf, ReplyRows } from '../record/claims.ts';
+import { readClaimLines, readClaims } from '../record/claims.ts';
 import type { Retention, Tidied } from '../record/retention.ts';
+import type { UnreadableRun } from '../record/run.ts';
+import { settleUnreadable } from '../record/run.ts';
 import {
   countFinished,
   settlementArguments,
   splitSettlements,
   submissionsOf,
 } from '../record/settlements.ts';
-import type { UnreadableRun } from '../record/unreadable.ts';
-import { settleUnreadable } from '../record/unreadable.ts';
+import { submitArguments, submittedLanes } from '../record/submissions.ts';
 import type { ClaimedRows } from '../schema/rows.ts';
 import type { ClaimArguments } from '../schema/signatures.ts';
 import type { WorkNotification } from '../wake/notifications.ts';
-import type { ResultWaits } from '../wake/wait-for-result.ts';
-import type { WorkWaits } from '../wake/wait-for-work.ts';
-import { submitArguments, submittedLanes } from './submit.ts';
+import type { ResultWaits, WorkWaits } from '../wake/waits.ts';
 
 /** What an exchange works with. */
 export interface ExchangePort {
@@ -93,6 +91,7 @@ export async function exchange(port: ExchangePort, request: ExchangeRequest): Pr
   const { settle = [], claim } = request;
   refuseUnsettled(settle);
   const parts = splitSettlements(settle);
+  if (parts.length === 1) return exchangeInTime(port, settle, claim);
   const settled: SettleAnswer[] = [];
   let reply: ExchangeReply | undefined;
   for (const [index, part] of parts.entries()) {
@@ -157,8 +156,7 @@ async function exchangePart(
   if (claim === undefined) return { settled, claimed: [], now: reply.now };
   const found = reply.claimed ?? readClaimLines(rows, linesOf(reply, starts));
   recordClaim(memory, claim, { starts, reply, replaced, found });
-  const bytes = rows.reduce((sum, row) => sum + (row?.length ?? 0), 0);
-  const span = { startedAt, endedAt: performance.now(), serverNow: reply.now, bytes };
+  const span = { startedAt, endedAt: performance.now(), serverNow: reply.now, rows };
   memory.recordRead(starts, span, reply.dues ?? []);
   recordLanes(port, starts, reply);
   const { claimed, unreadable } = readClaims(found);

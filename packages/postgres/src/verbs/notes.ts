@@ -2,7 +2,7 @@ import type { Notes, NotesPage, NotesWritten, NoteWrite } from '@retry/core/brok
 import { heldLane, keepableMs } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 import type { ArgumentsOf } from '../schema/signatures.ts';
-import type { WorkWaits } from '../wake/wait-for-work.ts';
+import type { WorkWaits } from '../wake/waits.ts';
 
 /** What notes work with. */
 interface NotesPort {

@@ -1,12 +1,14 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { submissionBytes, writeExtras } from '@retry/core/broker/kit';
+import { readAnswers, submissionBytes, uniqueAnswer } from '@retry/core/broker/kit';
 import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
-import { toCount, upToWhole } from '../driver/sql-values.ts';
-import type { ArgumentsOf, RetentionArguments, SettlementArguments } from '../schema/signatures.ts';
-import type { WorkNotification } from '../wake/notifications.ts';
-import type { WorkWaits } from '../wake/wait-for-work.ts';
+import { upToWhole } from '../driver/sql-values.ts';
+import { submissionArguments, submittedLanes } from '../record/submissions.ts';
+import type { ArgumentsOf } from '../schema/signatures.ts';
+import type { WorkWaits } from '../wake/waits.ts';
+import type { ExchangePort } from './exchange.ts';
+import { exchange } from './exchange.ts';
 
 /** What one statement takes. */
 export const SUBMISSIONS: ChunkLimits<Submission> = { maxItems: 20_000, bytesOf: submissionBytes };
@@ -34,73 +36,6 @@ export async function submitChunk(
   return submitAnswers(submissions, created);
 }
 
-/** Returns what the workers of this process are notified of when these runs are submitted. */
-export function submittedLanes(
-  submissions: readonly Submission[],
-): Pick<WorkNotification, 'ready' | 'later'> {
-  return { ready: lanesOf(submissions, 'now'), later: lanesOf(submissions, 'later') };
-}
-
-function lanesOf(submissions: readonly Submission[], when: 'now' | 'later'): readonly string[] {
-  const isLater = ({ runAt, delayMs = 0 }: Submission): boolean => runAt !== undefined || delayMs > 0;
-  const found = submissions.filter((submission) => isLater(submission) === (when === 'later'));
-  return [...new Set(found.map(({ lane }) => lane))];
-}
-
-/** Returns submissions as arguments of `submit_runs`. */
-export function submissionArguments(
-  submissions: readonly Submission[],
-): Omit<ArgumentsOf<'submit_runs'>, 'notify'> {
-  const whole = (ms: number | undefined): number | undefined =>
-    ms === undefined ? undefined : upToWhole(ms);
-  return {
-    ids: submissions.map(({ id }) => id),
-    lanes: submissions.map(({ lane }) => lane),
-    payloads: submissions.map(({ payload }) => payload),
-    runAts: submissions.map(({ runAt }) => whole(runAt)),
-    delaysMs: submissions.map(({ delayMs }) => whole(delayMs)),
-    keys: submissions.map(({ concurrency }) => concurrency?.key),
-    keyLimits: submissions.map(({ concurrency }) => concurrency && toCount(concurrency.limit)),
-    keyWaits: submissions.map(({ concurrency }) => concurrency && concurrency.whenFull === 'wait'),
-    keepsKeys: submissions.map(({ concurrency }) => concurrency?.holdWhileRetrying || undefined),
-    keyed: submissions.map(({ keyed }) => keyed || undefined),
-    keepResultsMs: submissions.map(({ keepResultMs }) => whole(keepResultMs)),
-    extras: submissions.map(writeExtras),
-    fairnessKeys: fairnessKeysOf(submissions),
-  };
-}
-
-/** `null` where no run has a fairness key: then none has to be submitted by turn. */
-function fairnessKeysOf(submissions: readonly Submission[]): readonly (string | undefined)[] | null {
-  if (submissions.every(({ fairnessKey }) => fairnessKey === undefined)) return null;
-  return submissions.map(({ fairnessKey }) => fairnessKey);
-}
-
-/** Returns submissions as arguments of `settle_and_submit`. */
-export function submitArguments(submissions: readonly Submission[]): SubmitArguments {
-  const given = submissionArguments(submissions);
-  return {
-    submitIds: given.ids,
-    submitLanes: given.lanes,
-    submitPayloads: given.payloads,
-    submitRunAts: given.runAts,
-    submitDelaysMs: given.delaysMs,
-    submitKeys: given.keys,
-    submitKeyLimits: given.keyLimits,
-    submitKeyWaits: given.keyWaits,
-    submitKeepsKeys: given.keepsKeys,
-    submitKeyed: given.keyed,
-    submitKeepResultsMs: given.keepResultsMs,
-    submitExtras: given.extras,
-    submitFairnessKeys: given.fairnessKeys,
-  };
-}
-
-type SubmitArguments = Omit<
-  ArgumentsOf<'settle_and_submit'>,
-  keyof SettlementArguments | keyof RetentionArguments | 'notify'
->;
-
 /**
  * Returns the answers of `submit_runs`.
  *
@@ -113,4 +48,84 @@ export function submitAnswers(
   if (created === null) return submissions.map(() => 'created');
   const fresh = new Set(JSON.parse(created) as readonly string[]); // what our own function builds
   return submissions.map(({ id }) => (fresh.delete(id) ? 'created' : 'exists'));
+}
+
+/** What `submit_unique` replies. */
+interface UniqueReply {
+  readonly answers: string;
+  /** The runs that kept their keys or were replaced, in the order of the answers. */
+  readonly others: readonly string[];
+  /** Lanes that got parked runs back. */
+  readonly unparked: readonly string[] | null;
+  /** Whether runs were cancelled whose results a caller waits for. */
+  readonly results: boolean;
+  /** How many were cancelled that retention may forget. */
+  readonly finished: number;
+  /** How many bytes their long texts have. */
+  readonly long: number;
+}
+
+/** Whether a submission among these is unique. */
+export function hasUnique(submissions: readonly Submission[]): boolean {
+  return submissions.some(({ unique }) => unique !== undefined);
+}
+
+/** Submits runs, some of which are unique, a chunk per statement, and notifies of those that it cancelled. */
+export function submitUnique(
+  port: ExchangePort,
+  submissions: readonly Submission[],
+): Promise<readonly SubmitAnswer[]> {
+  return inChunks(submissions, (chunk) => submitUniqueChunk(port, chunk), UNIQUE_SUBMISSIONS);
+}
+
+/** What one statement takes. */
+export const UNIQUE_SUBMISSIONS: ChunkLimits<Submission> = { bytesOf: submissionBytes };
+
+/** The same, of as many runs as one statement takes. */
+export async function submitUniqueChunk(
+  port: ExchangePort,
+  submissions: readonly Submission[],
+): Promise<readonly SubmitAnswer[]> {
+  const { database, memory, workWaits, resultWaits, retention } = port;
+  const text = await database.call('submit_unique', { notify: true, ...uniqueArguments(submissions) });
+  const { unparked, results, finished, long, ...reply } = readReply(text);
+  const { ready = [], later = [] } = submittedLanes(submissions);
+  memory.forgetLanes(unparked ?? []);
+  workWaits.notify({ ready: [...ready, ...(unparked ?? [])], later });
+  if (results) resultWaits.wake();
+  retention.noteLong(long);
+  // An exchange forgets what is too much; where this one fails, a later one does.
+  if (retention.count(finished)) await exchange(port, {}).catch(() => undefined);
+  return answersOf(reply);
+}
+
+/** Returns the answers in the reply of `submit_unique`. */
+export function uniqueAnswers(text: string | null): readonly SubmitAnswer[] {
+  return answersOf(readReply(text));
+}
+
+/** Returns submissions as arguments of `submit_unique`. */
+export function uniqueArguments(
+  submissions: readonly Submission[],
+): Omit<ArgumentsOf<'submit_unique'>, 'notify'> {
+  const untils = submissions.map(({ unique }) => unique?.until);
+  return {
+    ...submissionArguments(submissions),
+    uniqueKeys: submissions.map(({ unique }) => unique?.key),
+    untilStarted: untils.map((until) => until === 'started'),
+    untilsMs: untils.map((until) => (typeof until === 'number' ? upToWhole(until) : undefined)),
+    replaces: submissions.map(({ unique }) => unique?.onConflict === 'replace'),
+  };
+}
+
+function readReply(text: string | null): UniqueReply {
+  return JSON.parse(text ?? '') as UniqueReply; // what our own function builds
+}
+
+function answersOf({ answers, others }: Pick<UniqueReply, 'answers' | 'others'>): readonly SubmitAnswer[] {
+  let met = 0;
+  return readAnswers('submitUnique', answers).map((word) => {
+    const isAboutOther = word === 'kept' || word === 'replaced';
+    return uniqueAnswer(word, isAboutOther ? (others[met++] ?? '') : '');
+  });
 }

@@ -13,23 +13,28 @@ import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import type { ExchangePort } from './exchange.ts';
 import { exchange } from './exchange.ts';
-import { hasUnique, submitUniqueChunk, UNIQUE_SUBMISSIONS } from './submit/unique.ts';
-import { SUBMISSIONS, submitChunk, submitRuns } from './submit.ts';
+import {
+  hasUnique,
+  SUBMISSIONS,
+  submitChunk,
+  submitRuns,
+  submitUniqueChunk,
+  UNIQUE_SUBMISSIONS,
+} from './submit.ts';
 
 /** Submits runs, and answers `locked` where another transaction has a key: all of the statement that would wait for it. */
 export function submitUnlocked(
   waiting: ExchangePort,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
-  const port = portOf(waiting);
-  if (hasUnique(submissions)) {
-    const submitUnique = (chunk: readonly Submission[]) =>
-      orLocked(chunk, () => submitUniqueChunk(port, chunk));
-    return inChunks(submissions, submitUnique, UNIQUE_SUBMISSIONS);
-  }
+  const isUnique = hasUnique(submissions);
   // Ids that the library drew are new: nothing can wait for them.
-  if (submissions.every(({ keyed = false }) => !keyed)) return submitRuns(waiting, submissions);
-  return inChunks(submissions, (chunk) => orLocked(chunk, () => submitChunk(port, chunk)), SUBMISSIONS);
+  if (!isUnique && submissions.every(({ keyed = false }) => !keyed)) return submitRuns(waiting, submissions);
+  const port = portOf(waiting);
+  const [submitSome, limits] = isUnique
+    ? [submitUniqueChunk, UNIQUE_SUBMISSIONS]
+    : [submitChunk, SUBMISSIONS];
+  return inChunks(submissions, (chunk) => orLocked(chunk, () => submitSome(port, chunk)), limits);
 }
 
 /** Settles runs one by one, and answers `locked` where another transaction has one; then claims. */

@@ -3,12 +3,12 @@ import { heartbeat } from '../../verbs/heartbeat.ts';
 import type { Call } from '../call.ts';
 import { createCall } from '../call.ts';
 import type { Database } from '../database.ts';
+import { withinTimeout } from '../open-pool.ts';
 import { isRefusal } from '../refusal.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { OwnPool } from '../users-client/own-pool.ts';
 import { openOwnPool } from '../users-client/own-pool.ts';
 import { usePool } from '../users-client/users-client.ts';
-import { withinTimeout } from '../within-timeout.ts';
 
 /** Heartbeats over a connection that handlers cannot take. */
 export interface OwnHeartbeats {

@@ -2,8 +2,7 @@ import { PostgresBrokerError } from '../../errors.ts';
 import type { LentClient, PoolLike } from '../../wake/subscription.ts';
 import type { NamedStatement, NamingClient } from '../prepared.ts';
 import type { SqlClient } from '../sql-client.ts';
-import { queryLent } from './keep-connections.ts';
-import { countTransactions, nextEnd } from './open-transactions.ts';
+import { queryLent } from './with-lent.ts';
 
 /** How long a call waits for a connection, in ms, unless the user's pool has a limit of its own. */
 const WAIT_MS = 10_000;
@@ -103,4 +102,41 @@ async function untilNoTransaction(client: SqlClient): Promise<void> {
 function busy(): PostgresBrokerError {
   const message = `a transaction() on the only connection of the client lasted for ${WAIT_MS} ms: this call was not sent. Give { tx } to every call inside of it.`;
   return new PostgresBrokerError('POOL_EXHAUSTED', message);
+}
+
+/** How many transactions of `transaction()` are open on each client, and what is called when one of them ends. */
+interface OpenTransactions {
+  count: number;
+  readonly onEnd: Set<() => void>;
+}
+
+const transactions = new WeakMap<object, OpenTransactions>();
+
+/** Counts a transaction on this client while `run` lasts. */
+export async function countTransaction<Result>(client: object, run: () => Promise<Result>): Promise<Result> {
+  const open = transactions.get(client) ?? { count: 0, onEnd: new Set() };
+  transactions.set(client, open);
+  open.count += 1;
+  try {
+    return await run();
+  } finally {
+    open.count -= 1;
+    for (const end of open.onEnd) end();
+  }
+}
+
+/** Returns how many transactions of `transaction()` are open on this client. */
+function countTransactions(client: object): number {
+  return transactions.get(client)?.count ?? 0;
+}
+
+/** Resolves when a transaction of `transaction()` on this client ends. @returns also what ends the wait before */
+function nextEnd(client: object): { readonly ended: Promise<void>; readonly cancel: () => void } {
+  let cancel = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    const onEnd = transactions.get(client)?.onEnd;
+    onEnd?.add(resolve);
+    cancel = () => void onEnd?.delete(resolve);
+  });
+  return { ended: ended.finally(cancel), cancel };
 }

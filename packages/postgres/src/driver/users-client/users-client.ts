@@ -1,12 +1,10 @@
 import { isRetryError } from '@retry/core';
 import type { PoolLike } from '../../wake/subscription.ts';
 import { boundTurns, boundWaits } from '../lent/bounded-waits.ts';
-import { keepConnections } from '../lent/keep-connections.ts';
-import type { Session } from '../lent/read-committed.ts';
-import { isReadCommitted, readCommitted, readSession, SESSION } from '../lent/read-committed.ts';
+import type { Session } from '../lent/with-lent.ts';
+import { isReadCommitted, keepConnections, readCommitted, readSession, SESSION } from '../lent/with-lent.ts';
 import type { NamingClient } from '../prepared.ts';
-import { named, prepareStatements } from '../prepared.ts';
-import { sendAsChosen } from '../send-as-chosen.ts';
+import { named, prepareStatements, sendAsChosen } from '../prepared.ts';
 import type { SqlClient } from '../sql-client.ts';
 import { createTurns, inTurns, turnsOf } from './turns.ts';
 

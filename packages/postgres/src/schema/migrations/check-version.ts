@@ -1,5 +1,5 @@
-import { readRows } from '../../driver/read-rows.ts';
 import type { SqlClient } from '../../driver/sql-client.ts';
+import { readRows } from '../../driver/sql-client.ts';
 import { PostgresBrokerError } from '../../errors.ts';
 import { DEFAULT_SCHEMA } from '../../options.ts';
 import { MIGRATIONS, quoteName } from '../migrations.ts';

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { hideSecrets, hideSecretsOfUrl, secretsIn } from '@retry/core/broker/kit';
-import { PostgresBrokerError } from '../errors.ts';
-import { A_URL, readMigrateOptions } from '../options.ts';
+import { openPool } from './driver/open-pool.ts';
+import { PostgresBrokerError } from './errors.ts';
+import { migrate, migrationSql } from './migrate.ts';
+import { A_URL, readMigrateOptions } from './options.ts';
 
 /** A parsed command line. */
 export type Command =
@@ -10,7 +12,7 @@ export type Command =
   | { readonly type: 'migrate'; readonly schema: string; readonly url: string };
 
 /** The text of `--help`. */
-export const USAGE = `npx @retry/postgres migrate [options]
+const USAGE = `npx @retry/postgres migrate [options]
 
   --url <url>       the database to migrate (default: DATABASE_URL)
   --schema <name>   the schema of the tables (default: retry)
@@ -58,4 +60,31 @@ function parse(args: readonly string[]) {
 
 function wrong(message: string): PostgresBrokerError {
   return new PostgresBrokerError('INVALID_OPTIONS', `${message}\n\n${USAGE}`);
+}
+
+/** Runs a command. @returns what to print */
+export async function runCommand(command: Command): Promise<string> {
+  switch (command.type) {
+    case 'help':
+      return USAGE;
+    case 'print':
+      return `${migrationSql({ schema: command.schema })};`;
+    case 'migrate':
+      return runMigration(command);
+  }
+}
+
+async function runMigration({
+  url,
+  schema,
+}: {
+  readonly url: string;
+  readonly schema: string;
+}): Promise<string> {
+  const pool = openPool(url, 1);
+  try {
+    return `The schema ${schema} has version ${await migrate(pool, { schema })}.`;
+  } finally {
+    await pool.close();
+  }
 }

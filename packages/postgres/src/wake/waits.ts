@@ -1,13 +1,12 @@
-import type { WaitForWork } from '@retry/core/broker';
+import type { WaitForWork, WaitOptions } from '@retry/core/broker';
 import type { Database } from '../driver/database.ts';
 import type { ClaimMemory } from '../record/claim-memory.ts';
-import type { WorkNotification } from './notifications.ts';
-import type { WaitingNotice } from './waiting-notice.ts';
+import type { WaitingNotice, WorkNotification } from './notifications.ts';
 
 /** The longest that a timer of the runtime can wait, in ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** An idle worker polls this often, in ms, even when notifications arrive. */
+/** An idle worker, or a caller that waits for a result, polls this often, in ms, even when notifications arrive. */
 const POLL_MS = 1_000;
 
 /** A second poll, after this many ms, finds what is committed between the first one and the announcement of the wait. */
@@ -143,5 +142,50 @@ class Wait {
     // Node warns of a negative delay.
     const delayMs = Math.max(0, Math.min(leftMs, dueMs, nextPollMs, LONGEST_TIMER_MS));
     this.#timer = setTimeout(isLast ? this.finish : this.poll, Math.ceil(delayMs));
+  }
+}
+
+/** A caller that waits for a result polls this often, in ms, where no notifications arrive. */
+const UNNOTIFIED_POLL_MS = 100;
+
+/** The callers of this process that wait for results. */
+export class ResultWaits {
+  readonly #notice: WaitingNotice;
+  readonly #waits = new Set<() => void>();
+
+  constructor(notice: WaitingNotice) {
+    this.#notice = notice;
+  }
+
+  /** Ends every wait: a run may have ended whose result a caller waits for. */
+  wake(): void {
+    for (const finish of [...this.#waits]) finish();
+  }
+
+  /** Resolves at `wake`, after the timeout, or when the signal aborts; at times without a reason. */
+  wait({ timeoutMs, signal }: WaitOptions): Promise<void> {
+    if (timeoutMs <= 0 || signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
+      const finish = (): void => {
+        clearTimeout(timer);
+        this.#waits.delete(finish);
+        signal?.removeEventListener('abort', finish);
+        if (this.#waits.size === 0) this.#notice.stop();
+        resolve();
+      };
+      const finishIn = (ms: number): void => {
+        clearTimeout(timer);
+        if (this.#waits.has(finish)) timer = setTimeout(finish, Math.min(timeoutMs, ms));
+      };
+      this.#waits.add(finish);
+      signal?.addEventListener('abort', finish);
+      finishIn(POLL_MS);
+      // Runs that ended before the wait was announced have sent no notification, so the caller polls once more.
+      void this.#notice.start().then((state) => {
+        if (state === 'new') finish();
+        else if (state === 'unreachable') finishIn(UNNOTIFIED_POLL_MS);
+      });
+    });
   }
 }
