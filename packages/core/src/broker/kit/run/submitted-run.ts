@@ -1,7 +1,7 @@
 import type { Run } from '../../run.ts';
 import type { Submission } from '../../submission.ts';
-import { carrySpent } from '../extras.ts';
 import { movedRun, newRun } from '../copy-run.ts';
+import { carrySpent } from '../extras.ts';
 import { keepableMs } from '../limits.ts';
 
 /** Returns the run of a submission: it waits in its lane, or is scheduled. */
