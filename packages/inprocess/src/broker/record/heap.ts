@@ -65,7 +65,7 @@ export function countUpTo<Item extends Ranked>(heap: Heap<Item>, rank: number, l
 }
 
 /** Returns whether `left` comes before `right`. */
-export function isBefore(left: Ranked, right: Ranked): boolean {
+function isBefore(left: Ranked, right: Ranked): boolean {
   return left.rank === right.rank ? left.order < right.order : left.rank < right.rank;
 }
 

@@ -198,3 +198,34 @@ export function followWallClock(store: Store): void {
   // All of them move by the same, so that the order of a heap stays right.
   for (const entry of [...store.leases, ...store.awaited]) entry.rank += stepMs;
 }
+
+/** Creates an entry that is in no list yet. */
+export function createEntry(run: Run, lane: Lane): Entry {
+  return {
+    run,
+    lane,
+    location: 'none',
+    hasSlot: false,
+    hasLaneSlot: false,
+    parking: undefined,
+    isKeyed: false,
+    readRun: undefined,
+    reading: 0,
+    keepResultMs: undefined,
+    rank: 0,
+    order: 0,
+    index: 0,
+    previous: undefined,
+    next: undefined,
+  };
+}
+
+/** Returns what a run is recognised by until it is moved. A run is replaced, never changed: each has a number of its own. */
+export function seenOf(store: Store, entry: Entry): string {
+  // Not by a map of runs, whose weak keys make every collection of garbage longer.
+  if (entry.readRun !== entry.run) {
+    entry.readRun = entry.run;
+    entry.reading = store.readings += 1;
+  }
+  return `${entry.reading}`;
+}

@@ -2,8 +2,8 @@ import type { Change, ChangeAnswer, NoteWrite } from '@retry/core/broker';
 import { answerChange } from '@retry/core/broker/kit';
 import { forget } from '../record/ended-runs.ts';
 import { moveRun } from '../record/move-run.ts';
-import { seenOf } from '../record/seen.ts';
 import type { Entry, Store } from '../record/store.ts';
+import { seenOf } from '../record/store.ts';
 import { changedIn, writeNotes } from './notes.ts';
 
 /** Makes of a run what it is to be, if it is still what was seen and no worker holds it. */
