@@ -23,7 +23,6 @@ export {
   holdKey,
   holdLanes,
   holdsOn,
-  isHoldActive,
   listHolds,
   nextWorkAt,
   passageOf,
