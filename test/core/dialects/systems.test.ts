@@ -100,6 +100,15 @@ it.each([
   expect(delayBounds(policy, 1)).toEqual(bounds);
 });
 
+it.each([
+  ['gaxios', { retryConfig: { totalTimeout: 5_000 } }, 5_000],
+  ['ts-retry-promise', {}, 60_000],
+])('%s with %j has a total timeout', (name, options, totalTimeout) => {
+  const policy = ALL_SYSTEMS.find((system) => system.name === name)?.from(options).policy;
+
+  expect(policy && settingsOf(policy).totalTimeoutMs).toBe(totalTimeout);
+});
+
 // Found by the property above.
 it.each([
   ['a negative delay of gaxios as none', 'gaxios', { retryConfig: { retryDelayMultiplier: 0 } }, [0, 0]],

@@ -9,6 +9,7 @@ export const gaxios: System = /* @__PURE__ */ defineSystem({
   fidelity: 'exact',
   remarks: [
     '`retryDelay` is the first delay only; the later ones are `(m^(n - 1) - 1) / 2` seconds, whatever it is.',
+    '`totalTimeout` ends the retrying, as its types say. There it ends the delays, and the retries that are left follow at once.',
   ],
   options: {
     retryConfig: group(
@@ -25,11 +26,12 @@ export const gaxios: System = /* @__PURE__ */ defineSystem({
       'of a request',
     ),
   },
-  policy: ({ retryConfig: { retry, retryDelay, retryDelayMultiplier, maxRetryDelay } }) => ({
+  policy: ({ retryConfig: { retry, retryDelay, retryDelayMultiplier, maxRetryDelay, totalTimeout } }) => ({
     maxAttempts: retry,
     backoff: written(retry, (count) =>
       count === 1 ? retryDelay : ((retryDelayMultiplier ** (count - 1) - 1) / 2) * 1_000,
     ),
     maxDelay: maxRetryDelay,
+    ...(totalTimeout > 0 && { totalTimeout }),
   }),
 });

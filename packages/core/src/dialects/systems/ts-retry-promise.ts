@@ -15,7 +15,7 @@ export const tsRetryPromise: System = /* @__PURE__ */ defineSystem({
     maxBackOff: ms(300_000, 'the longest delay'),
     timeout: ms(60_000, 'the longest time of all attempts together'),
   },
-  policy: ({ delay, backoff, maxBackOff, ...values }) => ({
+  policy: ({ delay, backoff, maxBackOff, timeout, ...values }) => ({
     maxAttempts: values.retries,
     backoff:
       backoff === 'FIXED'
@@ -24,5 +24,6 @@ export const tsRetryPromise: System = /* @__PURE__ */ defineSystem({
           ? linear(delay)
           : exponential(delay, delay),
     maxDelay: maxBackOff,
+    ...(timeout > 0 && { totalTimeout: timeout }),
   }),
 });
