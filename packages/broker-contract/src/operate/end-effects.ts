@@ -3,7 +3,7 @@ import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-import { completeByHand, failByHand } from './requests.ts';
+import { completeByHand, failByHand, untilUnlocked } from './requests.ts';
 
 const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
@@ -101,11 +101,11 @@ export const endEffectsCases: CasesByName = {
     await scene.submit(...ids);
 
     const [ended, cancelled] = await Promise.all([
-      endRuns(
-        scene.broker,
+      untilUnlocked(
         ids.map((id) => failByHand(id)),
+        (ends) => endRuns(scene.broker, ends),
       ),
-      cancelRuns(scene.broker, ids),
+      untilUnlocked(ids, (some) => cancelRuns(scene.broker, some)),
     ]);
 
     for (const [index, id] of ids.entries()) {

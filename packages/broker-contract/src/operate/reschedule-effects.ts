@@ -5,6 +5,7 @@ import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { keepsWaiting } from '../wait/keeps-waiting.ts';
+import { untilUnlocked } from './requests.ts';
 
 const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
@@ -151,7 +152,7 @@ export const rescheduleEffectsCases: CasesByName = {
 
     const [, cancelled] = await Promise.all([
       rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'b' }]),
-      cancelRuns(scene.broker, ['a', 'b']),
+      untilUnlocked(['a', 'b'], (ids) => cancelRuns(scene.broker, ids)),
     ]);
 
     equal(cancelled, ['cancelled', 'cancelled']);
