@@ -90,7 +90,6 @@ function move<Kept extends RunRecord>(run: Kept, event: RunEvent, copy: (run: Ke
   return { type: 'moved', run: moved, effects: effectsOf(run, moved) };
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each event
 function targetOf(event: RunEvent): RunState {
   switch (event.type) {
     case 'submit':

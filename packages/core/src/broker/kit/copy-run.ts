@@ -15,7 +15,6 @@ export type RunDraft<State extends RunState = RunState> = {
  * Copies a run, key by key in one literal, because every move of every run is a copy: V8 makes the literal in 40 ns and
  * always with the same shape, while a spread of runs of several shapes takes ten times as long. Other keys are dropped.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each key of a run
 export function copyRun<State extends RunState>(run: Run<State>): RunDraft<State> {
   return {
     id: run.id,

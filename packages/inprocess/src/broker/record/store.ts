@@ -150,7 +150,6 @@ export interface Store extends Settings {
 }
 
 /** Creates a store without runs. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one line for each key of a store
 export function createStore(settings: Settings): Store {
   return {
     ...settings,
