@@ -6,15 +6,12 @@ import type { RunDraft } from './copy-run.ts';
 /** What few runs were submitted with besides lane and payload. Stores keep it as one text, which never changes. */
 export type Extras = Pick<Submission, 'retry' | 'origin' | 'context' | 'spent'>;
 
-/** Returns whether a submission has extras. */
-export function hasExtras({ retry, origin, context, spent }: Extras): boolean {
-  return retry !== undefined || origin !== undefined || context !== undefined || spent !== undefined;
-}
-
 /** Returns the text in which a store keeps a submission's extras; `undefined` for one without any. */
 export function writeExtras(submission: Extras): string | undefined {
   const { retry, origin, context, spent } = submission;
-  return hasExtras(submission) ? JSON.stringify({ retry, origin, context, spent }) : undefined;
+  const hasExtras =
+    retry !== undefined || origin !== undefined || context !== undefined || spent !== undefined;
+  return hasExtras ? JSON.stringify({ retry, origin, context, spent }) : undefined;
 }
 
 /** Returns the extras that `writeExtras` wrote; none for any other text. */

@@ -13,7 +13,7 @@ export { copyRun, movedRun, newRun, transitionRun } from './copy-run.ts';
 export type { Position } from './cursor.ts';
 export { readCursor, writeCursor } from './cursor.ts';
 export type { Extras } from './extras.ts';
-export { carrySpent, hasExtras, readExtras, writeExtras } from './extras.ts';
+export { carrySpent, readExtras, writeExtras } from './extras.ts';
 export {
   compareHolds,
   HOLD_PREFIX,
@@ -139,7 +139,6 @@ export {
   refuseUnsettled,
   settledBy,
   settledRun,
-  unsettledError,
 } from './settlement-rules.ts';
 export type { StartCounts, StartsReserved, WindowCounts } from './start-counts.ts';
 export {

@@ -66,7 +66,7 @@ export function refuseUnsettled(settlements: readonly Settlement[]): void {
 }
 
 /** Returns the error of a settlement that would not end its claim. */
-export function unsettledError(id: string, state: string): BrokerError<'INVALID_SETTLEMENT'> {
+function unsettledError(id: string, state: string): BrokerError<'INVALID_SETTLEMENT'> {
   return new BrokerError(
     'INVALID_SETTLEMENT',
     `a settlement ends a claim, but that of run ${id} leads to ${state}. Settle the next state.`,
