@@ -109,15 +109,18 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
 
   it('counts what a step has moved in other partitions than the first one, where its carrier dies in between', async () => {
     await failAndPut();
-    let changes = 0;
+    const changes: Promise<unknown>[] = [];
     const dying: typeof broker.change = async (...change) => {
-      if (changes++ === 3) throw new Error('killed');
-      return broker.change(...change);
+      if (changes.length === 3) throw new Error('killed');
+      const changed = broker.change(...change);
+      changes.push(changed);
+      return changed;
     };
     const elsewhere = ids.filter((id) => partitionOf(id, 6) > 0);
     await expect(
       stepOperation({ ...broker, change: dying }, await claimOne(), { ...step, ids: elsewhere }),
     ).rejects.toThrow('killed');
+    await Promise.all(changes);
 
     const { submitted } = await broker.audit();
     expect(submitted).toBeGreaterThan(0);
