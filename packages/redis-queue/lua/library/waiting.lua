@@ -55,9 +55,9 @@ local function isTrimmed(id, body, record)
 end
 
 -- What runs are recognised by that were read: it changes with each record, and when the payload is deleted. A run without a record has
--- been submitted, and no more.
+-- been submitted, and no more: one that is submitted again, once that was forgotten, has another time.
 local function seenOf(id, body, record)
-  local seen = sub(redis.sha1hex(record or fieldOf(body, Body.createdAt)), 1, 16)
+  local seen = record and sub(redis.sha1hex(record), 1, 16) or fieldOf(body, Body.createdAt)
   return isTrimmed(id, body, record) and seen .. Mark.trimmed or seen
 end
 
