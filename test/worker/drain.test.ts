@@ -137,26 +137,79 @@ describe('worker.drain', () => {
     expect(report.nextRunAt).toBeLessThanOrEqual(60_000);
   });
 
-  it('finishes what a worker that died has left, without any other worker', async () => {
-    const scene = setScene();
-    const { clock, broker, queue } = scene;
+  describe('where a worker that died has left a run, and there is no other worker', () => {
     const task = defineTask({
       name: 'any',
       retry: { backoff: { type: 'constant', base: 0 }, jitter: 'none' },
       run: () => {},
     });
-    const { id } = await queue.submit(task, null);
-    const lanes = new Map([[task.lane, 1]]);
-    await broker.exchange({
-      claim: { worker: 'dead', requestId: 'r', limit: 1, leaseMs: 1_000, lanes },
+
+    async function leaveRun() {
+      const scene = setScene();
+      const { clock, broker, queue } = scene;
+      const { id } = await queue.submit(task, null);
+      const lanes = new Map([[task.lane, 1]]);
+      await broker.exchange({
+        claim: { worker: 'dead', requestId: 'r', limit: 1, leaseMs: 1_000, lanes },
+      });
+      await clock.advance(2_000);
+      return { scene, clock, broker, queue, id };
+    }
+
+    it('finishes it', async () => {
+      const { scene, clock, queue, id } = await leaveRun();
+
+      const drained = createIdle(scene, { tasks: [task], lease: '6s' }).drain();
+      await clock.advance('20s');
+
+      expect(await drained).toMatchObject({ stalled: 1, started: 1, completed: 1, endedBy: 'empty' });
+      expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1 });
     });
-    await clock.advance(2_000);
 
-    const drained = createIdle(scene, { tasks: [task], lease: '6s' }).drain();
-    await clock.advance('20s');
+    it.each(['answers late', 'fails'] as const)('finishes it where the broker %s at first', async (what) => {
+      const { clock, broker, queue, id } = await leaveRun();
+      let isFirst = true;
+      const atFirst = async (): Promise<void> => {
+        if (!isFirst) return;
+        isFirst = false;
+        if (what === 'fails') throw new Error('busy');
+        await new Promise<void>((resolve) => clock.setTimer(resolve, 1_500)); // half a heartbeat is 1 s
+      };
+      const busy: Broker = {
+        ...broker,
+        findExpired: async (...query) => {
+          if (what === 'fails') await atFirst();
+          return broker.findExpired(...query);
+        },
+        exchange: async (request) => {
+          // It is asked for its clock.
+          if (what === 'answers late' && request.claim === undefined && request.settle === undefined)
+            await atFirst();
+          return broker.exchange(request);
+        },
+      };
 
-    expect(await drained).toMatchObject({ stalled: 1, started: 1, completed: 1, endedBy: 'empty' });
-    expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1 });
+      const drained = createIdle({ clock, broker: busy }, { tasks: [task], lease: '6s' }).drain();
+      await clock.advance('20s');
+
+      expect(await drained).toMatchObject({ stalled: 1, started: 1, completed: 1, endedBy: 'empty' });
+      expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1 });
+    });
+
+    it('says that there is more to do where the broker never answers in time, after a lease', async () => {
+      const { clock, broker } = await leaveRun();
+      const busy: Broker = { ...broker, findExpired: () => Promise.reject(new Error('busy')) };
+      const worker = createIdle({ clock, broker: busy }, { tasks: [task], lease: '6s' });
+      worker.on('error', () => {});
+
+      const drained = worker.drain();
+      await clock.advance('20s');
+
+      const { endedBy, nextRunAt } = await drained;
+      expect(endedBy).toBe('empty');
+      expect(nextRunAt).toBeGreaterThan(2_000 + 6_000);
+      expect(nextRunAt).toBeLessThan(2_000 + 6_000 + 5_500);
+    });
   });
 
   it('rejects with the error of a broker that could not serve meanwhile', async () => {

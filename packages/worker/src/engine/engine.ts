@@ -42,6 +42,8 @@ export class Engine {
   /** Wakes the loop when runs have waited for a slot for too long. */
   #cancelGiveBack: (() => void) | undefined;
   #drain: Drain | undefined;
+  /** Whether a drain could not settle what workers that died have left. */
+  #leavesExpired = false;
   /** When something of its lanes may start, by the broker's clock, as the latest claim that returned nothing showed. */
   #nextRunAt = Infinity;
   /** When the next schedule is due, by the broker's clock, as a drain has read. */
@@ -138,14 +140,11 @@ export class Engine {
     this.#nextFireAt = await drain.fire(stopping.signal);
     apply(state, { type: 'drains', maxRuns: drain.maxRuns });
     this.#drain = drain;
-    // No other worker may live on until its cleaner finds what workers that died have left.
-    void this.upkeep
-      .clean()
-      .catch((error: unknown) => this.#worker.emitError(error, 'cleaning'))
-      .then(() => {
-        apply(state, { type: 'cleaned' });
-        wakeSignal.notify();
-      });
+    void this.upkeep.cleanForDrain().then((isClean) => {
+      this.#leavesExpired = !isClean;
+      apply(state, { type: 'cleaned' });
+      wakeSignal.notify();
+    });
   }
 
   #endDrain(end: ClaimsEnd, now: number): void {
@@ -153,7 +152,8 @@ export class Engine {
     const serverNow = this.#worker.now();
     const opensAt = serverNow + opensIn(state, now);
     const fireAt = Math.max(serverNow, this.#nextFireAt);
-    this.#nextRunAt = Math.min(state.empty?.nextRunAt ?? Infinity, opensAt, fireAt);
+    const cleanAt = this.#leavesExpired ? serverNow : Infinity;
+    this.#nextRunAt = Math.min(state.empty?.nextRunAt ?? Infinity, opensAt, fireAt, cleanAt);
     this.#drain?.end(end);
   }
 

@@ -1,6 +1,6 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy, isRetryError } from '@retry/core';
-import { isRefused } from '../broker.ts';
+import { BROKER_RETRY, isRefused } from '../broker.ts';
 import type { Leases } from '../lease/leases.ts';
 import { carryStep } from '../queue/plans/carrier.ts';
 import type { Settler } from '../settle/settler.ts';
@@ -48,7 +48,7 @@ export class Upkeep {
     const { broker, heartbeatMs, cleanerMs } = settings;
     this.#cancels = [
       this.#every(heartbeatMs, 'heartbeating', () => this.#heartbeat()),
-      this.#every(cleanerMs, 'cleaning', () => this.clean()),
+      this.#every(cleanerMs, 'cleaning', () => this.#clean()),
       this.#every(cleanerMs, 'attending', () => this.#attend()),
       this.#every(Math.min(cleanerMs, CARRY_MS), 'carrying an operation on', () => this.#carryOn()),
       ...(broker.figures === undefined
@@ -118,8 +118,30 @@ export class Upkeep {
   }
 
   /** Settles runs of known tasks whose lease has expired. */
-  async clean(): Promise<void> {
+  async #clean(): Promise<void> {
     if (this.#worker.isReady) await this.#cleaner.clean();
+  }
+
+  /**
+   * Settles them before a drain ends: no other worker may live on until its cleaner finds what workers that died have left. Where the
+   * server does not answer, or too late to tell whether they have died, it asks again, for as long as a lease lasts.
+   *
+   * @returns whether all are settled; never rejects
+   */
+  async cleanForDrain(): Promise<boolean> {
+    const { broker, clock, leaseMs, random } = this.#worker.settings;
+    const { signal } = this.#worker.stopping;
+    const until = clock.now() + leaseMs;
+    for (let retry = 1; ; retry += 1) {
+      try {
+        if (await this.#cleaner.clean()) return true;
+      } catch (error) {
+        this.#worker.emitError(error, 'cleaning');
+        if (isRefused(broker, error)) return false;
+      }
+      if (signal.aborted || clock.now() >= until) return false;
+      await sleep(clock, computeDelay(BROKER_RETRY, retry, { random }), signal);
+    }
   }
 
   /** Registers the worker as alive again, and reports lanes without a live worker. */

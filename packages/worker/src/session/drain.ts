@@ -40,8 +40,9 @@ export interface DrainReport {
   readonly endedBy: DrainEnd;
   /**
    * When to drain again, in epoch ms by the broker's clock: when the next run of these tasks is due, a hold ends, a limit lets one start,
-   * or any schedule fires; the end of this drain, unless it ended `empty`, as more may be due. Absent: nothing is scheduled. Runs that
-   * other workers have started are not in it, nor is what is submitted from now on.
+   * or any schedule fires; the end of this drain, unless it ended `empty`, as more may be due, and where the broker did not answer when it
+   * looked for workers that died. Absent: nothing is scheduled. Runs that other workers have started are not in it, nor is what is
+   * submitted from now on.
    */
   readonly nextRunAt?: number;
 }

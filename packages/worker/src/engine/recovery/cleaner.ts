@@ -38,14 +38,19 @@ export class Cleaner {
     this.#reader = createRunReader(worker.settings.broker);
   }
 
-  /** Settles all expired runs, once every living worker has had the time to renew its leases since the server answers. */
-  async clean(): Promise<void> {
+  /**
+   * Settles all expired runs, once every living worker has had the time to renew its leases since the server answers.
+   *
+   * @returns whether it has: not while the server does not answer in time, nor when the worker stops
+   */
+  async clean(): Promise<boolean> {
     const { clock } = this.#worker.settings;
     while (!this.#worker.stopping.signal.aborted) {
       const restMs = await this.#cleanPages();
-      if (restMs === 0 || restMs === Infinity) return;
+      if (restMs === 0 || restMs === Infinity) return restMs === 0;
       await sleep(clock, restMs, this.#worker.stopping.signal);
     }
+    return false;
   }
 
   /**
