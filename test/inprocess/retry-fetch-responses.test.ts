@@ -1,4 +1,6 @@
 import type { PolicyInput } from '@retry/core';
+import { decide, definePolicy } from '@retry/core';
+import { http, network } from '@retry/core/errors';
 import { createCircuitBreaker } from '@retry/inprocess';
 import { createRetryFetch, type Fetch } from '@retry/inprocess/fetch';
 import { createTestClock } from '@retry/inprocess/testing';
@@ -87,5 +89,36 @@ describe('a predicate of retryOn that throws', () => {
 
     expect(onGiveUp.mock.lastCall?.[0]).toMatchObject({ reason: 'stopped', thrown: expect.any(TypeError) });
     expect(fetch).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a response is sent again exactly where an error of its status is', () => {
+  const statuses = [403, 404, 408, 413, 425, 429, 500, 502, 503, 504, 520, 522, 523, 529];
+  const lists: readonly [string, PolicyInput['retryOn']][] = [
+    ['families', [...network, ...http]],
+    ['own patterns', [{ status: [500, 404] }, { status: 404, ambiguous: true }]],
+    ['one half', http.notApplied],
+  ];
+  const cases = lists.flatMap(([name, retryOn]) =>
+    [true, false].flatMap((idempotent) =>
+      [{}, { 'retry-after': '0' }].map((headers) => ({ name, retryOn, idempotent, headers })),
+    ),
+  );
+
+  it.each(cases)('$name, idempotent: $idempotent, $headers', async ({ retryOn, idempotent, headers }) => {
+    const input = { ...AT_ONCE, retryOn, idempotent } as const;
+    const policy = definePolicy(input);
+    const context = { now: 0, random: Math.random };
+
+    for (const status of statuses) {
+      const fetch = answering(status, headers);
+      const response = new Response('why', { status, headers });
+      const isRepeated = decide(policy, { failures: 1 }, { error: response }, context).type === 'retry';
+
+      const sent = createRetryFetch(input, { fetch, replace: true, methods: ['POST'] });
+
+      expect([status, (await sent(URL_OF_IT, { method: 'POST' })).status]).toEqual([status, status]);
+      expect([status, fetch.mock.calls.length]).toEqual([status, isRepeated ? 2 : 1]);
+    }
   });
 });

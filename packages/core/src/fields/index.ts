@@ -1,7 +1,7 @@
 export { disposedBy } from '../async-dispose.ts';
 export { CountedFailure } from '../budget/retry-budget.ts';
 export { decideBy } from '../decision/decide.ts';
-export { mayBeApplied } from '../decision/judge.ts';
+export { isAmbiguous, mayBeApplied } from '../decision/judge.ts';
 export { askRandom } from '../delay/backoff.ts';
 export { hasCalendarDay } from '../duration.ts';
 export { markCutFor, wasCutFor } from '../markers.ts';

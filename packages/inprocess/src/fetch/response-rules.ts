@@ -1,7 +1,7 @@
 import type { Matcher } from '@retry/core';
 import { http } from '@retry/core/errors';
 import type { PolicySettings } from '@retry/core/fields';
-import { findMatch, isErrorClass } from '@retry/core/fields';
+import { findMatch, isAmbiguous, isErrorClass } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 
 /** The first status of a response that says that the request failed. */
@@ -13,18 +13,18 @@ export interface ResponseRules {
   readonly retryOn: readonly Matcher[];
   /** Which others are: predicates, and descriptions that name the status. */
   readonly retryOnSuccess: readonly Matcher[];
-  /** Which of those are the last. */
+  /** Which of those are the last: also what may have been applied, where the policy says `idempotent: false`. */
   readonly stopOn: readonly Matcher[];
 }
 
 /** Returns what a policy says about responses. One that names no errors retries every error, but not every response. */
-export function responseRulesOf({ retryOn, stopOn }: PolicySettings): ResponseRules {
+export function responseRulesOf({ retryOn, stopOn, idempotent }: PolicySettings): ResponseRules {
   const failures = retryOn === 'everything' ? http : retryOn;
   const ofResponses = (typeof failures === 'string' ? [] : failures).filter(isAboutResponses);
   return {
     retryOn: ofResponses,
     retryOnSuccess: ofResponses.filter(mayRefuseSuccess),
-    stopOn: stopOn.filter(isAboutResponses),
+    stopOn: [...stopOn.filter(isAboutResponses), ...(idempotent ? [] : ofResponses.filter(isAmbiguous))],
   };
 }
 
