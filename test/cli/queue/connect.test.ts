@@ -164,6 +164,24 @@ describe('retry.config', () => {
   });
 
   it.each([
+    ['throws', 'throw new Error("vault is sealed");'],
+    ['exports a function that throws', 'export default () => { throw new Error("vault is sealed"); };'],
+    ['exports one that rejects', 'export default async () => { throw new Error("vault is sealed"); };'],
+    ['exports one that rejects with no error', 'export default () => Promise.reject("vault is sealed");'],
+  ])('is refused when it %s', async (_what, text) => {
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'retry.config.js'), text);
+
+    const { err, exitCode } = await run(AUDIT, { cwd: folder });
+
+    expect(JSON.parse(err).error).toEqual({
+      code: 'WRONG_CONFIG',
+      message: 'retry.config.js cannot be read: vault is sealed. Correct the file, or give --url.',
+    });
+    expect(exitCode).toBe(2);
+  });
+
+  it.each([
     ['{"ulr":"redis://a"}', 'INVALID_OPTIONS', 'ulr is not a known key'],
     ['{"url":7}', 'INVALID_OPTIONS', 'url must be text'],
     ['{"url"', 'WRONG_CONFIG', 'retry.config.json cannot be read'],

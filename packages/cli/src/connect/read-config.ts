@@ -1,14 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Broker } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import { printable } from '../terminal/printable.ts';
 import type { ConnectOptions } from './connect-options.ts';
-import { resolvePackage } from './load-package.ts';
+import { loadConfig } from './load-config.ts';
 
 /** What a configuration file says. */
 export interface Config {
@@ -77,8 +75,7 @@ function refuseForeign(path: string): void {
 const KEYS = ['url', 'prefix', 'partitions', 'schema', 'broker'];
 
 async function read(path: string, source: string): Promise<Pick<Config, 'options' | 'broker'>> {
-  const exported = await load(path, source);
-  const value: unknown = typeof exported === 'function' ? await exported() : exported;
+  const value = await loadConfig(path, source);
   const { broker, ...options } = readOptions(value, { subject: source, keys: KEYS }, (fields) => ({
     url: fields.optional('url', A_TEXT),
     prefix: fields.optional('prefix', A_TEXT),
@@ -88,40 +85,6 @@ async function read(path: string, source: string): Promise<Pick<Config, 'options
   }));
   const given = Object.entries(options).filter(([, option]) => option !== undefined);
   return { options: Object.fromEntries(given), broker };
-}
-
-async function load(path: string, source: string): Promise<unknown> {
-  try {
-    if (extname(path) === '.json') return JSON.parse(await readFile(path, 'utf8'));
-    const module: unknown = extname(path) === '.ts' ? await importTypeScript(path) : await importFile(path);
-    return typeof module === 'object' && module !== null && 'default' in module ? module.default : module;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const isUnknown = error instanceof Error && 'code' in error && error.code === UNKNOWN_EXTENSION;
-    const cure = isUnknown
-      ? 'Install tsx (npm install --save-dev tsx), use Node 22.18 or newer, or write retry.config.js.'
-      : 'Correct the file, or give --url.';
-    throw new CliError('WRONG_CONFIG', `${source} cannot be read: ${reason}. ${cure}`, { cause: error });
-  }
-}
-
-const UNKNOWN_EXTENSION = 'ERR_UNKNOWN_FILE_EXTENSION';
-
-function importFile(path: string): Promise<unknown> {
-  return import(pathToFileURL(path).href);
-}
-
-/** Node reads TypeScript from 22.18 on; before that, the project's own `tsx` does. */
-async function importTypeScript(path: string): Promise<unknown> {
-  try {
-    return await importFile(path);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === UNKNOWN_EXTENSION)) throw error;
-    const tsx = resolvePackage('tsx/esm/api', dirname(path));
-    if (tsx === undefined) throw error;
-    const api = (await importFile(tsx)) as typeof import('tsx/esm/api'); // that of the resolved package
-    return api.tsImport(pathToFileURL(path).href, import.meta.url);
-  }
 }
 
 const A_TEXT = {
