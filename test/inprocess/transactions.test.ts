@@ -1,4 +1,6 @@
+import type { Clock } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
+import { createTestClock } from '@retry/inprocess/testing';
 import type { Begin } from '@retry/inprocess/transactions';
 import { retryTransaction, sqliteTransactions } from '@retry/inprocess/transactions';
 import { describe, expect, it } from 'vitest';
@@ -131,6 +133,111 @@ describe('retryTransaction', () => {
         { committed: 5 } as never,
       ),
     ).rejects.toThrow('committed');
+  });
+});
+
+/** A client on a clock: how long it takes to begin and to commit; a transaction whose function rejects is rolled back. */
+function timed(clock: Clock, { beginMs = 0, commitMs = 0 }): { begin: Begin<string>; counts: Counts } {
+  const counts = { committed: 0, rolledBack: 0 };
+  const begin: Begin<string> = async (run) => {
+    await wait(clock, beginMs);
+    try {
+      await run('tx');
+    } catch (error) {
+      counts.rolledBack += 1;
+      throw error;
+    }
+    await wait(clock, commitMs);
+    counts.committed += 1;
+  };
+  return { begin, counts };
+}
+
+async function wait(clock: Clock, ms: number): Promise<void> {
+  if (ms > 0) await new Promise<void>((resolve) => void clock.setTimer(resolve, ms));
+}
+
+interface Counts {
+  committed: number;
+  rolledBack: number;
+}
+
+describe('a transaction whose attempt is cut off', () => {
+  const slowStep = [
+    ['begins late', { beginMs: 70 }],
+    ['has a slow function', { fnMs: 70 }],
+    ['commits slowly', { commitMs: 70 }],
+  ] as const;
+  const policies = [
+    ['attemptTimeout', { attemptTimeout: 40 }],
+    [
+      'attemptTimeout, and retryTimeouts: false',
+      { attemptTimeout: 40, idempotent: false, retryTimeouts: false },
+    ],
+    ['attemptTimeout, and retryTimeouts: true', { attemptTimeout: 40, retryTimeouts: true }],
+    ['totalTimeout', { totalTimeout: 40 }],
+    ['signal', {}],
+  ] as const;
+  const cases = slowStep.flatMap(([step, times]) =>
+    policies.map(([name, policy]) => ({ step, name, times, policy })),
+  );
+
+  it.each(cases)('is applied at most once: it $step, $name', async ({ name, times, policy }) => {
+    const clock = createTestClock();
+    const { begin, counts } = timed(clock, times);
+    const abort = new AbortController();
+    let attempts = 0;
+    const fn = async (): Promise<void> => {
+      attempts += 1;
+      await wait(clock, 'fnMs' in times ? times.fnMs : 0);
+    };
+    const options = { clock, signal: abort.signal };
+
+    const outcome = retryTransaction(begin, fn, { ...FAST, maxAttempts: 3, ...policy }, options).then(
+      () => 'resolved',
+      () => 'rejected',
+    );
+    await clock.advance(40);
+    if (name === 'signal') abort.abort();
+    await clock.advance(1_000);
+
+    expect(await outcome).toBe('rejected');
+    // Where the COMMIT is under way, it is left alone, and nothing follows it; everything else is rolled back.
+    const isCommitting = 'commitMs' in times;
+    const allowed = name.startsWith('attemptTimeout') ? 3 : 1;
+    expect(counts).toEqual(
+      isCommitting ? { committed: 1, rolledBack: 0 } : { committed: 0, rolledBack: allowed },
+    );
+    expect(attempts).toBe(isCommitting ? 1 : 'fnMs' in times ? allowed : 0);
+  });
+
+  it('is repeated during its COMMIT where the policy says that this is idempotent', async () => {
+    const clock = createTestClock();
+    const { begin, counts } = timed(clock, { commitMs: 70 });
+    const policy = { ...FAST, maxAttempts: 3, attemptTimeout: 40, idempotent: true };
+
+    const outcome = retryTransaction(begin, () => 1, policy, { clock }).catch((error) => error.code);
+    await clock.advance(1_000);
+
+    expect([await outcome, counts.committed]).toEqual(['ATTEMPT_TIMEOUT', 3]);
+  });
+
+  it('says nothing about the attempt after it', async () => {
+    const clock = createTestClock();
+    let begun = 0;
+    // The first transaction gets its connection while the COMMIT of the second is under way.
+    const begin: Begin<string> = async (run) => {
+      begun += 1;
+      await wait(clock, begun === 1 ? 60 : 0);
+      await run('tx');
+      await wait(clock, 50);
+    };
+
+    const policy = { ...FAST, attemptTimeout: 40 };
+    const outcome = retryTransaction(begin, () => 1, policy, { clock }).catch((thrown) => thrown.code);
+    await clock.advance(1_000);
+
+    expect([begun, await outcome]).toEqual([2, 'ATTEMPT_TIMEOUT']);
   });
 });
 

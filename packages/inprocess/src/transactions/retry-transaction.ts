@@ -46,20 +46,29 @@ export async function retryTransaction<Transaction, Result>(
   const { committed, ...others } = readArguments(begin, fn, options);
   const extended = extendPolicy(transactionPolicy, policy);
   const settings = settingsOf(extended);
-  const commit: { isFinal: boolean } = { isFinal: false };
-  const attempt = (context: AttemptContext): Promise<Result> =>
-    runOnce({ begin, fn, committed, settings, commit }, context);
-  return retry(attempt, withGate(extended, commit), others) as Promise<Result>; // `runOnce` has awaited it
+  let latest: Commit = { isFinal: false };
+  const attempt = (context: AttemptContext): Promise<Result> => {
+    latest = { isFinal: false };
+    return runOnce({ begin, fn, committed, settings, commit: latest }, context);
+  };
+  const policyOfCall = withGate(extended, () => latest.isFinal);
+  return retry(attempt, policyOfCall, others) as Promise<Result>; // `runOnce` has awaited it
+}
+
+/** The COMMIT of one attempt: an attempt that was cut off may go on beside the next one. */
+interface Commit {
+  /** Whether nothing may be repeated if the attempt fails now. */
+  isFinal: boolean;
 }
 
 interface Run<Transaction, Result> extends Pick<TransactionOptions<Result>, 'committed'> {
   readonly begin: Begin<Transaction>;
   readonly fn: (transaction: Transaction, context: AttemptContext) => Promise<Result> | Result;
   readonly settings: PolicySettings;
-  readonly commit: { isFinal: boolean };
+  readonly commit: Commit;
 }
 
-/** Makes one attempt, and notes of a COMMIT that failed whether the failure is final. */
+/** Makes one attempt, and notes of a COMMIT that is under way, or has failed, whether a failure is final. */
 async function runOnce<Transaction, Result>(
   { begin, fn, committed, settings, commit }: Run<Transaction, Result>,
   context: AttemptContext,
@@ -68,10 +77,17 @@ async function runOnce<Transaction, Result>(
   try {
     await begin(async (transaction) => {
       done = undefined; // a client that repeats by itself calls it again
-      done = { result: await fn(transaction, context) };
-      return done.result;
+      commit.isFinal = false;
+      throwIfCutOff(context);
+      const result = await fn(transaction, context);
+      throwIfCutOff(context);
+      done = { result };
+      commit.isFinal = !settings.idempotent;
+      return result;
     });
+    commit.isFinal = false;
   } catch (error) {
+    commit.isFinal = false;
     // Until `fn` has resolved, no COMMIT was sent: the server rolls back, whatever the error is.
     if (done === undefined || !isInDoubt(settings, error)) throw error;
     if (committed === undefined) commit.isFinal = !settings.idempotent;
@@ -80,6 +96,11 @@ async function runOnce<Transaction, Result>(
   }
   if (done === undefined) throw new TypeError('begin resolved without having called its function to the end');
   return done.result;
+}
+
+/** Rolls the transaction of an attempt that was cut off back: its call no longer waits for it, or has begun another one. */
+function throwIfCutOff({ signal }: AttemptContext): void {
+  if (signal.aborted) throw signal.reason;
 }
 
 /** Returns whether a COMMIT may have been applied although it failed with this error. */
@@ -108,13 +129,13 @@ async function isCommitted<Result>(
   }
 }
 
-/** Returns the policy with a gate that ends the retrying after a COMMIT in doubt; what may have been applied is judged by it alone. */
-function withGate(policy: Policy, commit: { readonly isFinal: boolean }): Policy {
+/** Returns the policy with a gate that ends the retrying where a COMMIT is in doubt; what may have been applied is judged by it alone. */
+function withGate(policy: Policy, isFinal: () => boolean): Policy {
   const { retryIf, retryTimeouts } = settingsOf(policy);
   return extendPolicy(policy, {
     idempotent: true,
     retryTimeouts,
-    retryIf: (error, context) => !commit.isFinal && (retryIf === undefined || retryIf.test(error, context)),
+    retryIf: (error, context) => !isFinal() && (retryIf === undefined || retryIf.test(error, context)),
   });
 }
 
