@@ -92,6 +92,16 @@ describe('retryTransaction', () => {
     expect(asked).toEqual([1]);
   });
 
+  it.each([1, 'yes', '', 0, null, undefined, {}])(
+    'ends with the error of the COMMIT where the probe answers %j',
+    async (answer) => {
+      const lost = error('ECONNRESET');
+      const begin = failing([{ at: 'commit', error: lost }]);
+
+      expect(await attemptsOf(begin, {}, { committed: async () => answer })).toEqual([1, lost]);
+    },
+  );
+
   it('ends with the error of the COMMIT where the probe fails', async () => {
     const lost = error('ECONNRESET');
     const committed = async (): Promise<boolean> => {
@@ -121,6 +131,21 @@ describe('retryTransaction', () => {
     const begin = failing([{ at: 'commit', error: error('40001') }]);
 
     expect((await attemptsOf(begin, { retryIf: () => false }))[0]).toBe(1);
+  });
+
+  it('refuses retryIfResult, which would repeat what is committed', async () => {
+    const options = { retryIfResult: () => true };
+
+    const [attempts, outcome] = await attemptsOf(failing([]), {}, options);
+
+    expect(attempts).toBe(0);
+    expect(String(outcome)).toContain('Throw in the function');
+  });
+
+  it.each([null, 5, { retries: 3 }])('refuses the options %j', async (options) => {
+    const call = retryTransaction(failing([]), () => 1, {}, options as never);
+
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
   });
 
   it('refuses what is no function', async () => {

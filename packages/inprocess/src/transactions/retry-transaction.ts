@@ -1,6 +1,8 @@
-import type { Policy, PolicyInput } from '@retry/core';
+import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { extendPolicy, InvalidOptionsError } from '@retry/core';
-import { findMatch, mayBeApplied, type PolicySettings, settingsOf } from '@retry/core/fields';
+import type { PolicySettings, Report } from '@retry/core/fields';
+import { A_FUNCTION, findMatch, mayBeApplied, settingsOf } from '@retry/core/fields';
+import { readOptions, rulesWithout } from '../call/check-options.ts';
 import type { AttemptContext } from '../call/context.ts';
 import type { RetryOptions } from '../call/options.ts';
 import { retry } from '../retry.ts';
@@ -14,11 +16,11 @@ export type Begin<Transaction> = (
   run: (transaction: Transaction) => Promise<unknown>,
 ) => PromiseLike<unknown>;
 
-/** Options of `retryTransaction`: those of `retry`, and a probe. */
-export interface TransactionOptions<Result> extends RetryOptions<Result> {
+/** Options of `retryTransaction`: those of `retry`, and a probe. What `retryIfResult` would refuse is committed already. */
+export interface TransactionOptions<Result> extends Omit<RetryOptions<Result>, 'retryIfResult'> {
   /**
    * Asked after a COMMIT whose answer was lost: whether the transaction was applied. `true`: the call resolves; `false`: the
-   * transaction is repeated. What it throws ends the retrying with the error of the COMMIT.
+   * transaction is repeated. Any other answer, and what it throws, ends the retrying with the error of the COMMIT.
    */
   readonly committed?:
     | ((result: Result, context: AttemptContext) => boolean | PromiseLike<boolean>)
@@ -113,7 +115,7 @@ function isInDoubt({ retryOn }: PolicySettings, error: unknown): boolean {
 type Probe<Result> = Pick<Run<unknown, Result>, 'commit'> &
   Required<Pick<TransactionOptions<Result>, 'committed'>>;
 
-/** Asks the probe; a failure of it leaves open what became of the COMMIT, so nothing is repeated. */
+/** Asks the probe. Without a clear answer it is open what became of the COMMIT, so nothing is repeated. */
 async function isCommitted<Result>(
   { committed, commit }: Probe<Result>,
   result: Result,
@@ -121,9 +123,9 @@ async function isCommitted<Result>(
 ): Promise<boolean> {
   commit.isFinal = true;
   try {
-    const isApplied = (await committed?.(result, context)) === true;
-    commit.isFinal = false;
-    return isApplied;
+    const answer: unknown = await committed?.(result, context);
+    commit.isFinal = answer !== false;
+    return answer === true;
   } catch {
     return false;
   }
@@ -139,23 +141,20 @@ function withGate(policy: Policy, isFinal: () => boolean): Policy {
   });
 }
 
-function readArguments<Result>(
-  begin: unknown,
-  fn: unknown,
-  options: TransactionOptions<Result>,
-): TransactionOptions<Result> {
-  const problems = Object.entries({
-    begin,
-    fn,
-    ...(options.committed !== undefined && { committed: options.committed }),
-  })
-    .filter(([, value]) => typeof value !== 'function')
-    .map(([path, value]) => ({
-      path,
-      value,
-      message: 'must be a function',
-      cure: 'Use retryTransaction((run) => db.transaction(run), async (tx) => …).',
-    }));
+const RULES = { ...rulesWithout('retryIfResult'), committed: A_FUNCTION };
+
+const CURES = {
+  retryIfResult: 'Its result is committed already. Throw in the function: the transaction is rolled back.',
+};
+
+function readArguments<Result>(begin: unknown, fn: unknown, options: unknown): TransactionOptions<Result> {
+  const problems: Problem[] = [];
+  const report: Report = (problem) => void problems.push(problem);
+  const cure = 'Use retryTransaction((run) => db.transaction(run), async (tx) => …).';
+  for (const [path, value] of Object.entries({ begin, fn }))
+    if (typeof value !== 'function') report({ path, value, message: 'must be a function', cure });
+  const order = 'retryTransaction(begin, fn, policy, options)';
+  const read = readOptions(options, RULES, { order, cures: CURES, report });
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'retryTransaction');
-  return options;
+  return read as TransactionOptions<Result>; // what its rules accept
 }
