@@ -162,7 +162,10 @@ describe('retryTransaction', () => {
 });
 
 /** A client on a clock: how long it takes to begin and to commit; a transaction whose function rejects is rolled back. */
-function timed(clock: Clock, { beginMs = 0, commitMs = 0 }): { begin: Begin<string>; counts: Counts } {
+function timed(
+  clock: Clock,
+  { beginMs = 0, commitMs = 0 }: Durations,
+): { begin: Begin<string>; counts: Counts } {
   const counts = { committed: 0, rolledBack: 0 };
   const begin: Begin<string> = async (run) => {
     await wait(clock, beginMs);
@@ -182,17 +185,23 @@ async function wait(clock: Clock, ms: number): Promise<void> {
   if (ms > 0) await new Promise<void>((resolve) => void clock.setTimer(resolve, ms));
 }
 
+interface Durations {
+  readonly beginMs?: number;
+  readonly fnMs?: number;
+  readonly commitMs?: number;
+}
+
 interface Counts {
   committed: number;
   rolledBack: number;
 }
 
 describe('a transaction whose attempt is cut off', () => {
-  const slowStep = [
+  const slowStep: readonly [string, Durations][] = [
     ['begins late', { beginMs: 70 }],
     ['has a slow function', { fnMs: 70 }],
     ['commits slowly', { commitMs: 70 }],
-  ] as const;
+  ];
   const policies = [
     ['attemptTimeout', { attemptTimeout: 40 }],
     [
@@ -214,7 +223,7 @@ describe('a transaction whose attempt is cut off', () => {
     let attempts = 0;
     const fn = async (): Promise<void> => {
       attempts += 1;
-      await wait(clock, 'fnMs' in times ? times.fnMs : 0);
+      await wait(clock, times.fnMs ?? 0);
     };
     const options = { clock, signal: abort.signal };
 
