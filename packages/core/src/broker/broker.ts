@@ -101,7 +101,8 @@ export interface Broker {
    *
    * Those whose keys begin with `hold/` are holds, `hold/<source>/<lane>`, without a lane for all of them: from the answer to such a write
    * on no claim starts a run of the lane, until the note is gone. Of one that probes see `NoteWrite.probeMs`. Each such write wakes the
-   * workers that wait for work of the lane. `holdLanes` of the kit writes them.
+   * workers that wait for work of the lane. A broker of several servers has brought these holds to all of them before it answers, `changed`
+   * as well. `holdLanes` of the kit writes them.
    */
   readonly notes: Notes;
   /** Returns the conservation figures: every run ever created is in exactly one state, or forgotten. */

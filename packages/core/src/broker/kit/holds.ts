@@ -8,7 +8,7 @@ import { check, findInEach, readCall } from './check/check-findings.ts';
 import type { FieldRules } from './check/field-rules.ts';
 import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf } from './check/field-rules.ts';
 import { compareText, keepableMs, textProblem } from './limits.ts';
-import { endOf, readNotes } from './notes.ts';
+import { endOf, readNote, readNotes } from './notes.ts';
 
 /** What the keys of the notes of holds begin with: the source, `/`, and the lane follow, or no lane for all of them. */
 export const HOLD_PREFIX = 'hold/';
@@ -149,14 +149,16 @@ export async function holdLanes(broker: NotesBroker, requests: readonly HoldRequ
   await flush();
 }
 
-/** Makes the write, unless the present hold ends later. */
+/**
+ * Makes the write, unless the present hold ends later. Then it is made where there is none any more: a broker of several servers brings
+ * the present one to all of them before it answers that write, too.
+ */
 async function holdLonger({ notes }: NotesBroker, write: NoteWrite): Promise<void> {
   for (;;) {
-    const { notes: found, now } = await notes.read({ prefix: write.key, limit: 1 });
-    const present = found.find(({ key }) => key === write.key);
-    if (present !== undefined && outlasts(present, Math.max(endOf(write, now) ?? Infinity, now))) return;
-    const { outcome } = await notes.write([{ ...write, seen: present?.version ?? 0 }]);
-    if (outcome === 'written') return;
+    const { note: present, now } = await readNote(notes, write.key);
+    const stays = present !== undefined && outlasts(present, Math.max(endOf(write, now) ?? Infinity, now));
+    const { outcome } = await notes.write([{ ...write, seen: stays ? 0 : (present?.version ?? 0) }]);
+    if (outcome === 'written' || stays) return;
   }
 }
 
@@ -181,22 +183,20 @@ export async function resumeLanes(
   return answers;
 }
 
+/** Deletes those that there are not, as well: an earlier call may have failed before it reached every server of a broker. */
 async function resumeSome({ notes }: NotesBroker, requests: readonly ResumeRequest[]) {
   for (;;) {
-    const kept = new Map((await readNotes(notes, HOLD_PREFIX)).map((note) => [note.key, note]));
-    const gone: Note[] = [];
+    const kept = new Map((await readNotes(notes, HOLD_PREFIX)).map(({ key, version }) => [key, version]));
+    const seen = new Map<string, number>();
     const answers = requests.map(({ lane, source }): ResumeAnswer => {
       const sources = source === undefined ? HOLD_SOURCES : [source];
-      const found = sources.flatMap(
-        (one) => kept.get(holdKey({ ...(lane !== undefined && { lane }), source: one })) ?? [],
-      );
-      for (const note of found) kept.delete(note.key);
-      gone.push(...found);
-      return found.length > 0 ? 'resumed' : 'none';
+      const keys = sources.map((one) => holdKey({ ...(lane !== undefined && { lane }), source: one }));
+      const isHeld = keys.some((key) => kept.has(key) && !seen.has(key));
+      for (const key of keys) seen.set(key, kept.get(key) ?? 0);
+      return isHeld ? 'resumed' : 'none';
     });
-    if (gone.length === 0) return answers;
     const { outcome } = await notes.write(
-      gone.map(({ key, version }) => ({ key, seen: version, value: null })),
+      [...seen].map(([key, version]) => ({ key, seen: version, value: null })),
     );
     if (outcome === 'written') return answers;
   }
