@@ -1,4 +1,4 @@
-import type { LintCode, LintWarning, PolicyInput } from '@retry/core';
+import type { LintCode, LintWarning, Matcher, PolicyInput } from '@retry/core';
 import { definePolicy, lintPolicy } from '@retry/core';
 import { network } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
@@ -50,6 +50,30 @@ describe('lintPolicy', () => {
       ]);
     },
   );
+
+  it.each<[string, Matcher]>([
+    ['message', { message: ['x', /(a+)+/] }],
+    ['cause.message', { cause: { message: /(a+)+/ } }],
+    ['anywhere.message', { anywhere: { message: /(a+)+/ } }],
+    ['anywhere[1].message', { anywhere: [TypeError, { message: /(a+)+/ }] }],
+    ['unless[0].message', { code: 'E', unless: [{ message: /(a+)+/ }] }],
+    [
+      'unless.cause.anywhere[0].message',
+      { code: 'E', unless: { cause: { anywhere: [{ message: /(a+)+/ }] } } },
+    ],
+  ])('finds such a pattern wherever it is: %s', (path, matcher) => {
+    const policies: readonly [string, PolicyInput][] = [
+      ['retryOn[0]', { retryOn: [matcher] }],
+      ['stopOn[1]', { stopOn: [TypeError, matcher] }],
+      ['delays[0].on[0]', { delays: [{ on: [matcher], backoff: { type: 'constant', base: '1s' } }] }],
+    ];
+
+    for (const [key, input] of policies) {
+      expect(lintPolicy(definePolicy(input))).toContainEqual(
+        expect.objectContaining({ code: 'NESTED_QUANTIFIERS', path: `${key}.${path}` }),
+      );
+    }
+  });
 
   it.each([
     'timed? out',

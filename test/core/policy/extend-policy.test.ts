@@ -1,4 +1,4 @@
-import type { PolicyInput } from '@retry/core';
+import type { Matcher, PolicyInput } from '@retry/core';
 import { decide, definePolicy, extendPolicy, InvalidOptionsError, policyToJSON } from '@retry/core';
 import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
@@ -64,6 +64,27 @@ describe('extendPolicy', () => {
     ['classes within causes', [{ cause: ApiError }], [{ cause: ReadTimeout }]],
   ])('keeps patterns apart that differ by %s', (_name, base, patch) => {
     expect(settingsOf(extendPolicy({ retryOn: base }, { retryOn: patch })).retryOn).toHaveLength(2);
+  });
+
+  it.each<[string, (inner: Matcher) => Matcher]>([
+    ['itself', (inner) => inner],
+    ['cause', (inner) => ({ cause: inner })],
+    ['anywhere', (inner) => ({ anywhere: inner })],
+    ['a list of anywhere', (inner) => ({ name: 'Foo', anywhere: [{ code: 'E' }, inner] })],
+    ['unless', (inner) => ({ name: 'Foo', unless: inner })],
+    ['a list of unless', (inner) => ({ name: 'Foo', unless: [{ code: 'E' }, inner] })],
+    ['unless of anywhere of cause', (inner) => ({ cause: { anywhere: [{ code: 'E', unless: inner }] } })],
+  ])('compares classes and predicates by identity, wherever they are: %s', (_name, around) => {
+    const predicates = [(): boolean => true, (): boolean => true] as const;
+    const twins = [class Twin extends Error {}, class Twin extends Error {}] as const;
+
+    for (const [one, other] of [predicates, twins]) {
+      for (const key of ['retryOn', 'stopOn'] as const) {
+        const policy = extendPolicy({ [key]: [around(one)] }, { [key]: [around(other), around(one)] });
+
+        expect(settingsOf(policy)[key]).toEqual([around(one), around(other)]);
+      }
+    }
   });
 
   it('unites stopOn as well, the base first', () => {

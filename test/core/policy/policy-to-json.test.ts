@@ -70,7 +70,7 @@ describe('policyToJSON', () => {
       backoff: { type: 'custom', strategy },
       retryIf,
       retryOn: [{ name: 'A' }, TypeError, { cause: { cause: RangeError } }, { message: ['x', /y/] }],
-      stopOn: [isFlaky],
+      stopOn: [isFlaky, { anywhere: [{ code: 'E' }, RangeError] }, { code: 'E', unless: { message: /y/ } }],
     });
     const message = 'cannot be written as JSON';
     const nameIt = 'Name it: put it in a registry and write its name here.';
@@ -89,6 +89,13 @@ describe('policyToJSON', () => {
           { path: 'retryOn[2]', value: { cause: { cause: RangeError } }, message, cure: describeIt },
           { path: 'retryOn[3]', value: { message: ['x', /y/] }, message, cure: useGlob },
           { path: 'stopOn[0]', value: isFlaky, message, cure: describeIt },
+          {
+            path: 'stopOn[1]',
+            value: { anywhere: [{ code: 'E' }, RangeError] },
+            message,
+            cure: describeIt,
+          },
+          { path: 'stopOn[2]', value: { code: 'E', unless: { message: /y/ } }, message, cure: useGlob },
         ],
       }),
     );

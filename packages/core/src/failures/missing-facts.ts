@@ -1,6 +1,6 @@
 import { isAmbiguous } from '../decision/judge.ts';
 import { isErrorClass, matches } from '../matching/find-match.ts';
-import type { ErrorPattern, Matcher } from '../matching/matcher.ts';
+import { type ErrorPattern, innerMatchers, type Matcher } from '../matching/matcher.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import type { RecordedAttempt, UnrecordedFact } from './recorded-attempt.ts';
 import { errorOf, isPrimitive } from './recorded-error.ts';
@@ -150,10 +150,9 @@ function isKnownToMatch(matcher: Matcher, { attempt, error }: Known): boolean {
   return typeof matcher === 'function' || !isVetoUnknown(matcher.unless, attempt);
 }
 
-function hasPredicate(matcher: Matcher | undefined): boolean {
+function hasPredicate(matcher: Matcher): boolean {
   if (typeof matcher === 'function') return !isErrorClass(matcher);
-  if (matcher === undefined) return false;
-  return [matcher.cause, ...listOf(matcher.anywhere), ...listOf(matcher.unless)].some(hasPredicate);
+  return innerMatchers(matcher).some(([, inner]) => hasPredicate(inner));
 }
 
 function isUnknown(attempt: RecordedAttempt, fact: 'code' | 'status' | 'retryAfterMs'): boolean {

@@ -1,4 +1,4 @@
-import type { Matcher } from '../matching/matcher.ts';
+import { innerMatchers, type Matcher } from '../matching/matcher.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import { isRegExp } from '../read.ts';
 
@@ -18,11 +18,11 @@ function pathsIn(key: string, matchers: readonly Matcher[]): readonly string[] {
 
 function pathsOf(path: string, matcher: Matcher): readonly string[] {
   if (typeof matcher === 'function') return [];
-  const { message, cause } = matcher;
+  const { message } = matcher;
   const messages: readonly unknown[] = Array.isArray(message) ? message : [message];
   const isFound = messages.some((each) => isRegExp(each) && repeatsWhatRepeats(each.source));
   const own = isFound ? [`${path}.message`] : [];
-  return cause === undefined ? own : [...own, ...pathsOf(`${path}.cause`, cause)];
+  return [...own, ...innerMatchers(matcher).flatMap(([key, inner]) => pathsOf(`${path}.${key}`, inner))];
 }
 
 /** Escapes, character classes, quantifiers with braces, else single characters. */

@@ -63,3 +63,26 @@ export interface ErrorPattern {
 
 /** Selects errors: a class, a description, or a predicate. */
 export type Matcher = ErrorClass | Predicate | ErrorPattern;
+
+/** Returns the matchers inside a pattern, each with its path: `cause`, `anywhere[1]`, `unless`. */
+export function innerMatchers({
+  cause,
+  anywhere,
+  unless,
+}: ErrorPattern): readonly (readonly [path: string, matcher: Matcher])[] {
+  return [
+    ...(cause === undefined ? [] : [['cause', cause] as const]),
+    ...withPaths('anywhere', anywhere),
+    ...withPaths('unless', unless),
+  ];
+}
+
+function withPaths(
+  key: string,
+  matchers: OneOrMany<Matcher> | undefined,
+): readonly (readonly [path: string, matcher: Matcher])[] {
+  if (matchers === undefined) return [];
+  // `Array.isArray` does not narrow a readonly array, hence the assertions.
+  if (!Array.isArray(matchers)) return [[key, matchers as Matcher]];
+  return (matchers as readonly Matcher[]).map((matcher, index) => [`${key}[${index}]`, matcher]);
+}

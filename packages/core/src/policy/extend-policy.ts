@@ -6,7 +6,6 @@ import type { Matcher } from '../matching/matcher.ts';
 import { isRegExp, MAX_ITEMS } from '../read.ts';
 import { definePolicy, isPolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, Registry } from './policy.ts';
-import { hasFunction } from './policy-json.ts';
 import { settingsOf } from './settings.ts';
 import { registryOf, toInput } from './to-input.ts';
 
@@ -81,22 +80,28 @@ function listOf(matchers: Matchers | 'everything' | 'nothing'): Matchers {
   return typeof matchers === 'string' ? [] : matchers;
 }
 
-/** Removes duplicate matchers: classes and predicates are compared by identity, patterns by content. */
+/** Removes duplicate matchers: classes and predicates are compared by identity, also inside of patterns; patterns by content. */
 export function withoutDuplicates(matchers: Matchers): Matchers {
-  const known = new Map<unknown, Matcher>();
+  const functions = new Map<unknown, string>();
+  const known = new Map<string, Matcher>();
   for (const matcher of matchers) {
-    const identity = identityOf(matcher);
+    const identity = identityOf(matcher, functions);
     if (!known.has(identity)) known.set(identity, matcher);
   }
   return [...known.values()];
 }
 
-/** Returns the JSON text of a pattern, whose keys `definePolicy` has ordered; the matcher itself if it is or has a function. */
-function identityOf(matcher: Matcher): unknown {
-  if (hasFunction(matcher)) return matcher;
-  return JSON.stringify(matcher, (_, value: unknown) =>
-    isRegExp(value) ? { regExp: String(value) } : value,
-  );
+/** Returns a text that is the same for equal matchers; `definePolicy` has ordered the keys of patterns. Functions are numbered. */
+function identityOf(value: unknown, functions: Map<unknown, string>): string {
+  if (typeof value === 'function') {
+    const name = functions.get(value) ?? `function ${functions.size}`;
+    functions.set(value, name);
+    return name;
+  }
+  if (isRegExp(value)) return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = Object.entries(value).map(([key, each]) => `${key}: ${identityOf(each, functions)}`);
+  return `{ ${inner.join()} }`;
 }
 
 /** Returns the error of a wrong patch: about its keys if they can be read, else about the patch as a whole. */

@@ -1,6 +1,6 @@
 import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
-import type { Matcher } from '../matching/matcher.ts';
+import { innerMatchers, type Matcher } from '../matching/matcher.ts';
 import { isRegExp } from '../read.ts';
 import { definePolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts';
@@ -64,8 +64,8 @@ function cureFor(matcher: Matcher): string {
 }
 
 /** Returns whether a matcher is or has a class or a predicate. */
-export function hasFunction(matcher: Matcher | undefined): boolean {
-  return typeof matcher === 'function' || (matcher !== undefined && hasFunction(matcher.cause));
+function hasFunction(matcher: Matcher): boolean {
+  return typeof matcher === 'function' || innerMatchers(matcher).some(([, inner]) => hasFunction(inner));
 }
 
 /** Returns Infinity in the form that `definePolicy` reads. */
