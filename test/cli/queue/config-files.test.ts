@@ -46,7 +46,11 @@ describe('a configuration in a Node that knows no TypeScript', () => {
     ['commonjs', 'retry.config.ts', `${TYPED}module.exports = { url };`],
     ['commonjs', 'retry.config.js', 'module.exports = { url: "redis://a" };'],
     ['commonjs', 'retry.config.js', 'module.exports = { __esModule: true, default: { url: "redis://a" } };'],
-    ['commonjs', 'retry.config.js', 'exports.__esModule = true; exports.default = () => ({ url: "redis://a" });'],
+    [
+      'commonjs',
+      'retry.config.js',
+      'exports.__esModule = true; exports.default = () => ({ url: "redis://a" });',
+    ],
   ])('is read from a package of type %s, %s: %s', (type, name, text) => {
     const project = mkdtempSync(join(folder, 'project-'));
     writeFileSync(join(project, 'package.json'), JSON.stringify({ type }));
