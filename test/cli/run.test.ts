@@ -135,6 +135,17 @@ describe('retry run', () => {
     expect(refused).toMatchObject({ exitCode: 126, err: expect.stringContaining('EACCES') });
   });
 
+  it.skipIf(process.platform === 'win32').each([
+    ['ENOTDIR', [fileURLToPath(new URL('below', `${import.meta.url}/`))]],
+    ['ENAMETOOLONG', ['x'.repeat(300)]],
+    ['E2BIG', ['true', 'x'.repeat(140_000)]],
+  ])('ends with 126 where the system refuses the start: %s', async (code, command) => {
+    const { err, exitCode } = await runWith(['run', '--', ...command]);
+
+    expect(err).toContain(`it cannot be started (${code})`);
+    expect(exitCode).toBe(126);
+  });
+
   it.each([[['']], [['sh', '-c', 'a\0b']]])('refuses %j, which is no command', async (command) => {
     expect(await runWith(['run', '--', ...command])).toMatchObject({
       exitCode: 2,

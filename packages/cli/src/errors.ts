@@ -12,7 +12,9 @@ export type CliErrorCode =
   /** The server has nothing of this prefix. */
   | 'NO_SUCH_QUEUE'
   | 'NO_SUCH_RUN'
-  /** The server does not answer, or refuses the credentials. */
+  /** The server answered an error: of credentials, of rights, of a limit. */
+  | 'SERVER_REFUSED'
+  /** The server does not answer. */
   | 'SERVER_UNREACHABLE'
   | 'UNREADABLE_FILE'
   /** A `retry.config` file cannot be read. */

@@ -1,6 +1,8 @@
 import { isRetryError } from '@retry/core';
+import type { BrokerErrorCode } from '@retry/core/broker';
 import { hideSecrets, secretsIn } from '@retry/core/broker/kit';
 import { CommanderError } from 'commander';
+import type { CliErrorCode } from './errors.ts';
 import { EXIT } from './exit.ts';
 import { printable } from './terminal/printable.ts';
 
@@ -18,22 +20,55 @@ export interface FailedCall {
   readonly verbose: boolean;
 }
 
-/** Exit statuses of errors that are no wrong usage. */
-const EXIT_BY_CODE: Readonly<Record<string, number>> = {
-  NO_SUCH_RUN: EXIT.found,
-  NO_SUCH_GROUP: EXIT.found,
-  NO_SUCH_QUEUE: EXIT.unreachable,
-  SERVER_UNREACHABLE: EXIT.unreachable,
-  REDIS_UNREACHABLE: EXIT.unreachable,
-  POSTGRES_UNREACHABLE: EXIT.unreachable,
-  REDIS_TOO_OLD: EXIT.unreachable,
-  OLDER_SCHEMA: EXIT.unreachable,
-  NEWER_SCHEMA: EXIT.unreachable,
-  MISSING_RIGHTS: EXIT.unreachable,
-  REDIS_READ_ONLY: EXIT.unreachable,
-  READ_ONLY_SERVER: EXIT.unreachable,
-  NARROW_ENCODING: EXIT.unreachable,
-};
+/** The codes of errors that brokers throw. */
+type BrokerCode =
+  | BrokerErrorCode
+  | import('@retry/redis-queue').RedisErrorCode
+  | import('@retry/postgres').PostgresErrorCode;
+
+const { found, usage, unreachable } = EXIT;
+
+/** Exit statuses by codes; those of other packages are wrong usage. */
+const EXIT_BY_CODE = {
+  BROKER_CLOSED: unreachable,
+  CANNOT_LISTEN: usage,
+  CHANGED_REPLY: usage,
+  CLIENT_CONVERTS_REPLIES: usage,
+  CLIENT_NOT_CONNECTED: unreachable,
+  FORGETTING_FAILED: unreachable,
+  INVALID_OPTIONS: usage,
+  INVALID_SETTLEMENT: usage,
+  MISSING_RIGHTS: unreachable,
+  NARROW_ENCODING: unreachable,
+  NEEDS_CLUSTER_CLIENT: unreachable,
+  NEEDS_ONE_PARTITION: usage,
+  NEWER_SCHEMA: unreachable,
+  NOTES_BUSY: unreachable,
+  NOT_AWAITED: usage,
+  NO_CONNECTION: usage,
+  NO_DRIVER: usage,
+  NO_PACKAGE: usage,
+  NO_SUCH_GROUP: found,
+  NO_SUCH_QUEUE: unreachable,
+  NO_SUCH_RUN: found,
+  NO_TRANSACTION: usage,
+  OLDER_SCHEMA: unreachable,
+  POOL_EXHAUSTED: unreachable,
+  POSTGRES_UNREACHABLE: unreachable,
+  READ_ONLY_SERVER: unreachable,
+  REDIS_CANNOT_WAIT: unreachable,
+  REDIS_MAY_EVICT: unreachable,
+  REDIS_NOT_DURABLE: unreachable,
+  REDIS_READ_ONLY: unreachable,
+  REDIS_TOO_OLD: unreachable,
+  REDIS_UNREACHABLE: unreachable,
+  SERVER_REFUSED: unreachable,
+  SERVER_UNREACHABLE: unreachable,
+  UNKEEPABLE_TEXT: usage,
+  UNREADABLE_FILE: usage,
+  WRONG_CONFIG: usage,
+  WRONG_USAGE: usage,
+} as const satisfies Readonly<Record<BrokerCode | CliErrorCode, number>>;
 
 /** Returns what to print for an error: what, where and the cure, without passwords; the stack only with `--verbose`. */
 export function describeFailure(error: unknown, { args, env, verbose }: FailedCall): FailureText {
@@ -54,7 +89,8 @@ function classify(error: unknown): { code: string; message: string; exitCode: nu
     return { code: 'WRONG_USAGE', message: usageMessage(error), exitCode: EXIT.usage };
   }
   if (isRetryError(error)) {
-    return { code: error.code, message: error.message, exitCode: EXIT_BY_CODE[error.code] ?? EXIT.usage };
+    const exitCode = Object.entries(EXIT_BY_CODE).find(([code]) => code === error.code)?.[1] ?? usage;
+    return { code: error.code, message: error.message, exitCode };
   }
   const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const message = `${said}. This is a bug of retry; --verbose prints where it is.`;

@@ -1,7 +1,7 @@
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { findTarget } from '../connect/find-target.ts';
 import { loadPostgres, openDatabase } from '../connect/open-broker.ts';
-import { withErrorsOf } from '../connect/with-queue.ts';
+import { serverOf, withErrorsOf } from '../connect/server-errors.ts';
 import { CliError } from '../errors.ts';
 import type { Input, Report } from '../report.ts';
 
@@ -30,7 +30,7 @@ export async function migrateAction({ options, environment }: Input<MigrateComma
   const { target } = found;
   const { schema = DEFAULT_SCHEMA } = target;
   const { migrate } = await loadPostgres(cwd);
-  const version = await withErrorsOf(target, async () => {
+  const version = await withErrorsOf(serverOf(target), async () => {
     const { client, close } = await openDatabase(target, cwd, { mayCreate: true });
     try {
       return await migrate(client, { schema });

@@ -1,16 +1,14 @@
-import { isRetryError } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
-import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import type { Queue } from '@retry/worker';
 import { createQueue } from '@retry/worker';
 import type { CliEnvironment } from '../environment.ts';
-import { CliError } from '../errors.ts';
 import { createWarnings } from '../terminal/create-warnings.ts';
 import type { ConnectOptions } from './connect-options.ts';
 import { findTarget } from './find-target.ts';
 import type { OpenBroker } from './open-broker.ts';
 import { CONNECT_TIMEOUT_MS, openBroker } from './open-broker.ts';
 import { refuseAbsent } from './refuse-absent.ts';
+import { serverBehind, serverOf, withErrorsOf } from './server-errors.ts';
 import type { Target } from './target.ts';
 
 /** A queue that is connected. */
@@ -32,7 +30,7 @@ export interface Asking {
 /**
  * Connects to the queue, does the work, and closes what was opened.
  *
- * @throws {CliError} `SERVER_UNREACHABLE` when the server does not answer, refuses the credentials, or breaks off
+ * @throws {CliError} `SERVER_UNREACHABLE` when the server does not answer or breaks off, `SERVER_REFUSED` when it answers an error
  * @throws {CliError} `NO_SUCH_QUEUE` for a prefix of which the server has nothing; `NO_CONNECTION`, `NO_PACKAGE`, `WRONG_CONFIG`
  */
 export async function withQueue<Outcome>(
@@ -40,20 +38,26 @@ export async function withQueue<Outcome>(
   work: (connected: Connected) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { broker, shown = 'the given broker' } = environment;
-  if (broker !== undefined) return work({ queue: openQueue(broker, environment), broker, shown });
+  if (broker !== undefined) {
+    const connected = { queue: openQueue(broker, environment), broker, shown };
+    return withErrorsOf(serverBehind(shown), () => work(connected));
+  }
   const found = await findTarget(options, environment);
-  if ('broker' in found) return withMade(found, environment, work);
+  if ('broker' in found) {
+    const { broker: made, shown: maker } = found;
+    const open = { broker: made, close: () => made.close() };
+    return withErrorsOf(serverBehind(maker), () =>
+      withOpen(open, () => work({ queue: openQueue(made, environment), broker: made, shown: maker })),
+    );
+  }
   const { target } = found;
-  return withErrorsOf(target, async () => {
+  return withErrorsOf(serverOf(target), async () => {
     const open = await openBroker(target, environment.cwd);
-    try {
-      await ready(open);
+    return withOpen(open, async () => {
       await refuseAbsent(target, open.broker);
       const queue = openQueue(open.broker, environment);
-      return await work({ queue, broker: open.broker, target, shown: target.shown });
-    } finally {
-      await closeSoon(open);
-    }
+      return work({ queue, broker: open.broker, target, shown: target.shown });
+    });
   });
 }
 
@@ -65,32 +69,13 @@ function openQueue(broker: Broker, environment: CliEnvironment): Queue {
   return queue;
 }
 
-async function withMade<Outcome>(
-  { broker, shown }: { readonly broker: Broker; readonly shown: string },
-  environment: CliEnvironment,
-  work: (connected: Connected) => Promise<Outcome>,
-): Promise<Outcome> {
+/** Waits until the broker has answered, does the work, and closes the broker. */
+async function withOpen<Outcome>(open: OpenBroker, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    return await work({ queue: openQueue(broker, environment), broker, shown });
-  } finally {
-    await broker.close().catch(() => {});
-  }
-}
-
-/** Turns what the server or its driver throws into an error that names the server, without its password. */
-export async function withErrorsOf<Outcome>(
-  { address, shown, source }: Target,
-  work: () => Promise<Outcome>,
-): Promise<Outcome> {
-  try {
+    await ready(open);
     return await work();
-  } catch (thrown) {
-    const error = hideSecretsInError(thrown, secretsOf(address));
-    const isUnreached = isRetryError(error, 'POSTGRES_UNREACHABLE');
-    if ((isRetryError(error) && !isUnreached) || isMistake(error)) throw error;
-    const reason = reasonOf(isUnreached ? error.cause : error);
-    const message = `${shown} was not reached: ${reason}. Start it, or correct ${source}.`;
-    throw new CliError('SERVER_UNREACHABLE', message, { cause: error });
+  } finally {
+    await closeSoon(open);
   }
 }
 
@@ -115,15 +100,4 @@ async function ready({ broker, failed }: OpenBroker): Promise<void> {
   });
   // `ready` belongs to brokers of servers; every broker answers this.
   await Promise.race([broker.exchange({}), failed ?? timeout, timeout]).finally(() => clearTimeout(timer));
-}
-
-/** Whether it is a bug of ours rather than trouble with a server. */
-function isMistake(error: unknown): boolean {
-  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-}
-
-/** A connection that is refused at several addresses is reported as several errors, and without a message. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
 }

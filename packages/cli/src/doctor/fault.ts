@@ -6,6 +6,11 @@ export type FaultCode =
   | 'MAY_EVICT'
   | 'NO_APPEND_ONLY_FILE'
   | 'REDIS_TOO_OLD'
+  /** What only the broker of a configuration refuses, as it is not asked to look over it. */
+  | 'REDIS_MAY_EVICT'
+  | 'REDIS_CANNOT_WAIT'
+  /** The url leads to one node of a Cluster. */
+  | 'NEEDS_CLUSTER_CLIENT'
   | 'OLDER_SCHEMA'
   | 'NEWER_SCHEMA'
   | 'MISSING_RIGHTS'

@@ -54,6 +54,10 @@ export const clock: Clock = createClock({
 export function startCommand(start: CommandStart): RunningCommand {
   const startedAt = performance.now();
   const child = spawnCommand(start);
+  if ('startError' in child) {
+    const end = { exitStatus: null, signal: null, timedOut: false, durationMs: 0, ...child };
+    return { ended: Promise.resolve(end), send: () => {} };
+  }
   const send: Send = (signal) => sendTo(child, signal, isGrouped(start));
   const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const limit = limitTime(send, start, hasExited);
@@ -96,7 +100,18 @@ function isGrouped({ foreground }: CommandStart): boolean {
   return !foreground && process.platform !== 'win32';
 }
 
-function spawnCommand(start: CommandStart): ChildProcess {
+/** Some errors of a start Node emits later, others (`ENOTDIR`, `E2BIG`) it throws. */
+function spawnCommand(start: CommandStart): ChildProcess | Required<Pick<AttemptEnd, 'startError'>> {
+  try {
+    return spawnChild(start);
+  } catch (error) {
+    const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
+    if (!isOfSystem) throw error;
+    return { startError: String(error.code) };
+  }
+}
+
+function spawnChild(start: CommandStart): ChildProcess {
   const { command, args, env, environment } = start;
   const isOwn = environment.stdout === process.stdout;
   const child = spawn(command, args, {
