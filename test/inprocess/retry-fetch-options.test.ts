@@ -1,3 +1,4 @@
+import type { PolicyInput } from '@retry/core';
 import { definePolicy, InvalidOptionsError, RetryError } from '@retry/core';
 import { createRetryBudget } from '@retry/inprocess';
 import { createRetryFetch, type Fetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
@@ -31,6 +32,46 @@ describe('a policy', () => {
     const fetch = answering(DOWN, 503, 200);
 
     expect((await createRetryFetch(policy, { fetch })(URL_OF_IT)).status).toBe(200);
+  });
+
+  it.each<[string, PolicyInput]>([
+    ['idempotent: false', { idempotent: false }],
+    ['idempotent: false, and a pattern', { idempotent: false, retryOn: [{ status: 418 }] }],
+    ['a cap that its own base would pass', { maxDelay: '50ms', minDelay: '50ms', backoff: { type: 'none' } }],
+  ])('is checked together with the policy that it extends: %s', (_name, policy) => {
+    expect(() => createRetryFetch(policy)).not.toThrow();
+  });
+
+  it.each([
+    ["retryOn: 'everything'", { retryOn: 'everything', idempotent: false }, {}],
+    ['no retryOn, used alone', { idempotent: false }, { replace: true }],
+  ] as const)('is refused with idempotent: false and %s', (_name, policy, options) => {
+    expect(() => createRetryFetch(policy, options)).toThrow('idempotent must not be false');
+  });
+
+  it.each([
+    ['HPE_INVALID_CONSTANT', 1],
+    ['ERR_STREAM_PREMATURE_CLOSE', 1],
+    ['ECONNRESET', 1],
+    ['ENOTFOUND', 1],
+    [undefined, 1],
+    ['ECONNREFUSED', 3],
+    ['EAI_AGAIN', 3],
+    ['UND_ERR_CONNECT_TIMEOUT', 3],
+  ])('with idempotent: false repeats only what was not sent: %s', async (code, times) => {
+    const error = new TypeError('fetch failed', {
+      ...(code !== undefined && { cause: Object.assign(new Error('no'), { code }) }),
+    });
+    const [safe, any] = [answering(error), answering(error)];
+    const post = { method: 'POST' };
+    const options = { methods: ['POST'] };
+
+    await rejectionOf(
+      createRetryFetch({ ...AT_ONCE, idempotent: false }, { ...options, fetch: safe })(URL_OF_IT, post),
+    );
+    await rejectionOf(createRetryFetch(AT_ONCE, { ...options, fetch: any })(URL_OF_IT, post));
+
+    expect([safe, any].map(({ mock }) => mock.calls.length)).toEqual([times, 3]);
   });
 
   it('adds its own statuses', async () => {

@@ -127,6 +127,25 @@ describe('retryTransaction', () => {
     expect(await attemptsOf(failing([{ at: 'commit', error: duplicate }]))).toEqual([1, duplicate]);
   });
 
+  describe("with retryOn: 'everything'", () => {
+    const everything = { retryOn: 'everything' };
+
+    it.each(['ECONNRESET', 'X'])('does not repeat a COMMIT that may have been applied: %s', async (code) => {
+      const lost = error(code);
+
+      expect(await attemptsOf(failing([{ at: 'commit', error: lost }]), everything)).toEqual([1, lost]);
+    });
+
+    it('repeats every error before the COMMIT', async () => {
+      const begin = failing([
+        { at: 'begin', error: error('X') },
+        { at: 'commit', error: error('40001') },
+      ]);
+
+      expect(await attemptsOf(begin, everything)).toEqual([2, 2]);
+    });
+  });
+
   it('obeys the gate of the policy', async () => {
     const begin = failing([{ at: 'commit', error: error('40001') }]);
 

@@ -40,12 +40,15 @@ export const fetchRefusals: readonly ErrorPattern[] = Object.freeze([
   { name: 'TypeError', message: REFUSED_BY_DENO },
 ]);
 
+/** The connection was lost, or the answer was none of HTTP; where the cause says that nothing was sent, `network` knows it. */
+const FAILED: ErrorPattern = { name: 'TypeError', unless: [...network.notApplied], ambiguous: true };
+
 /**
  * The default policy of `createRetryFetch`: 3 attempts, from 200 ms, doubling, full jitter. `fetch` throws a TypeError
  * when a connection fails, whatever the message, other clients an error with a code; {@link fetchRefusals} end the retrying.
  */
 export const httpPolicy: Policy = definePolicy({
   backoff: { type: 'exponential', base: '200ms' },
-  retryOn: [...http, TypeError, ...network],
+  retryOn: [...http, FAILED, ...network],
   stopOn: [...fetchRefusals],
 });

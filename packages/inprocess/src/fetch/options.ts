@@ -142,7 +142,6 @@ function readPolicy(
 
 /** Extends `httpPolicy` by the input; a policy that is defined already keeps its options, and only the lists are united. */
 function addToHttp(policy: Policy | PolicyInput = {}): Policy {
-  definePolicy(policy); // reports the problems of the input alone
   if (!isPolicy(policy)) return extendPolicy(httpPolicy, policy);
   const { retryOn, stopOn } = settingsOf(httpPolicy);
   if (settingsOf(policy).retryOn === 'nothing') return extendPolicy(policy, { stopOn });

@@ -46,16 +46,21 @@ export async function retryTransaction<Transaction, Result>(
   options: TransactionOptions<Result> = {},
 ): Promise<Result> {
   const { committed, ...others } = readArguments(begin, fn, options);
-  const extended = extendPolicy(transactionPolicy, policy);
-  const settings = settingsOf(extended);
+  const extended = extendPolicy({ ...transactionPolicy, idempotent: undefined }, policy);
+  // It is about the COMMIT alone, so its default goes with `retryOn: 'everything'`, too.
+  const { idempotent = false, retryTimeouts = idempotent } = policy;
+  const rules = { retryOn: settingsOf(extended).retryOn, idempotent };
   let latest: Commit = { isFinal: false };
   const attempt = (context: AttemptContext): Promise<Result> => {
     latest = { isFinal: false };
-    return runOnce({ begin, fn, committed, settings, commit: latest }, context);
+    return runOnce({ begin, fn, committed, rules, commit: latest }, context);
   };
-  const policyOfCall = withGate(extended, () => latest.isFinal);
-  return retry(attempt, policyOfCall, others) as Promise<Result>; // `runOnce` has awaited it
+  const gated = withGate(extended, { retryTimeouts, isFinal: () => latest.isFinal });
+  return retry(attempt, gated, others) as Promise<Result>; // `runOnce` has awaited it
 }
+
+/** What decides about a COMMIT in doubt. */
+type CommitRules = Pick<PolicySettings, 'retryOn' | 'idempotent'>;
 
 /** The COMMIT of one attempt: an attempt that was cut off may go on beside the next one. */
 interface Commit {
@@ -66,13 +71,13 @@ interface Commit {
 interface Run<Transaction, Result> extends Pick<TransactionOptions<Result>, 'committed'> {
   readonly begin: Begin<Transaction>;
   readonly fn: (transaction: Transaction, context: AttemptContext) => Promise<Result> | Result;
-  readonly settings: PolicySettings;
+  readonly rules: CommitRules;
   readonly commit: Commit;
 }
 
 /** Makes one attempt, and notes of a COMMIT that is under way, or has failed, whether a failure is final. */
 async function runOnce<Transaction, Result>(
-  { begin, fn, committed, settings, commit }: Run<Transaction, Result>,
+  { begin, fn, committed, rules, commit }: Run<Transaction, Result>,
   context: AttemptContext,
 ): Promise<Result> {
   let done: { readonly result: Result } | undefined;
@@ -84,15 +89,15 @@ async function runOnce<Transaction, Result>(
       const result = await fn(transaction, context);
       throwIfCutOff(context);
       done = { result };
-      commit.isFinal = !settings.idempotent;
+      commit.isFinal = !rules.idempotent;
       return result;
     });
     commit.isFinal = false;
   } catch (error) {
     commit.isFinal = false;
     // Until `fn` has resolved, no COMMIT was sent: the server rolls back, whatever the error is.
-    if (done === undefined || !isInDoubt(settings, error)) throw error;
-    if (committed === undefined) commit.isFinal = !settings.idempotent;
+    if (done === undefined || !isInDoubt(rules, error)) throw error;
+    if (committed === undefined) commit.isFinal = !rules.idempotent;
     else if (await isCommitted({ committed, commit }, done.result, context)) return done.result;
     throw error;
   }
@@ -106,7 +111,7 @@ function throwIfCutOff({ signal }: AttemptContext): void {
 }
 
 /** Returns whether a COMMIT may have been applied although it failed with this error. */
-function isInDoubt({ retryOn }: PolicySettings, error: unknown): boolean {
+function isInDoubt({ retryOn }: CommitRules, error: unknown): boolean {
   const matchers = typeof retryOn === 'string' ? (transactionPolicy.retryOn ?? []) : retryOn;
   if (typeof matchers === 'string') return true;
   return mayBeApplied(matchers, error) || findMatch(matchers, error) === -1;
@@ -131,9 +136,14 @@ async function isCommitted<Result>(
   }
 }
 
+interface Gated extends Pick<PolicySettings, 'retryTimeouts'> {
+  /** Whether nothing may be repeated now. */
+  readonly isFinal: () => boolean;
+}
+
 /** Returns the policy with a gate that ends the retrying where a COMMIT is in doubt; what may have been applied is judged by it alone. */
-function withGate(policy: Policy, isFinal: () => boolean): Policy {
-  const { retryIf, retryTimeouts } = settingsOf(policy);
+function withGate(policy: Policy, { retryTimeouts, isFinal }: Gated): Policy {
+  const { retryIf } = settingsOf(policy);
   return extendPolicy(policy, {
     idempotent: true,
     retryTimeouts,
