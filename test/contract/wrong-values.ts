@@ -422,7 +422,7 @@ const OPERATING: readonly Value[] = [
     }),
     ...valuesOf(verb, 'options', {
       valid: {},
-      takes: { endedBefore: optional(NUMBER) } as object,
+      takes: { endedBefore: optional(NUMBER), ends: optional(MAP) } as object,
       call: (broker, options: object) => MOVES[verb](broker, ['none'], options),
     }),
   ]),

@@ -80,6 +80,34 @@ export const redriveLaterCases: CasesByName = {
     equal(await discardRuns(scene.broker, ['a', 'x'], { endedBefore: endedAt + 1 }), ['discarded', 'gone']);
   },
 
+  'redrive and discard refuse a run that has been redriven, and has ended again, since it was selected':
+    async (scene) => {
+      await endEach(scene, 'a');
+      const ends = new Map([['a', await scene.read('a')]]);
+      await redriveRuns(scene.broker, ['a'], { ends });
+      const [again] = await scene.claim();
+      // It ends at the same instant as before.
+      const at = ends.get('a')?.endedAt ?? 0;
+      if (again !== undefined) await scene.settle(settlementOf(again.run, { type: 'fail', at }));
+
+      equal(await redriveRuns(scene.broker, ['a', 'x'], { ends }), ['refused', 'gone']);
+      equal(await discardRuns(scene.broker, ['a', 'x'], { ends }), ['refused', 'gone']);
+      const now = new Map([['a', await scene.read('a')]]);
+      equal(await discardRuns(scene.broker, ['a'], { ends: now }), ['discarded']);
+    },
+
+  'redrive and discard refuse a run of an id that was forgotten, and submitted again, since it was selected':
+    async (scene) => {
+      await endEach(scene, 'a');
+      const ends = new Map([['a', await scene.read('a')]]);
+      await discardRuns(scene.broker, ['a'], { ends });
+      await scene.advancePast(ends.get('a')?.endedAt ?? 0);
+      await endEach(scene, 'a');
+
+      equal(await redriveRuns(scene.broker, ['a'], { ends }), ['refused']);
+      equal(await discardRuns(scene.broker, ['a'], { ends }), ['refused']);
+    },
+
   'redrive and discard reject instants that are no numbers, and change nothing': async (scene) => {
     await endEach(scene, 'a');
 
@@ -89,6 +117,9 @@ export const redriveLaterCases: CasesByName = {
     await rejectsWith(redriveRuns(scene.broker, ['a'], { runAts }), { code });
     await rejectsWith(redriveRuns(scene.broker, ['a'], { endedBefore: Number.NaN }), { code });
     await rejectsWith(discardRuns(scene.broker, ['a'], { endedBefore: Number.NaN }), { code });
+    const ends = new Map([['a', { endedAt: Number.NaN, redrives: 0 }]]);
+    await rejectsWith(redriveRuns(scene.broker, ['a'], { ends }), { code });
+    await rejectsWith(discardRuns(scene.broker, ['a'], { ends }), { code });
     strictEqual((await scene.read('a')).state, 'failed');
   },
 };

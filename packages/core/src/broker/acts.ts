@@ -1,6 +1,6 @@
 import type { ErrorFacts } from '../failures/recorded-attempt.ts';
 import type { ErrorGroupName } from './insight/groups.ts';
-import type { AttemptError } from './run.ts';
+import type { AttemptError, Run } from './run.ts';
 
 /**
  * `cancelled`: the run was waiting and is cancelled now. `requested`: the run is started; its worker is notified by the
@@ -48,6 +48,9 @@ export interface RescheduleRequest {
 /** `refused`: the run is not waiting. */
 export type RescheduleAnswer = 'rescheduled' | 'refused' | 'gone';
 
+/** Which end of a run is meant: one that is redriven, and ends again, has another. */
+export type RunEnd = Pick<Run, 'endedAt' | 'redrives'>;
+
 /** Options of `redrive`. */
 export interface RedriveOptions {
   /** Keep the attempts that were counted so far instead of starting from 0. @default false */
@@ -56,16 +59,20 @@ export interface RedriveOptions {
   readonly runAts?: ReadonlyMap<string, number>;
   /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
   readonly endedBefore?: number;
+  /** With which end each run was selected, by id; those that have another one now are refused. */
+  readonly ends?: ReadonlyMap<string, RunEnd>;
 }
 
-/** `refused`: the run is no dead letter, or it ended at or after `endedBefore`. */
+/** `refused`: the run is no dead letter, it ended at or after `endedBefore`, or has changed since it was selected. */
 export type RedriveAnswer = 'redriven' | 'refused' | 'gone';
 
 /** Options of `discard`. */
 export interface DiscardOptions {
   /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
   readonly endedBefore?: number;
+  /** With which end each run was selected, by id; those that have another one now are refused. */
+  readonly ends?: ReadonlyMap<string, RunEnd>;
 }
 
-/** `refused`: the run has not ended, or not before `endedBefore`. */
+/** `refused`: the run has not ended, not before `endedBefore`, or has changed since it was selected. */
 export type DiscardAnswer = 'discarded' | 'refused' | 'gone';

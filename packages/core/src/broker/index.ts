@@ -10,6 +10,7 @@ export type {
   RedriveOptions,
   RescheduleAnswer,
   RescheduleRequest,
+  RunEnd,
 } from './acts.ts';
 export type {
   Attendance,

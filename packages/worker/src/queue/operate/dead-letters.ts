@@ -1,12 +1,11 @@
 import type { Clock } from '@retry/core';
 import { isEligible } from '@retry/core';
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
-import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
+import { redriveRuns } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { sleep } from '../../sleep.ts';
 import { taskOfRun } from '../../task/run-policy.ts';
 import type { TaskFor } from '../../task/task.ts';
-import { inBatches } from '../batch.ts';
 import { createRunReader } from '../read-runs.ts';
 import type { Listed } from '../views/list-runs.ts';
 import { listRuns } from '../views/list-runs.ts';
@@ -32,6 +31,8 @@ import {
 import type { ListLetterGroups } from './letter-groups.ts';
 import { listLetterGroups } from './letter-groups.ts';
 import { isWhollyListed, listedBy, matchesLetter, matchesListed, queryNow } from './letter-query.ts';
+import type { SelectedRun } from './selected-runs.ts';
+import { discardSelected, endsOf, MAX_SELECTED_TOGETHER, selected } from './selected-runs.ts';
 
 /** Manages failed, stalled and rate limited runs, which are kept with their errors until they are redriven or discarded. */
 export interface DeadLetters<Own extends Times = 'ms'> {
@@ -81,8 +82,8 @@ interface Parts<Own extends Times> {
   readonly times: Own;
 }
 
-/** The most runs of one call. */
-const PAGE = 1_000;
+/** The most runs of one page. */
+const PAGE = MAX_SELECTED_TOGETHER;
 
 /** Creates the dead letters of a broker. */
 export function createDeadLetters<Own extends Times>(parts: Parts<Own>): DeadLetters<Own> {
@@ -93,18 +94,13 @@ export function createDeadLetters<Own extends Times>(parts: Parts<Own>): DeadLet
     redrive: async (filter) => {
       const call = { subject: 'deadLetters.redrive', keys: REDRIVE_KEYS, synonyms: QUEUE_SYNONYMS };
       const settings = readOptions(filter, call, readRedrive);
-      const ids = await selectIds(broker, settings, isRedrivable(settings));
-      return settings.dryRun ? ids : redriveAll(broker, clock, { ...settings, ids });
+      const runs = await selectRuns(broker, settings, isRedrivable(settings));
+      return settings.dryRun ? runs.map(({ id }) => id) : redriveAll(broker, clock, { ...settings, runs });
     },
     discard: async (filter) => {
       const call = { subject: 'deadLetters.discard', keys: DISCARD_KEYS, synonyms: QUEUE_SYNONYMS };
       const selection = readOptions(filter, call, readChoice);
-      const discarded: string[] = [];
-      for (const ids of inBatches(await selectIds(broker, selection), { count: PAGE })) {
-        const answers = await discardRuns(broker, ids);
-        discarded.push(...ids.filter((_, index) => answers[index] === 'discarded'));
-      }
-      return discarded;
+      return discardSelected(broker, await selectRuns(broker, selection));
     },
   };
 }
@@ -128,14 +124,14 @@ function isRedrivable({ task, keepAttempts }: RedriveSettings): (run: Run) => bo
   return (run) => !keepAttempts || task === undefined || isEligible(taskOfRun(task, run).task.retry, run);
 }
 
-async function selectIds(
+async function selectRuns(
   broker: Broker,
   selection: Selection,
   isSelected: (run: Run) => boolean = () => true,
-): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for await (const run of select(broker, selection)) if (isSelected(run)) ids.push(run.id);
-  return ids;
+): Promise<readonly SelectedRun[]> {
+  const runs: SelectedRun[] = [];
+  for await (const run of select(broker, selection)) if (isSelected(run)) runs.push(selected(run));
+  return runs;
 }
 
 /** Yields the selected runs and reads them lazily. */
@@ -179,18 +175,19 @@ async function* named(broker: Broker, selection: Selection): AsyncGenerator<Run>
 }
 
 interface Redrive extends Pick<RedriveSettings, 'perSecond' | 'keepAttempts' | 'signal'> {
-  readonly ids: readonly string[];
+  readonly runs: readonly SelectedRun[];
 }
 
 async function redriveAll(broker: Broker, clock: Clock, redrive: Redrive): Promise<readonly string[]> {
-  const { ids, perSecond, keepAttempts, signal } = redrive;
+  const { runs, perSecond, keepAttempts, signal } = redrive;
   const count = Math.max(Math.floor(Math.min(perSecond, PAGE)), 1);
   const redriven: string[] = [];
-  for (let from = 0; from < ids.length && signal?.aborted !== true; from += count) {
-    const part = ids.slice(from, from + count);
-    const answers = await redriveRuns(broker, part, { keepAttempts });
-    redriven.push(...part.filter((_, index) => answers[index] === 'redriven'));
-    const isLast = from + count >= ids.length;
+  for (let from = 0; from < runs.length && signal?.aborted !== true; from += count) {
+    const ends = endsOf(runs.slice(from, from + count));
+    const ids = [...ends.keys()];
+    const answers = await redriveRuns(broker, ids, { keepAttempts, ends });
+    redriven.push(...ids.filter((_, index) => answers[index] === 'redriven'));
+    const isLast = from + count >= runs.length;
     if (!isLast && perSecond < Infinity) await sleep(clock, (count / perSecond) * 1_000, signal);
   }
   return redriven;

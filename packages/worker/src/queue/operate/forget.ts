@@ -1,6 +1,5 @@
 import type { Duration } from '@retry/core';
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
-import { discardRuns } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { isListOf, QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import type { EndState } from '@retry/core/lifecycle';
@@ -12,6 +11,7 @@ import { readTaskFilter } from '../views/task-filter.ts';
 import { A_LIMIT, readAge, readIds } from './dead-letter-filter.ts';
 import type { Ages, LetterQuery } from './letter-query.ts';
 import { listedBy, matchesListed, queryNow } from './letter-query.ts';
+import { discardSelected, selected } from './selected-runs.ts';
 
 /** Selects ended runs: those that match every given field; one of `ids`, `task`, `olderThan` and `state`, or `all: true`, is required. */
 export interface ForgetFilter {
@@ -70,9 +70,11 @@ export function createForgetting(broker: Broker): Forgetting {
       const isSelected = matches(selection, query);
       const forgotten: string[] = [];
       for await (const page of pages(broker, selection, query)) {
-        const ids = page.flatMap((run) => (run !== undefined && isSelected(run) ? [run.id] : []));
-        const some = ids.slice(0, selection.limit - forgotten.length);
-        forgotten.push(...(selection.dryRun ? some : await forgetEnded(broker, some, query)));
+        const runs = page.flatMap((run) => (run !== undefined && isSelected(run) ? [selected(run)] : []));
+        const some = runs.slice(0, selection.limit - forgotten.length);
+        forgotten.push(
+          ...(selection.dryRun ? some.map(({ id }) => id) : await discardSelected(broker, some)),
+        );
         if (forgotten.length >= selection.limit) break;
       }
       return forgotten;
@@ -128,17 +130,6 @@ function matches({ states }: Selection, query: LetterQuery): (run: Run) => boole
     (lane === undefined || run.lane === lane) &&
     (run.endedAt ?? Infinity) < endedBefore &&
     isListed(run);
-}
-
-/** One that was redriven since it was read, and has ended anew, is left if it is too young now. */
-async function forgetEnded(
-  broker: Broker,
-  ids: readonly string[],
-  { endedBefore }: LetterQuery,
-): Promise<readonly string[]> {
-  if (ids.length === 0) return [];
-  const answers = await discardRuns(broker, ids, endedBefore === undefined ? {} : { endedBefore });
-  return ids.filter((_, index) => answers[index] === 'discarded');
 }
 
 async function* pages(

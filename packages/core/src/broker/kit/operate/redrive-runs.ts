@@ -1,6 +1,7 @@
 import { isEnd } from '../../../lifecycle/run-state.ts';
-import type { DiscardAnswer, DiscardOptions, RedriveAnswer, RedriveOptions } from '../../acts.ts';
+import type { DiscardAnswer, DiscardOptions, RedriveAnswer, RedriveOptions, RunEnd } from '../../acts.ts';
 import type { SeenRun } from '../../change.ts';
+import type { Run } from '../../run.ts';
 import type { Locked } from '../../submission.ts';
 import {
   check,
@@ -11,7 +12,7 @@ import {
   readCall,
 } from '../check/check-findings.ts';
 import type { FieldRules } from '../check/field-rules.ts';
-import { FLAG, findWrongFields, NUMBER_OR_NONE } from '../check/field-rules.ts';
+import { FLAG, findWrongFields, NUMBER_OR_NONE, wholeFrom } from '../check/field-rules.ts';
 import { copyRun, transitionRun } from '../copy-run.ts';
 import { keepableMs } from '../limits.ts';
 import { latestContext } from '../run/run-errors.ts';
@@ -53,7 +54,7 @@ function named(ids: readonly string[]): readonly { readonly id: string }[] {
   return ids.map((id) => ({ id }));
 }
 
-interface Redrive extends Pick<RedriveOptions, 'keepAttempts' | 'endedBefore'> {
+interface Redrive extends Pick<RedriveOptions, 'keepAttempts' | 'endedBefore' | 'ends'> {
   readonly runAt: number;
   readonly at: number;
 }
@@ -61,9 +62,9 @@ interface Redrive extends Pick<RedriveOptions, 'keepAttempts' | 'endedBefore'> {
 /** Decides about a run that is to be redriven. Pure. */
 export function decideRedrive(
   { run, isUnreadable }: SeenRun,
-  { keepAttempts = false, endedBefore = Infinity, runAt, at }: Redrive,
+  { keepAttempts = false, runAt, at, ...meant }: Redrive,
 ): Decided<'redriven' | 'refused'> {
-  if (isUnreadable === true || (run.endedAt ?? 0) >= endedBefore) return { answer: 'refused' };
+  if (isUnreadable === true || !isMeant(run, meant)) return { answer: 'refused' };
   // Without its payload it cannot run again.
   if (run.trimmed?.includes('payload')) return { answer: 'refused' };
   const moved = transitionRun(run, { type: 'redrive', at, runAt: keepableMs(runAt), keepAttempts });
@@ -80,12 +81,15 @@ export function decideRedrive(
 }
 
 /** Decides about a run that is to be deleted. Pure. */
-export function decideDiscard(
-  { run }: SeenRun,
-  { endedBefore = Infinity }: DiscardOptions,
-): Decided<'discarded' | 'refused'> {
-  if (!isEnd(run.state) || (run.endedAt ?? 0) >= endedBefore) return { answer: 'refused' };
+export function decideDiscard({ run }: SeenRun, meant: DiscardOptions): Decided<'discarded' | 'refused'> {
+  if (!isEnd(run.state) || !isMeant(run, meant)) return { answer: 'refused' };
   return { answer: 'discarded', next: 'forget' };
+}
+
+/** Whether the end of a run is the one for which the call was made. */
+function isMeant(run: Run, { endedBefore = Infinity, ends }: DiscardOptions): boolean {
+  const { endedAt, redrives } = ends?.get(run.id) ?? run;
+  return (run.endedAt ?? 0) < endedBefore && run.endedAt === endedAt && run.redrives === redrives;
 }
 
 /** A call of `redrive` or `discard`. */
@@ -103,6 +107,7 @@ function checkRedrive({ ids, options }: Call<RedriveOptions>): void {
     if (!findOptionsProblem('options', options, problems)) return;
     findWrongFields(options, REDRIVE, { problems, path: 'options' });
     if (options.runAts !== undefined) findInstantProblems(options.runAts, findings);
+    if (options.ends !== undefined) findEndProblems(options.ends, findings);
   });
 }
 
@@ -114,6 +119,7 @@ function checkDiscard({ ids, options }: Call<DiscardOptions>): void {
     const { problems } = findings;
     if (!findOptionsProblem('options', options, problems)) return;
     findWrongFields(options, DISCARD, { problems, path: 'options' });
+    if (options.ends !== undefined) findEndProblems(options.ends, findings);
   });
 }
 
@@ -129,3 +135,16 @@ function findInstantProblems(runAts: ReadonlyMap<string, number>, { problems }: 
     problems.push({ path: `options.runAts(${id})`, value, message: 'must be a number', cure });
   }
 }
+
+function findEndProblems(ends: ReadonlyMap<string, RunEnd>, { problems }: Findings): void {
+  const cure = 'Use new Map([[run.id, run]]).';
+  for (const [id, end] of findMap('options.ends', ends, { problems, cure })) {
+    const path = `options.ends(${id})`;
+    if (findOptionsProblem(path, end, problems)) findWrongFields(end, END, { problems, path });
+  }
+}
+
+const END: FieldRules<RunEnd> = {
+  endedAt: NUMBER_OR_NONE,
+  redrives: wholeFrom(0, { cure: 'It is that of the run that was selected.' }),
+};
