@@ -310,6 +310,8 @@ describe('queue.search', () => {
     ['a time', { from: 0, to: 11_000 }, 'charge@good'],
     ['a time from its first to before its last instant', { from: 11_000, to: 11_001 }, 'charge@bad'],
     ['an attempt', { task: 'charge', attempt: 1 }, 'charge@good'],
+    ['the name of the latest error', { errorName: 'RangeError', text: 'charge' }, 'charge@bad'],
+    ['the name of an error that none has', { errorName: 'TypeError', text: 'charge' }, ''],
   ] as const)('finds runs by %s', async (_name, options, ids) => {
     const scene = setScene();
     await chargeTwo(scene);

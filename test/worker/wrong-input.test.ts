@@ -186,6 +186,7 @@ describe('every option', () => {
     version: '1',
     attempt: 1,
     group: 'a',
+    errorName: 'TypeError',
     text: 'a',
     from: 1,
     to: 1,

@@ -2,7 +2,6 @@ import type { ListedState, RunView } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import type { Connected } from '../connect/with-queue.ts';
 import { withQueue } from '../connect/with-queue.ts';
-import { CliError } from '../errors.ts';
 import type { Input, Report } from '../report.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -31,9 +30,6 @@ interface Page {
 /** Lists runs, dead letters first. */
 export async function listAction(input: Input<RunsOptions>): Promise<Report> {
   const { options, environment } = input;
-  if (options.error !== undefined && options.text !== undefined) {
-    throw new CliError('WRONG_USAGE', '--error and --text exclude each other. --text looks at errors, too.');
-  }
   const page = await withQueue(input, (connected) => readPage(connected, options, environment.now()));
   return {
     json: instantsAsText(page),
@@ -43,9 +39,8 @@ export async function listAction(input: Input<RunsOptions>): Promise<Report> {
 
 async function readPage({ queue }: Connected, options: RunsOptions, now: number): Promise<Page> {
   const { state, task, attempt, limit, after, error, text, since } = options;
-  const common = { ...taskFilter(task), state, attempt, limit, after };
+  const common = { ...taskFilter(task), state, attempt, errorName: error, limit, after };
   const from = since === undefined ? undefined : now - since;
-  if (error !== undefined) return queue.list({ ...common, errorName: error, endedAfter: from });
   if (text === undefined && from === undefined) return queue.list({ ...common, payloads: 'omit' });
   const { runs, searched, next } = await queue.search({ ...common, text, from });
   return { runs, searched, ...(next !== undefined && { next }) };

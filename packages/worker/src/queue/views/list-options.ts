@@ -39,14 +39,14 @@ export interface RunFilter {
   readonly version?: string | undefined;
   /** Only runs at this attempt, as `attempt` of a view counts. */
   readonly attempt?: number | undefined;
+  /** Only runs whose latest error has this `name`. */
+  readonly errorName?: string | undefined;
   /** Only the dead letters of the error group with this id. */
   readonly group?: string | undefined;
 }
 
 /** The options of `queue.list`. */
 export interface ListOptions<At extends Times = Times> extends RunFilter, PageOptions<At> {
-  /** Only runs whose latest error has this `name`. */
-  readonly errorName?: string | undefined;
   /** Only runs that ended before this instant. */
   readonly endedBefore?: InstantInput | undefined;
   /** Only runs that ended at this instant or later. */
@@ -57,11 +57,17 @@ export interface ListOptions<At extends Times = Times> extends RunFilter, PageOp
 
 export const VIEW_KEYS: readonly (keyof ViewOptions)[] = ['times'];
 export const PAGE_KEYS: readonly (keyof PageOptions)[] = [...VIEW_KEYS, 'limit', 'after'];
-export const FILTER_KEYS: readonly (keyof RunFilter)[] = ['state', 'task', 'version', 'attempt', 'group'];
+export const FILTER_KEYS: readonly (keyof RunFilter)[] = [
+  'state',
+  'task',
+  'version',
+  'attempt',
+  'errorName',
+  'group',
+];
 export const LIST_KEYS: readonly (keyof ListOptions)[] = [
   ...PAGE_KEYS,
   ...FILTER_KEYS,
-  'errorName',
   'endedBefore',
   'endedAfter',
   'payloads',
@@ -120,7 +126,6 @@ export function readListOptions<At extends Times>(
   times: Times,
 ): ListSettings<At> {
   const { listed, matches } = readFilter(fields, report);
-  const errorName = fields.optional('errorName', A_NAME);
   const endedBefore = readInstant(fields, 'endedBefore');
   const endedAfter = readInstant(fields, 'endedAfter');
   const payloads = fields.choice('payloads', 'include', ['include', 'omit']);
@@ -128,7 +133,6 @@ export function readListOptions<At extends Times>(
     ...readPageOptions<At>(fields, times),
     listed: {
       ...listed,
-      ...(errorName !== undefined && { errorName }),
       ...(endedBefore !== undefined && { endedBefore }),
       payloads,
     },
@@ -144,12 +148,14 @@ export function readListOptions<At extends Times>(
 export function readFilter(fields: Fields, report: Report): Filter {
   const { name, version } = readTaskFilter(fields, report);
   const attempt = fields.value('attempt') === undefined ? undefined : fields.number('attempt', 0, AN_ATTEMPT);
+  const errorName = fields.optional('errorName', A_NAME);
   const group = fields.optional('group', A_GROUP);
   const isOfTask = version === undefined && name !== undefined;
   return {
     listed: {
       states: readStates(fields, group === undefined ? STATES : DEAD_LETTER_STATES), // only dead letters have groups
       ...(name !== undefined && version !== undefined && { lane: `${name}@${version}` }),
+      ...(errorName !== undefined && { errorName }),
       ...(group !== undefined && { errorGroup: group }),
     },
     matches: allOf([
