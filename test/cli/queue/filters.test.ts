@@ -51,6 +51,11 @@ describe('retry runs ls', () => {
 
     expect(err).toBe('');
     const { runs } = JSON.parse(out) as { readonly runs: readonly { readonly id: string }[] };
-    expect(runs.map(({ id }) => id).sort().join(' ')).toBe(expected);
+    expect(
+      runs
+        .map(({ id }) => id)
+        .sort()
+        .join(' '),
+    ).toBe(expected);
   });
 });

@@ -1,6 +1,9 @@
 import type { Policy, PolicyInput } from '@retry/core';
 import { definePolicy, policyToJSON } from '@retry/core';
+import type { PolicySettings } from '@retry/core/fields';
+import { settingsOf } from '@retry/core/fields';
 import type { CliEnvironment } from '../environment.ts';
+import { CliError } from '../errors.ts';
 import { readPolicy } from '../policies/read-policy.ts';
 import type { ExitCode } from './exit-codes.ts';
 
@@ -33,12 +36,14 @@ const INTERRUPTS: readonly ExitCode[] = ['SIGINT', 'SIGQUIT', 'SIGHUP'];
  * Returns the policy of `retry run`. An exit status is the `code` of an error, and so is the name of a signal.
  *
  * @throws {InvalidOptionsError} when the options do not make a policy
+ * @throws {CliError} `WRONG_USAGE` for a base without a backoff that has one
  */
 export async function readRunPolicy(options: RunPolicyOptions, environment: CliEnvironment): Promise<Policy> {
   const { policy } = options;
-  const base = policy === undefined ? DEFAULTS : policyToJSON(await readPolicy(policy, environment));
+  const given = policy === undefined ? definePolicy(DEFAULTS) : await readPolicy(policy, environment);
+  const base = policyToJSON(given);
   const { attempts, maxDelay, jitter, onExit, timeout, total } = options;
-  const backoff = backoffOf(options, base);
+  const backoff = backoffOf(options, base.backoff, settingsOf(given).backoff);
   return definePolicy({
     ...base,
     ...(attempts !== undefined && { maxAttempts: attempts }),
@@ -52,15 +57,26 @@ export async function readRunPolicy(options: RunPolicyOptions, environment: CliE
   });
 }
 
+/** @param written - that of the policy as JSON, which leaves the default out */
 function backoffOf(
   { backoff, base }: RunPolicyOptions,
-  { backoff: given }: PolicyInput,
+  written: PolicyInput['backoff'],
+  given: PolicySettings['backoff'],
 ): PolicyInput['backoff'] {
-  if (backoff === undefined && base === undefined) return given;
-  const type = backoff ?? given?.type ?? 'exponential';
+  if (backoff === undefined && base === undefined) return written;
+  const type = backoff ?? given.type;
+  if (type === 'none' && base !== undefined) {
+    const cure = 'Give another --backoff, or leave --base out.';
+    throw new CliError(
+      'WRONG_USAGE',
+      `--base belongs to a backoff that waits, and this one is none. ${cure}`,
+    );
+  }
   if (type === 'none') return { type };
+  const whole = { ...('baseMs' in given && { base: given.baseMs }), ...written };
+  const kept = given.type === type ? whole : { base: 1_000 };
   // `definePolicy` checks it: a list takes no base.
-  return { ...(given?.type === type && given), type, base: base ?? 1_000 } as PolicyInput['backoff'];
+  return { ...kept, type, ...(base !== undefined && { base }) } as PolicyInput['backoff'];
 }
 
 function stopOn(
