@@ -139,6 +139,15 @@ describe('retry explain', () => {
   });
 });
 
+const FOREVER = { maxAttempts: 'Infinity' };
+
+/** The longest delay is behind the 1500th retry. */
+const LONG = Array.from({ length: 1_600 }, (_, index) => (index === 1_500 ? '99s' : '1ms'));
+
+function wait(type: string, base: string | number) {
+  return { backoff: { type, base }, jitter: 'none' };
+}
+
 describe('retry diff', () => {
   it('compares figures and options, with exit status 1', async () => {
     const { out, exitCode } = await run([
@@ -180,6 +189,50 @@ describe('retry diff', () => {
     const { out } = await run(['diff', '{"maxAttempts":"Infinity"}', '{}', '--json']);
 
     expect(JSON.parse(out).before).toMatchObject({ maxAttempts: 'Infinity', loadIfHalfFails: 2 });
+  });
+
+  it.each([
+    ['a constant wait without an end', { ...FOREVER, ...wait('constant', '10ms') }, 6_000, 10],
+    ['a short wait without an end', { ...FOREVER, ...wait('constant', '1ms') }, 60_000, 1],
+    ['a wait below the millisecond', { ...FOREVER, ...wait('constant', '0.5ms') }, 120_000, 0.5],
+    ['no wait and no end', { ...FOREVER, ...wait('constant', 0) }, 'Infinity', 0],
+    ['no wait, and an end', { maxAttempts: 5_000, ...wait('constant', 0) }, 5_000, 0],
+    [
+      'a wait that grows after the thousandth retry',
+      { maxAttempts: 2_000, ...wait('linear', '1ms') },
+      346,
+      1_999,
+    ],
+    [
+      'one that grows for longer still',
+      { maxAttempts: 20_001, maxDelay: '1d', ...wait('linear', '1ms') },
+      346,
+      20_000,
+    ],
+    ['one that grows up to its cap', { ...FOREVER, ...wait('linear', '1ms') }, 346, 20_000],
+    [
+      'one that grows without a cap',
+      { ...FOREVER, maxDelay: 'Infinity', ...wait('linear', '1ms') },
+      346,
+      'Infinity',
+    ],
+    [
+      'a total timeout before a minute',
+      { ...FOREVER, totalTimeout: '10s', ...wait('constant', '1ms') },
+      10_000,
+      1,
+    ],
+    [
+      'a list longer than a thousand',
+      { maxAttempts: 2_000, backoff: { type: 'list', delays: LONG }, jitter: 'none' },
+      1_501,
+      99_000,
+    ],
+    ['no retry', { maxAttempts: 1 }, 1, 0],
+  ])('counts %s as it is, however many retries there are', async (_name, policy, calls, longest) => {
+    const { out } = await run(['diff', JSON.stringify(policy), '{}', '--json']);
+
+    expect(JSON.parse(out).before).toMatchObject({ callsInFirstMinute: calls, longestDelayMs: longest });
   });
 });
 

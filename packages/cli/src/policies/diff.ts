@@ -1,5 +1,5 @@
-import type { Policy } from '@retry/core';
-import { formatDuration, preview } from '@retry/core';
+import type { Policy, Preview } from '@retry/core';
+import { delayBounds, formatDuration, preview } from '@retry/core';
 import { settingsOf } from '@retry/core/fields';
 import { EXIT } from '../exit.ts';
 import type { Input, Report } from '../report.ts';
@@ -40,6 +40,9 @@ interface Option {
 }
 
 const MINUTE_MS = 60_000;
+
+/** Retries that are looked at one by one. */
+const LISTED = 10_000;
 
 /** Compares two policies: options, attempts, worst case, load on the dependency. Exit status 1 if they differ. */
 export async function diffAction({
@@ -88,19 +91,39 @@ function readable(value: unknown): unknown {
 }
 
 function figuresOf(policy: Policy): Figures {
-  const { maxRetries, retries, total } = preview(policy, { attemptMs: 0 });
+  const found = preview(policy, { attemptMs: 0, limit: LISTED });
+  const { maxRetries, retries, total } = found;
   const maxAttempts = maxRetries + 1;
   return {
     maxAttempts,
     firstDelayMs: retries[0]?.delay.meanMs ?? null,
-    longestDelayMs: Math.max(0, ...retries.map(({ delay }) => delay.maxMs)),
+    longestDelayMs: longestDelay(policy, found),
     meanTotalMs: total.meanMs,
     worstTotalMs: total.maxMs,
     loadIfDown: maxAttempts,
     loadIfHalfFails: load(0.5, maxAttempts),
     loadIfTenthFails: load(0.1, maxAttempts),
-    callsInFirstMinute: 1 + retries.filter(({ startsAfter }) => startsAfter.meanMs < MINUTE_MS).length,
+    callsInFirstMinute: 1 + retriesInFirstMinute(policy, found),
   };
+}
+
+/** Delays after the listed ones do not turn: the last of all is the longest, or none is longer than a listed one. */
+function longestDelay(policy: Policy, { retries, maxRetries }: Preview): number {
+  const listedMs = Math.max(0, ...retries.map(({ delay }) => delay.maxMs));
+  if (retries.length === maxRetries) return listedMs;
+  const [, lastMs] = delayBounds(policy, Math.min(maxRetries, Number.MAX_SAFE_INTEGER));
+  const hasNoLongest = maxRetries === Infinity && settingsOf(policy).maxDelayMs === Infinity;
+  return hasNoLongest && lastMs > listedMs ? Infinity : Math.max(listedMs, lastMs);
+}
+
+/** Where all that are listed begin within the minute, waits are so short that those after them are taken for equal to the last. */
+function retriesInFirstMinute(policy: Policy, { retries, maxRetries }: Preview): number {
+  const untilMs = Math.min(MINUTE_MS, settingsOf(policy).totalTimeoutMs);
+  const listed = retries.filter(({ startsAfter }) => startsAfter.meanMs < untilMs).length;
+  const last = retries.at(-1);
+  if (last === undefined || listed < retries.length) return listed;
+  const more = Math.ceil((untilMs - last.startsAfter.meanMs) / last.delay.meanMs) - 1;
+  return Math.min(maxRetries, listed + more);
 }
 
 /** Returns `1 + p + p² + …` of `attempts` terms: each attempt is made if all before it failed. */
