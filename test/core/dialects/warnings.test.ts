@@ -8,6 +8,7 @@ import {
   type JobbersOptions,
   type TaskerOptions,
 } from '@retry/core/dialects';
+import { exponentialBackoff } from '@retry/core/dialects/exponential-backoff';
 import { sqs } from '@retry/core/dialects/sqs';
 import { stepFunctions } from '@retry/core/dialects/step-functions';
 import { temporal } from '@retry/core/dialects/temporal';
@@ -433,5 +434,15 @@ describe('the warnings of what a system refuses itself', () => {
     ['step-functions', stepFunctions, { IntervalSeconds: 1, BackoffRate: 1 }],
   ] as const)('are not there for what %s takes', (_name, system, options) => {
     expect(codesOf(system.from(options).warnings)).toEqual([expect.stringContaining('BY_DOCUMENTATION')]);
+  });
+});
+
+describe('the warning of exponential-backoff', () => {
+  it.each([
+    [{ delayFirstAttempt: true, jitter: 'full' }, ['DIFFERS delayFirstAttempt']],
+    [{ delayFirstAttempt: true }, []],
+    [{ jitter: 'full' }, []],
+  ])('is about a first wait that is drawn: %j', (options, warnings) => {
+    expect(codesOf(exponentialBackoff.from(options).warnings)).toEqual(warnings);
   });
 });

@@ -1,3 +1,4 @@
+import { warnIf } from '../dialect.ts';
 import { choice, executions, factor, flag, ms } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
@@ -7,6 +8,9 @@ export const exponentialBackoff: System = /* @__PURE__ */ defineSystem({
   title: 'exponential-backoff',
   version: '3.1.3',
   fidelity: 'exact',
+  remarks: [
+    'With `delayFirstAttempt` and `jitter`, it draws the wait before the first attempt, too; here that is whole.',
+  ],
   options: {
     numOfAttempts: executions(10, 'all executions'),
     startingDelay: ms(100, 'the first delay'),
@@ -20,8 +24,16 @@ export const exponentialBackoff: System = /* @__PURE__ */ defineSystem({
     backoff: delayFirstAttempt
       ? exponential(startingDelay * timeMultiple, timeMultiple)
       : exponential(startingDelay, timeMultiple),
-    ...(delayFirstAttempt && { initialDelay: startingDelay }),
+    ...(delayFirstAttempt && { initialDelay: Math.min(startingDelay, maxDelay) }),
     jitter,
     maxDelay,
   }),
+  warnings: ({ jitter, delayFirstAttempt }) => [
+    warnIf(jitter === 'full' && delayFirstAttempt, {
+      code: 'DIFFERS',
+      path: 'delayFirstAttempt',
+      message: 'the wait before the first attempt is drawn there, and whole in our policy',
+      cure: 'Write initialDelay yourself, if this matters.',
+    }),
+  ],
 });
