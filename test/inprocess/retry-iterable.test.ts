@@ -371,6 +371,55 @@ describe('return()', () => {
   });
 });
 
+describe('an error of the closing of a source', () => {
+  const closings: readonly [string, PropertyDescriptor][] = [
+    ['throws', { value: fail }],
+    ['rejects', { value: async () => fail() }],
+    ['is no function', { value: 5 }],
+    ['cannot be read', { get: fail }],
+  ];
+
+  function fail(): never {
+    throw new Error('not closed');
+  }
+
+  /** Yields 1, and then the promise or value; `for await` reads it, too. */
+  function sourceOf(second: () => unknown, closing: PropertyDescriptor): Iterable<unknown> {
+    let count = 0;
+    const next = (): IteratorResult<unknown> => {
+      count += 1;
+      return { done: false, value: count === 1 ? 1 : second() };
+    };
+    return { [Symbol.iterator]: () => Object.defineProperty({ next }, 'return', closing) };
+  }
+
+  it.each(closings)('does not hide the rejection of an item: return() %s', async (_name, closing) => {
+    const broken = new Error('broken');
+    const source = (): Iterable<unknown> => sourceOf(() => Promise.reject(broken), closing);
+
+    expect(await rejectionOf(collect(retryIterable(source)))).toBe(broken);
+  });
+
+  it.each(closings)('does not hide the rejection of the first item: return() %s', async (_name, closing) => {
+    const broken = new Error('broken');
+    const source = (): Iterable<unknown> => {
+      const items = sourceOf(() => Promise.reject(broken), closing)[Symbol.iterator]();
+      items.next();
+      return { [Symbol.iterator]: () => items };
+    };
+
+    expect(await rejectionOf(collect(retryIterable(source, { maxAttempts: 1 })))).toBe(broken);
+  });
+
+  it.each(closings)('does not hide what the consumer throws: return() %s', async (_name, closing) => {
+    const gone = new Error('gone');
+    const items = retryIterable(() => sourceOf(() => 2, closing));
+    await items.next();
+
+    expect(await rejectionOf(items.throw(gone))).toBe(gone);
+  });
+});
+
 it('has what async generators inherit from the runtime: await using, and helpers', () => {
   const prototypeOf = (value: object): object => Object.getPrototypeOf(value);
   const generator = (async function* () {})();

@@ -106,7 +106,9 @@ async function* passThrough<T>(
     reader = new Reader(opened, joined.signal);
     for (let item = opened.first; !item.done; item = await reader.next()) yield item.value; // the consumer may return or throw here
   } catch (error) {
-    if (!leaving.aborted) throw error; // who has left wants none
+    if (leaving.aborted) return; // who has left wants none
+    await reader?.end().catch(() => undefined); // as in `for await`, the first error counts
+    throw error;
   } finally {
     own.release?.();
     joined.release?.();
@@ -159,12 +161,12 @@ function withAwaited<T>(items: Iterator<T | PromiseLike<T>> | undefined): AsyncI
       try {
         return { done, value: await value } as IteratorResult<T>; // done goes with the type of its value
       } catch (error) {
-        if (!done) items.return?.();
+        if (!done) close(items);
         throw error;
       }
     },
     return: async () => {
-      items.return?.();
+      await items.return?.();
       return { done: true, value: undefined };
     },
   };
@@ -233,12 +235,14 @@ class Reader<T> implements AbortListener {
 
   async end(): Promise<void> {
     this.#wait?.end();
-    if (this.#isOpen) await this.#opened.items.return?.();
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#opened.items.return?.();
   }
 }
 
-/** Closes a source that no reader waits for any more. */
-function close(items: AsyncIterator<unknown>): void {
+/** Closes a source that no reader waits for any more, or that has failed already. */
+function close(items: Iterator<unknown> | AsyncIterator<unknown>): void {
   const ignore = (): void => undefined;
   try {
     Promise.resolve(items.return?.()).catch(ignore);
