@@ -66,6 +66,34 @@ describe("onUnknown: 'drop'", () => {
     },
   );
 
+  it.each([true, false])(
+    'drops no more than the page that it has claimed once a worker for the lanes has started (figures: %s)',
+    async (hasFigures) => {
+      const { clock, broker: full, queue, startWorker } = setScene();
+      const { figures: _, ...bare } = full;
+      const later = defineTask({ name: 'unknown-too', run: () => 'done' });
+      let isStarted = false;
+      const exchange: Broker['exchange'] = async (request) => {
+        const reply = await full.exchange(request);
+        const isDropping = reply.claimed.some(({ run }) => run.lane !== known.lane);
+        if (isDropping && !isStarted) {
+          isStarted = true;
+          await full.attend({ worker: 'new', lanes: [unknown.lane, later.lane], ttlMs: 3_600_000 });
+        }
+        return reply;
+      };
+      for (const task of [unknown, later]) await queue.submitMany(task, Array(2_500).fill(null));
+
+      const broker = { ...(hasFigures ? full : bare), exchange };
+      const worker = startWorker({ tasks: [known], broker, onUnknown: 'drop', cleanerInterval: '5s' });
+      await clock.advance('1m');
+
+      expect(isStarted).toBe(true);
+      expect((await full.audit()).ended.dropped).toBe(1_000);
+      expect(worker.emittedOf('error')).toEqual([]);
+    },
+  );
+
   it('is not the default', async () => {
     const { clock, queue, startWorker } = setScene();
     await queue.submit(unknown, null, { key: 'stranger' });

@@ -36,10 +36,12 @@ function dropsLane(lane: string, { onUnknown, tasks }: WorkerSettings): boolean 
   return [...tasks.values()].some((task) => task.onUnknown === 'drop' && task.name === name);
 }
 
+/** Drops a lane page by page, until it is empty or a worker for it has started. */
 async function dropLane(lane: string, worker: WorkerContext, settler: Settler): Promise<void> {
   const { broker, name, leaseMs } = worker.settings;
   const lanes = new Map([[lane, PAGE_SIZE]]);
   while (!worker.stopping.signal.aborted) {
+    if ((await attendedAmong(worker.settings, new Set([lane]))).length > 0) return;
     const claim = { worker: name, requestId: newRequestId(), limit: PAGE_SIZE, lanes, leaseMs };
     const { claimed } = await broker.exchange({ claim });
     if (claimed.length === 0) return;
