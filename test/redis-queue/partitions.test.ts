@@ -266,6 +266,29 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     expect(await listHolds(broker)).toMatchObject([{ lane: 'l', probeMs: LONG_MS }]);
   });
 
+  it("finds expired runs of every partition in turn, each partition's longest ago first", async () => {
+    await submit();
+    const lanes = new Map([['l', 30]]);
+    const expiring = { worker: 'w', limit: 30, lanes, leaseMs: 1 };
+    await broker.exchange({ claim: { ...expiring, requestId: 'first' } });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await broker.exchange({ claim: { ...expiring, requestId: 'second' } });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+
+    const all = await broker.findExpired(60);
+    const some = await broker.findExpired(12);
+
+    expect(new Set(all.map(({ id }) => id))).toEqual(new Set(ids));
+    expect(some).toEqual(all.slice(0, 12));
+    expect(some.map(({ id }) => partitionOf(id, 6))).toEqual([0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5]);
+    for (let partition = 0; partition < 6; partition += 1) {
+      const startedAts = all.flatMap(({ id, startedAt = 0 }) =>
+        partitionOf(id, 6) === partition ? [startedAt] : [],
+      );
+      expect(startedAts).toEqual([...startedAts].sort((one, other) => one - other));
+    }
+  });
+
   it('moves and ends waiting runs in their partitions, in the order of the requests', async () => {
     await submit();
     const [first = '', second = '', third = ''] = ids;

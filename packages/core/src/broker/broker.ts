@@ -40,7 +40,8 @@ export interface Broker {
   ) => Promise<readonly HeartbeatAnswer[]>;
   /**
    * Returns started runs whose lease has expired, longest ago first, without their payloads (`payload: ''`); at most `limit`, an
-   * integer ≥ 0. With `lanes`, runs of other lanes do not count against it.
+   * integer ≥ 0. With `lanes`, runs of other lanes do not count against it. A broker of several servers has that order of each of them, and
+   * returns runs of all in turn.
    */
   readonly findExpired: (limit: number, scope?: ExpiredScope) => Promise<readonly Run[]>;
   /**

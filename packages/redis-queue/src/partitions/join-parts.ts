@@ -75,11 +75,19 @@ function joinReads(parts: Parts): Omit<Broker, Moves | Changes | Waits | 'attend
   return {
     findExpired: async (limit, scope) =>
       sizedPage(
-        (await Promise.all(parts.map((part) => part.findExpired(limit, scope)))).flat().slice(0, limit),
+        inTurn(await Promise.all(parts.map((part) => part.findExpired(limit, scope)))).slice(0, limit),
       ),
     list: (query) => listParts(parts, query),
     audit: async () => (await Promise.all(parts.map((part) => part.audit()))).reduce(addAudits),
   };
+}
+
+/** Returns the first of each list, then the second of each, and so on: a full list does not hide what is in the others. */
+function inTurn<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+  const longest = lists.reduce((most, { length }) => Math.max(most, length), 0);
+  return Array.from({ length: longest }, (_, index) =>
+    lists.flatMap((list) => list.slice(index, index + 1)),
+  ).flat();
 }
 
 function joinWaits(parts: Parts): Pick<Broker, Waits> {
