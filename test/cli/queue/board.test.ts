@@ -78,14 +78,17 @@ function hold({ send }: Served, headers: Readonly<Record<string, string>> = {}):
   });
 }
 
-/** Sends a request by another name of the host, as `fetch` cannot. @returns its status */
-async function statusAs(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
+/** Sends a request by another name of the host, as `fetch` cannot. */
+async function sendAs(host: string, url: string, path = '/api/overview') {
   const { request } = await import('node:http');
   const { port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const asked = request({ port, host: '127.0.0.1', path: '/api/overview', headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
+  return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+    const asked = request({ port, host: '127.0.0.1', path, headers: { host } }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
     });
     asked.once('error', reject).end();
   });
@@ -166,8 +169,44 @@ describe('retry board of a queue that a configuration makes', { timeout: 60_000 
     expect(board.printed().out).toContain(
       'every user of this machine may change the queue, and so may everyone',
     );
-    expect(await statusAs(board.url, { host: `localhost:${port}` })).toBe(200);
-    expect(await statusAs(board.url, { host: `evil.example:${port}` })).toBe(403);
+    expect((await sendAs(`localhost:${port}`, board.url)).status).toBe(200);
+    for (const path of ['/', '/api/overview', '/api/events?topic=overview']) {
+      const { status, text } = await sendAs(`evil.example:${port}`, board.url, path);
+      expect(status).toBe(403);
+      expect(JSON.parse(text).error).toEqual({
+        code: 'FORBIDDEN',
+        message:
+          'retry board --no-token answers to names of this machine only, and this request is for evil.example. If a proxy passes that name on, start it with --allow-host evil.example.',
+      });
+    }
+  });
+
+  it.each([
+    ['board.example.com', 200],
+    ['Board.Example.com:443', 200],
+    ['internal', 200],
+    ['localhost', 200],
+    ['127.0.0.1:80', 200],
+    ['[::1]:80', 200],
+    ['example.com', 403],
+    ['board.example.com.evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['a b', 403],
+  ])('answers without a token to the names that --allow-host gives: %s', async (host, expected) => {
+    const board = await serve(['--no-token', '--allow-host', 'board.example.com,INTERNAL'], { cwd });
+
+    expect((await sendAs(host, board.url)).status).toBe(expected);
+  });
+
+  it.each([
+    [['--allow-host', 'a.example'], '--allow-host belongs to --no-token'],
+    [['--no-token', '--allow-host', 'https://a.example'], 'Write names of hosts without a port'],
+    [['--no-token', '--allow-host', 'a.example:80'], 'Write names of hosts without a port'],
+    [['--no-token', '--allow-host', ''], 'Write names of hosts without a port'],
+  ])('refuses %j', async (args, message) => {
+    const { err, exitCode } = await run(['board', ...args], { broker: createMemoryBroker() });
+
+    expect({ err, exitCode }).toEqual({ err: expect.stringContaining(message), exitCode: 2 });
   });
 
   it.runIf(process.platform === 'linux')('opens a browser at an address that works once', async () => {

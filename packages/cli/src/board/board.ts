@@ -1,8 +1,9 @@
-import type { Access, Granted, Rights } from '@retry/board';
+import type { Rights } from '@retry/board';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { loadPackage } from '../connect/load-package.ts';
 import type { Target } from '../connect/target.ts';
 import { withQueue } from '../connect/with-queue.ts';
+import { CliError } from '../errors.ts';
 import { userOf } from '../lanes/hold.ts';
 import type { Input, Report } from '../report.ts';
 import { watchSignals } from '../run/signals.ts';
@@ -21,6 +22,8 @@ export interface BoardCommandOptions extends ConnectOptions {
   readonly open?: boolean;
   /** `false`: everyone who reaches the address may visit. */
   readonly token: boolean;
+  /** Names, besides those of this machine, that requests may be for where there is no token. */
+  readonly allowHost?: readonly string[];
   /** Absent: a free one. */
   readonly port?: number;
   readonly by?: string;
@@ -30,10 +33,14 @@ export interface BoardCommandOptions extends ConnectOptions {
  * Serves the board of the queue on the loopback until a signal ends it. Every process and user of the machine reaches that, and so does
  * all that a proxy lets in: visitors need the token of the printed address.
  *
- * @throws {CliError} `NO_PACKAGE`, `CANNOT_LISTEN`
+ * @throws {CliError} `NO_PACKAGE`, `CANNOT_LISTEN`, `WRONG_USAGE`
  */
 export async function boardAction(input: Input<BoardCommandOptions>): Promise<Report> {
   const { options, environment } = input;
+  if (options.token && options.allowHost !== undefined) {
+    const cure = 'Leave it out: who has the token may visit by any name.';
+    throw new CliError('WRONG_USAGE', `--allow-host belongs to --no-token. ${cure}`);
+  }
   const { createBoard, toNodeListener } = await loadPackage<typeof import('@retry/board')>(
     '@retry/board',
     environment.cwd,
@@ -45,10 +52,11 @@ export async function boardAction(input: Input<BoardCommandOptions>): Promise<Re
     const warnings = createWarnings(environment);
     const board = createBoard({
       ...{ broker, tasks: environment.tasks, token, name: nameOf(shown, target) },
-      access: token === undefined ? byNameOfThisMachine(granted) : () => granted,
+      access: () => granted,
       onError: warnings.warn,
     });
-    const server = await serve(toNodeListener(board), { port: options.port, token });
+    const { port, allowHost = [] } = options;
+    const server = await serve(toNodeListener(board), { port, token, hosts: allowHost });
     const ended = untilSignal();
     announce(server.url, shown, input);
     if (options.open === true) openBrowser(server, environment);
@@ -67,16 +75,6 @@ function nameOf(shown: string, target: Target | undefined): string {
   const name = [shown, prefix && `prefix ${prefix}`, schema && `schema ${schema}`].filter(Boolean).join(', ');
   return Buffer.from(name).subarray(0, 509).toString();
 }
-
-/**
- * Grants rights to requests that name this machine as their host. Without a token a page of any site could let its own name point at this
- * machine, and would then be the board's own page for a browser.
- */
-function byNameOfThisMachine(granted: Granted): Access {
-  return ({ url }) => (THIS_MACHINE.test(new URL(url).hostname) ? granted : {});
-}
-
-const THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const EVERY_RIGHT: Rights = {
   read: true,

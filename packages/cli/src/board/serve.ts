@@ -21,6 +21,8 @@ export interface ServeOptions {
   readonly port: number | undefined;
   /** Absent: visitors need none. */
   readonly token: string | undefined;
+  /** Names, besides those of this machine, that requests may be for where there is no token. */
+  readonly hosts: readonly string[];
 }
 
 /** Returns a secret of 256 bits, as an address takes it. */
@@ -34,11 +36,13 @@ const HOST = '127.0.0.1';
 /** Listens on the loopback. @throws {CliError} `CANNOT_LISTEN` */
 export async function serve(
   listener: RequestListener,
-  { port = 0, token }: ServeOptions,
+  { port = 0, token, hosts }: ServeOptions,
 ): Promise<LoopbackServer> {
   const path = token === undefined ? '/' : `/?token=${token}`;
   const ticket = token === undefined ? path : `/open/${createToken()}`;
-  const server = createServer(token === undefined ? listener : onceAt(ticket, path, listener));
+  const server = createServer(
+    token === undefined ? onlyFor(hosts, listener) : onceAt(ticket, path, listener),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const cure = 'Give another --port, or none for a free one.';
@@ -57,6 +61,33 @@ export async function serve(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/**
+ * Passes on the requests that name this machine, or one of the hosts. Without a token a page of any site could let its own name point at
+ * this machine, and would then be the board's own page for a browser.
+ */
+function onlyFor(hosts: readonly string[], listener: RequestListener): RequestListener {
+  return (request, response) => {
+    const host = hostOf(request.headers.host ?? '');
+    if (host !== undefined && (THIS_MACHINE.test(host) || hosts.includes(host))) {
+      return listener(request, response);
+    }
+    const cure =
+      host === undefined
+        ? 'Send the header Host.'
+        : `If a proxy passes that name on, start it with --allow-host ${host}.`;
+    const message = `retry board --no-token answers to names of this machine only, and this request is for ${host ?? 'none'}. ${cure}`;
+    response.writeHead(403, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
+    response.end(JSON.stringify({ error: { code: 'FORBIDDEN', message } }));
+  };
+}
+
+/** Returns the name of a host without its port, as URLs write it: in small letters. */
+function hostOf(text: string): string | undefined {
+  return URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : undefined;
 }
 
 /** Leads from one path to another, once. */

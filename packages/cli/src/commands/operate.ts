@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { durationOption, type Frame, instantArgument, integerArgument, perform } from './declare.ts';
 import { addGroup, addQueueCommand } from './declare-queue.ts';
 import { limitOption } from './runs.ts';
@@ -109,9 +110,24 @@ function declareBoard(frame: Frame): void {
     .option('--read-only', 'let visitors change nothing, and see no secrets')
     .option('--open', 'open it in the browser')
     .option('--no-token', 'let every user of this machine visit, and everyone a proxy lets in')
+    .option(
+      '--allow-host <names>',
+      'without a token: also for these names, which a proxy passes on',
+      hostsArgument,
+    )
     .option('--port <number>', 'on 127.0.0.1 (default: a free one)', integerArgument(1, 65_535))
     .option('--by <name>', 'who acts, for people (default: USER)');
   perform(frame, command, async () => (await import('../board/board.ts')).boardAction);
+}
+
+function hostsArgument(text: string): readonly string[] {
+  return text.split(',').map((name) => {
+    const host = name.trim().toLowerCase();
+    if (/^[a-z\d_.-]+$/.test(host)) return host;
+    throw new InvalidArgumentError(
+      'Write names of hosts without a port, with commas between: board.example.com.',
+    );
+  });
 }
 
 function declareAudit(frame: Frame): void {
