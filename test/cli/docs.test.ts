@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../packages/cli/src/commands/create-program.ts';
+import { completeEnvironment } from '../../packages/cli/src/environment.ts';
 import { readText } from '../support/repository.ts';
 import { run } from './run-in-memory.ts';
 import { splitWords } from './split-words.ts';
@@ -35,6 +37,39 @@ describe('docs/cli.md', () => {
       expect(sameTimes(printed.trimEnd())).toBe(sameTimes(output));
     },
   );
+});
+
+/** The parser, for what each command takes. */
+const program = createProgram(completeEnvironment({}), () => {});
+
+function optionsOf(name: string): readonly string[] {
+  const command = program.commands.find((each) => each.name() === name);
+  return command?.options.flatMap(({ long }) => long ?? []) ?? [];
+}
+
+function optionsIn(text: string): readonly string[] {
+  return text.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [];
+}
+
+/** What a section of a command says, without its examples. */
+const sections = readText('docs/cli.md')
+  .replace(/^```[\s\S]*?^```$/gm, '')
+  .split(/^## /m)
+  .flatMap((section) => {
+    const [, name] = /^`retry ([a-z]+)`/.exec(section) ?? [];
+    return name === undefined ? [] : [{ name, options: optionsIn(section) }];
+  });
+
+describe('a section of docs/cli.md', () => {
+  it.each(sections)('names options of its own command only: retry $name', ({ name, options }) => {
+    expect(options.filter((option) => !optionsOf(name).includes(option))).toEqual([]);
+  });
+
+  it('is there for each command that needs no server', () => {
+    expect(sections.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['preview', 'lint', 'explain', 'diff', 'from', 'to', 'simulate', 'run']),
+    );
+  });
 });
 
 describe('README.md', () => {

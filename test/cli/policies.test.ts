@@ -292,6 +292,20 @@ describe('retry from', () => {
     expect(SYSTEM_NAMES).toEqual(ALL_SYSTEMS.map(({ name }) => name));
   });
 
+  it('explains options of another system', async () => {
+    const options = '{"max_retries":3,"autoretry_for":["TimeoutError"]}';
+    const rules = ['TimeoutError', 'RangeError'].map(async (name) => {
+      const error = JSON.stringify({ name });
+      const { out } = await run(['explain', '--from', 'celery', options, '--error', error, '--json']);
+      return JSON.parse(out);
+    });
+
+    expect(await Promise.all(rules)).toMatchObject([
+      { retries: true, rule: 'retryOn[0]' },
+      { retries: false, rule: 'retryOn' },
+    ]);
+  });
+
   it.each([
     ['bullmq', '{"attempts":3,"backoff":{"type":"exponential","delay":1000}}', [0, 1_000, 2_000]],
     ['sidekiq', '{"retry":2}', [0, 19_500, 25_500]],

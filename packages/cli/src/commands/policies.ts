@@ -102,6 +102,7 @@ function declareExplain(frame: Frame): void {
     examples: [`retry explain policy.json --error '{"status":503}' --attempt 2`],
   })
     .argument('<policy>', POLICY)
+    .addOption(fromOption())
     .requiredOption('--error <json>', 'what was thrown: name, code, status, message, headers, cause')
     .option('--attempt <number>', 'the attempt that failed', integerArgument(1), 1)
     .addOption(durationOption('--elapsed', 'time since the beginning, for totalTimeout', 0));

@@ -7,10 +7,12 @@ import { printable } from '../terminal/printable.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { wrap } from '../terminal/screen.ts';
 import { countOf, rangeText } from './describe.ts';
-import { readPolicy } from './read-policy.ts';
+import { readPolicyFrom } from './read-system.ts';
 
 /** The options of `retry explain`. */
 export interface ExplainCommandOptions {
+  /** The system whose options the argument holds. */
+  readonly from?: string;
   /** JSON of what was thrown. */
   readonly error: string;
   /** The attempt that failed, counted from 1. */
@@ -38,7 +40,7 @@ export async function explainAction({
   options,
   environment,
 }: Input<ExplainCommandOptions>): Promise<Report> {
-  const policy = await readPolicy(args[0] ?? '', environment);
+  const policy = await readPolicyFrom(args[0] ?? '', options.from, environment);
   const found = explainError(policy, readError(options.error), { ...options, now: environment.now() });
   return { json: toJson(found), text: (screen) => toText(found, screen) };
 }
