@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { createTestClock } from '@retry/inprocess/testing';
 import type { Begin } from '@retry/inprocess/transactions';
-import { retryTransaction, sqliteTransactions } from '@retry/inprocess/transactions';
+import { mysqlTransactions, retryTransaction, sqliteTransactions } from '@retry/inprocess/transactions';
 import { describe, expect, it } from 'vitest';
 
 const FAST = { backoff: { type: 'none' } } as const;
@@ -309,4 +310,54 @@ describe('sqliteTransactions', () => {
 
     expect(said).toEqual(['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK', 'BEGIN IMMEDIATE', 'COMMIT']);
   });
+});
+
+describe('a connection that cannot be given back', () => {
+  const lost = error('ECONNREFUSED'); // repeated, if it were the error of the transaction
+  const failures: readonly [string, () => unknown][] = [
+    [
+      'throws',
+      () => {
+        throw lost;
+      },
+    ],
+    ['rejects', () => Promise.reject(lost)],
+  ];
+
+  it.each(failures)(
+    'is closed, and its transaction has its own outcome: release() %s',
+    async (_name, fail) => {
+      const said: string[] = [];
+      const say =
+        (word: string, then: () => unknown = () => undefined) =>
+        async (): Promise<void> => {
+          said.push(word);
+          await then();
+        };
+      const connection = {
+        beginTransaction: say('begin'),
+        commit: say('commit'),
+        rollback: say('rollback'),
+        release: () => {
+          said.push('release');
+          return fail();
+        },
+        destroy: () => {
+          said.push('destroy');
+          return fail();
+        },
+      };
+      const begin = mysqlTransactions({ getConnection: async () => connection });
+
+      const [attempts, outcome] = await attemptsOf(begin as never);
+      await setImmediate();
+      const refused = await retryTransaction(begin, () => Promise.reject(error('X')), FAST).catch(
+        (thrown) => thrown.code,
+      );
+      await setImmediate();
+
+      expect([attempts, outcome, refused]).toEqual([1, 1, 'X']);
+      expect(said.join(' ')).toBe('begin commit release destroy begin rollback release destroy');
+    },
+  );
 });

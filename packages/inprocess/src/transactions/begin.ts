@@ -115,21 +115,31 @@ async function around(
   run: () => Promise<unknown>,
 ): Promise<unknown> {
   let isOpen = false;
+  let result: unknown;
   try {
     await begin();
     isOpen = true;
-    const result = await run();
+    result = await run();
     await commit();
-    release();
-    return result;
   } catch (error) {
-    try {
-      if (isOpen) await rollback();
-      if (isOpen) release();
-      else destroy();
-    } catch {
-      destroy();
-    }
+    const isRolledBack = isOpen && (await succeeds(rollback));
+    void leave(isRolledBack ? release : destroy, destroy);
     throw error;
   }
+  void leave(release, destroy);
+  return result;
+}
+
+async function succeeds(step: () => unknown): Promise<boolean> {
+  try {
+    await step();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Leaves the connection, by `destroy` where it cannot be given back. The transaction has ended: no error changes that. */
+async function leave(step: () => unknown, destroy: () => unknown): Promise<void> {
+  if (!(await succeeds(step)) && step !== destroy) await succeeds(destroy);
 }
