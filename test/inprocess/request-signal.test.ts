@@ -20,6 +20,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });
 
 /** Answers immediately, and records the signal of the request. */
@@ -143,4 +144,20 @@ it('is none if the caller removes that of its Request', async () => {
   const response = await createRetryFetch(ONCE, { fetch })(request, { signal: null });
 
   expect(await response.text()).toBe('ok');
+});
+
+it('ends with the time of a body where the runtime has neither registries nor weak references', async () => {
+  vi.stubGlobal('FinalizationRegistry', undefined);
+  vi.stubGlobal('WeakRef', undefined);
+  vi.resetModules();
+  const { createRetryFetch: create } = await import('../../packages/inprocess/src/fetch/index.ts');
+  const clock = createTestClock();
+  const policy = { ...ONCE, totalTimeout: '1m' } as const;
+
+  const response = await create(policy, { fetch, clock })('http://localhost/', { signal: controller.signal });
+  const [request] = sent;
+  await clock.advance('2m');
+
+  expect(request?.aborted).toBe(true);
+  await expect(response.text()).rejects.toMatchObject({ code: 'TOTAL_TIMEOUT' });
 });

@@ -40,7 +40,7 @@ export function limitBody(
 /** The timer of a body, and the reads that wait for it. */
 class BodyLimit {
   readonly clear: () => void;
-  readonly #attempt: WeakRef<AttemptWithContext>;
+  readonly #attempt: Pick<WeakRef<AttemptWithContext>, 'deref'>;
   readonly #number: number;
   readonly #timeoutMs: number;
   readonly #waiting: Set<(error: unknown) => void> = new Set();
@@ -48,7 +48,8 @@ class BodyLimit {
 
   constructor(attempt: AttemptWithContext, leftMs: number) {
     const { call } = attempt;
-    this.#attempt = new WeakRef(attempt);
+    // Some runtimes have none; there the timer keeps the attempt.
+    this.#attempt = globalThis.WeakRef ? new WeakRef(attempt) : { deref: () => attempt };
     this.#number = attempt.attempt;
     this.#timeoutMs = call.plan.policy.totalTimeoutMs;
     const clock = call.clock === systemClock ? backgroundClock : call.clock;

@@ -6,8 +6,12 @@ import type { JoinedSignal } from '../time/abort-hub.ts';
 import { joinSignals } from '../time/abort-hub.ts';
 import type { GivenRequest } from './sent-request.ts';
 
-/** Bodies that can still be read; releases what serves only them when they are collected. */
-const unread = new FinalizationRegistry<() => void>((release) => release());
+/**
+ * Bodies that can still be read; releases what serves only them when they are collected. Where the runtime has no registry, that
+ * lasts as long as the caller's signal, or the timer of the body.
+ */
+const unread =
+  globalThis.FinalizationRegistry && new FinalizationRegistry<() => void>((release) => release());
 
 /**
  * Returns the caller's signal of a request.
@@ -52,6 +56,6 @@ export function requestSignal(caller: AbortSignal | undefined, context: AttemptC
 /** Calls `release` once the body of the response can no longer be read. What it holds must not hold the body. */
 export function releaseAfter({ body }: Response, release: () => void): void {
   // The body of a mock may be text.
-  if (typeof body === 'object' && body !== null) unread.register(body, release);
+  if (typeof body === 'object' && body !== null) unread?.register(body, release);
   else release();
 }
