@@ -1,5 +1,5 @@
 import type { Policy } from '@retry/core';
-import { decide, definePolicy } from '@retry/core';
+import { decide, definePolicy, extendPolicy } from '@retry/core';
 import { createCloseGate } from '@retry/core/broker/kit';
 import { network, postgres } from '@retry/core/errors';
 import { PostgresBrokerError } from '../errors.ts';
@@ -15,12 +15,14 @@ import type { SqlClient } from './sql-client.ts';
 export interface Database {
   /** Calls a function, and sends the call again after a transient error. */
   readonly call: Call;
-  /** The same for a call that would do something else if it were sent again. */
+  /** The same for a call that would do or answer something else if it had been applied: it is sent again only where it was not. */
   readonly callOnce: Call;
   /** The same for a function that replies several rows. */
   readonly callRows: CallRows;
   /** The same for a call that does not wait for another client's transaction. */
   readonly callUnlocked: CallUnlocked;
+  /** The same for one that is sent again only where it was not applied. */
+  readonly callUnlockedOnce: CallUnlocked;
   /**
    * Resolves when the schema is there and of this version, and the server takes writes.
    *
@@ -31,27 +33,24 @@ export interface Database {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Deadlocks, serialization failures and broken connections: sent again, the same call may succeed. An internal error or a
- * missing function may come from a migration at that moment; one that is repeated is about what was sent.
- */
-const RESEND: Policy = definePolicy({
+/** Deadlocks, serialization failures and servers that are not reached: nothing of the call was applied. */
+const RESEND_NOT_APPLIED: Policy = definePolicy({
   maxAttempts: 5,
   backoff: { type: 'exponential', base: '10ms' },
   maxDelay: '1s',
-  retryOn: [
-    ...postgres,
-    ...network,
-    { code: 'XX000' },
-    { code: '42883' },
-    { message: /^Connection terminated/ },
-  ],
+  // An internal error or a missing function may come from a migration at that moment; one that is repeated is about what was sent.
+  retryOn: [...postgres.notApplied, ...network.notApplied, { code: 'XX000' }, { code: '42883' }],
+});
+
+/** Broken connections, too: sent again, the same call may succeed, and does nothing twice. */
+const RESEND: Policy = extendPolicy(RESEND_NOT_APPLIED, {
+  retryOn: [...postgres.ambiguous, ...network.ambiguous, { message: /^Connection terminated/ }],
 });
 
 /** Opens the functions of a schema over a client. The version of the schema is checked before the first call. */
 export function openDatabase(client: SqlClient, schema: string): Database {
-  const callOnce = createCallRows(client, schema);
-  const callUnlockedOnce = createCallUnlocked(client, schema);
+  const callRows = createCallRows(client, schema);
+  const callUnlocked = createCallUnlocked(client, schema);
   const gate = createCloseGate('Postgres');
   let isChecked = false;
   const check = async (): Promise<void> => {
@@ -59,28 +58,30 @@ export function openDatabase(client: SqlClient, schema: string): Database {
     await checkVersion(client, schema);
     isChecked = true;
   };
-  const checked = <Answer>(send: () => Promise<Answer>): (() => Promise<Answer>) =>
-    isChecked ? send : () => check().then(send);
-  const pass = <Answer>(send: () => Promise<Answer>): Promise<Answer> =>
-    gate.pass(() => resend(schema, checked(send)));
+  const pass = <Answer>(send: () => Promise<Answer>, policy = RESEND): Promise<Answer> =>
+    gate.pass(async () => {
+      if (!isChecked) await resend(schema, check, RESEND);
+      return resend(schema, send, policy);
+    });
   return {
-    callOnce: (name, given) => gate.pass(checked(async () => (await callOnce(name, given))[0] ?? null)),
-    call: async (name, given) => (await pass(() => callOnce(name, given)))[0] ?? null,
-    callRows: (name, given) => pass(() => callOnce(name, given)),
-    callUnlocked: (name, given) => pass(() => callUnlockedOnce(name, given)),
+    call: async (name, given) => (await pass(() => callRows(name, given)))[0] ?? null,
+    callOnce: async (name, given) => (await pass(() => callRows(name, given), RESEND_NOT_APPLIED))[0] ?? null,
+    callRows: (name, given) => pass(() => callRows(name, given)),
+    callUnlocked: (name, given) => pass(() => callUnlocked(name, given)),
+    callUnlockedOnce: (name, given) => pass(() => callUnlocked(name, given), RESEND_NOT_APPLIED),
     ready: () => pass(() => checkWritable(client)),
     close: () => gate.close(),
   };
 }
 
-async function resend<Answer>(schema: string, send: () => Promise<Answer>): Promise<Answer> {
+async function resend<Answer>(schema: string, send: () => Promise<Answer>, policy: Policy): Promise<Answer> {
   const startedAt = performance.now();
   for (let failures = 1; ; failures++) {
     try {
       return await send();
     } catch (error) {
       const world = { now: performance.now(), random: Math.random, startedAt };
-      const decision = decide(RESEND, { failures }, { error }, world);
+      const decision = decide(policy, { failures }, { error }, world);
       if (decision.type === 'fail') throw withCure(error, schema);
       await new Promise((resolve) => setTimeout(resolve, decision.delayMs));
     }

@@ -77,9 +77,10 @@ async function callChange(
     keepKeysMs: upToWhole(keepKeysMs),
     ...besideRuns(notes),
   };
+  // One that has been written and is sent again would be answered `changed`.
   const reply = mayWait
-    ? { text: await database.call('change_runs', given) }
-    : await database.callUnlocked('change_runs', given);
+    ? { text: await database.callOnce('change_runs', given) }
+    : await database.callUnlockedOnce('change_runs', given);
   if (reply === undefined) return changes.map(() => 'locked');
   const changed = JSON.parse(reply.text ?? '') as Changed; // what our own function builds
   if (changed.isFenced === true) return 'fenced';

@@ -18,7 +18,9 @@ export function createNotes({ database, workWaits }: NotesPort): Notes {
       return JSON.parse(reply ?? '{}') as NotesPage; // what our own function builds
     },
     write: async (writes) => {
-      const reply = await database.call('write_notes', noteArguments(writes));
+      // One that has been written and is sent again would be answered `changed`.
+      const call = writes.some(({ seen }) => seen !== undefined) ? database.callOnce : database.call;
+      const reply = await call('write_notes', noteArguments(writes));
       if (writes.some(({ key }) => heldLane(key) !== undefined)) workWaits.pollAll();
       return JSON.parse(reply ?? '{}') as NotesWritten; // what our own function builds
     },
