@@ -1,4 +1,4 @@
-import { matchesError } from '@retry/core';
+import { type Matcher, matchesError } from '@retry/core';
 import { describe, expect, it } from 'vitest';
 import { causesOf } from '../../../packages/core/src/matching/causes.ts';
 
@@ -119,6 +119,26 @@ describe('matchesError with causes of causes', () => {
 
     expect(matchesError(nested, chain(40))).toBe(false);
     expect(asked).toBeLessThan(40 ** 2);
+  });
+
+  it.each<[string, (inner: Matcher) => Matcher]>([
+    ['cause', (inner) => ({ cause: inner })],
+    ['anywhere', (inner) => ({ anywhere: inner })],
+    ['anywhere of a list', (inner) => ({ anywhere: [{ code: 'E' }, inner] })],
+    ['anywhere of a cause', (inner) => ({ cause: { anywhere: inner } })],
+    ['unless, twice', (inner) => ({ unless: { name: 'Error', unless: inner } })],
+    ['anywhere, in a pattern with a name', (inner) => ({ anywhere: { name: 'Error', anywhere: inner } })],
+  ])('asks about each error a number of times that depth does not multiply: %s', (_name, around) => {
+    let asked = 0;
+    let nested: Matcher = () => {
+      asked += 1;
+      return false;
+    };
+    for (let depth = 0; depth < 4; depth += 1) nested = around(nested);
+
+    matchesError(nested, chain(20));
+
+    expect(asked).toBeLessThanOrEqual(21 ** 2);
   });
 
   it('matches a chain of exactly the length that the pattern has', () => {

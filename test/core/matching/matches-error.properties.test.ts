@@ -63,3 +63,57 @@ describe('matchesError', () => {
     );
   });
 });
+
+describe('patterns inside of patterns', () => {
+  const NAMES = ['Red', 'Green', 'Blue'] as const;
+  const names = fc.constantFrom(...NAMES);
+  const { error: errors } = fc.letrec<{ error: AggregateError }>((tie) => ({
+    error: fc.oneof(
+      { maxDepth: 3 },
+      fc.record({ name: names, causes: fc.constant<readonly AggregateError[]>([]) }).map(namedError),
+      fc.record({ name: names, causes: fc.array(tie('error'), { maxLength: 2 }) }).map(namedError),
+    ),
+  }));
+  const { pattern: patterns } = fc.letrec<{ pattern: NamedPattern }>((tie) => ({
+    pattern: fc.oneof(
+      { maxDepth: 4 },
+      fc.record({ name: names }),
+      fc.record({ cause: tie('pattern') }),
+      fc.record({ anywhere: fc.array(tie('pattern'), { minLength: 1, maxLength: 2 }) }),
+      fc.record({ name: names, unless: fc.array(tie('pattern'), { minLength: 1, maxLength: 2 }) }),
+    ),
+  }));
+
+  function namedError({ name, causes }: { name: string; causes: readonly AggregateError[] }): AggregateError {
+    return Object.assign(new AggregateError(causes), { name });
+  }
+
+  interface NamedPattern {
+    readonly name?: string;
+    readonly cause?: NamedPattern;
+    readonly anywhere?: readonly NamedPattern[];
+    readonly unless?: readonly NamedPattern[];
+  }
+
+  const causesIn = (error: AggregateError): readonly AggregateError[] =>
+    error.errors.flatMap((inner) => [inner, ...causesIn(inner)]);
+
+  function slowly({ name, cause, anywhere, unless }: NamedPattern, error: AggregateError): boolean {
+    const isAnywhere = (inner: NamedPattern): boolean =>
+      [error, ...causesIn(error)].some((each) => slowly(inner, each));
+    return (
+      (name === undefined || error.name === name) &&
+      (cause === undefined || causesIn(error).some((each) => slowly(cause, each))) &&
+      (anywhere === undefined || anywhere.some(isAnywhere)) &&
+      (unless === undefined || !unless.some(isAnywhere))
+    );
+  }
+
+  it('agree with the slow obvious version', () => {
+    fc.assert(
+      fc.property(patterns, errors, (pattern, error) => {
+        expect(matchesError(pattern, error)).toBe(slowly(pattern, error));
+      }),
+    );
+  });
+});

@@ -25,17 +25,32 @@ interface Search {
   causes?: Map<unknown, readonly unknown[]>;
   /** The statuses of errors that were asked for. */
   statuses?: Map<unknown, number | undefined>;
-  /** Which errors a pattern does not match. */
-  unmatched?: Map<ErrorPattern, Set<unknown>>;
+  /** Whether patterns inside of patterns match errors, where they have matchers inside themselves. */
+  answers?: Map<ErrorPattern, Map<unknown, boolean>>;
 }
 
-/**
- * Matches as `matches` does. Each pattern inside the `cause` of a pattern is tried once for each error: otherwise a chain of causes
- * would be walked again from each of its errors, for each level of patterns.
- */
+/** Matches as `matches` does. */
 function matchesOnce(matcher: Matcher, error: unknown, search: Search): boolean {
   if (typeof matcher !== 'function') return matchesPattern(matcher, error, search);
   return isErrorClass(matcher) ? isOfClass(error, matcher) : isYes(matcher(error));
+}
+
+/**
+ * Matches a matcher inside a pattern. One that has matchers inside itself is tried once for each error: otherwise a chain of causes
+ * would be walked again from each of its errors, for each level of patterns.
+ */
+function matchesInner(matcher: Matcher, error: unknown, search: Search): boolean {
+  if (typeof matcher === 'function' || !hasMatchers(matcher)) return matchesOnce(matcher, error, search);
+  search.answers ??= new Map();
+  const answers = search.answers.get(matcher) ?? new Map<unknown, boolean>();
+  search.answers.set(matcher, answers);
+  const answer = answers.get(error) ?? matchesOnce(matcher, error, search);
+  answers.set(error, answer);
+  return answer;
+}
+
+function hasMatchers({ cause, anywhere, unless }: ErrorPattern): boolean {
+  return cause !== undefined || anywhere !== undefined || unless !== undefined;
 }
 
 /** Returns the index of the first matcher that matches; -1 if none does. */
@@ -133,7 +148,7 @@ function knownStatus(error: unknown, search: Search): number | undefined {
 /** Returns whether one of the matchers matches the error or one of its causes. */
 function isAnywhere(matchers: Matcher | readonly Matcher[], error: unknown, search: Search): boolean {
   return [error, ...knownCauses(error, search)].some((inner) =>
-    anyOf(matchers, (matcher) => matchesOnce(matcher, inner, search)),
+    anyOf(matchers, (matcher) => matchesInner(matcher, inner, search)),
   );
 }
 
@@ -145,18 +160,7 @@ function knownCauses(error: unknown, search: Search): readonly unknown[] {
 }
 
 function hasCause(cause: Matcher, error: unknown, search: Search): boolean {
-  const isNested = typeof cause !== 'function' && cause.cause !== undefined;
-  const causes = knownCauses(error, search);
-  if (!isNested) return causes.some((inner) => matchesOnce(cause, inner, search));
-  search.unmatched ??= new Map();
-  const tried = search.unmatched.get(cause) ?? new Set();
-  search.unmatched.set(cause, tried);
-  for (const inner of causes) {
-    if (tried.has(inner)) continue;
-    if (matchesOnce(cause, inner, search)) return true;
-    tried.add(inner);
-  }
-  return false;
+  return knownCauses(error, search).some((inner) => matchesInner(cause, inner, search));
 }
 
 function anyOf<T>(wanted: T | readonly T[], test: (wanted: T) => boolean): boolean {
