@@ -45,6 +45,28 @@ describe('queue.schedule', () => {
     expect(last.next).toBeUndefined();
   });
 
+  it.each([
+    ['in another form', (value: string) => value.replace('"form":1', '"form":2'), 'its form is 2'],
+    ['no JSON', () => 'garbage', 'JSON'],
+  ])('names one that it cannot read, lists the others, and removes it: %s', async (_name, spoil, why) => {
+    const { broker, queue } = setScene(START_AT);
+    for (const id of ['a', 'b/c', 'd']) await queue.schedule(id, { task: report, payload, every: '1h' });
+    const { notes } = await broker.notes.read({ prefix: 'schedule/at/', limit: 10 });
+    const note = notes.find(({ key }) => key.endsWith('/b/c'));
+    await broker.notes.write([{ key: note?.key ?? '', value: spoil(note?.value ?? '') }]);
+
+    const { schedules, unreadable } = await queue.schedules();
+    const changing = queue.schedule('b/c', { task: report, payload, every: '2h' });
+
+    expect([schedules.map(({ id }) => id), unreadable]).toEqual([['a', 'd'], ['b/c']]);
+    await expect(changing).rejects.toThrow(/^the schedule "b\/c" cannot be read: /);
+    await expect(changing).rejects.toThrow(why);
+    expect(await queue.unschedule('b/c')).toBe('removed');
+    expect(await queue.unschedule('b/c')).toBe('gone');
+    expect(await queue.schedules()).toEqual({ schedules });
+    expect((await broker.notes.read({ prefix: 'schedule/', limit: 10 })).notes).toHaveLength(4);
+  });
+
   it('leaves a schedule as it is that says the same', async () => {
     const { clock, queue } = setScene(START_AT);
     const options = { task: report, payload, every: '1h', from: new Date(START_AT + 5_000) } as const;

@@ -7,6 +7,7 @@ import {
   DUE_PREFIX,
   idKey,
   movement,
+  readSchedule,
   removal,
 } from '../../packages/worker/src/schedules/record.ts';
 import type { Definition, Schedule } from '../../packages/worker/src/schedules/schedule.ts';
@@ -50,7 +51,8 @@ it('what a client has read is written if it is still so, and a schedule is in on
       const seen: { readonly kept?: KeptSchedule | undefined; readonly state: number }[] = [];
       for (const { client, does, dueIn } of all) {
         if (does === 'read') {
-          const { kept, isAbsent } = await findSchedule(notes, ID);
+          const { note, isAbsent } = await findSchedule(notes, ID);
+          const kept = note && { schedule: readSchedule(note), note };
           expect(isAbsent).toBe(state === 0);
           seen[client] = { kept, state };
           continue;
@@ -62,7 +64,7 @@ it('what a client has read is written if it is still so, and a schedule is in on
           kept === undefined
             ? creation(scheduleDueIn(dueIn))
             : does === 'remove'
-              ? removal(kept)
+              ? removal(ID, kept.note)
               : movement(kept, scheduleDueIn(dueIn));
         const { outcome } = await notes.write(writes);
         expect(outcome).toBe(read.state === state ? 'written' : 'changed');

@@ -4,6 +4,8 @@ import type { ScheduleView } from '@retry/worker';
 export interface SchedulesAnswer {
   /** Those that fire next first; without their payloads. */
   readonly schedules: readonly ScheduleRow[];
+  /** The ids of those that another version of the library wrote in another form; absent if there are none. */
+  readonly unreadable?: readonly string[];
   /** Where the next page begins, as `after` takes it; absent on the last page. */
   readonly next?: string;
 }

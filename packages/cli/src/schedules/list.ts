@@ -22,10 +22,13 @@ export async function listAction(input: Input<SchedulesOptions>): Promise<Report
   return { json: instantsAsText(page), text: (screen) => pageText(page, screen) };
 }
 
-function pageText({ schedules, next }: SchedulePage, screen: Screen): string {
+function pageText({ schedules, unreadable = [], next }: SchedulePage, screen: Screen): string {
   const table = schedules.length === 0 ? 'There are no schedules.' : scheduleTable(schedules, screen);
   const more = next === undefined ? [] : ['', `There may be more. --after ${next}`];
-  return [table, ...more].join('\n');
+  const others = unreadable.map(
+    (id) => `${printable(id)} was written by another version, and cannot be read.`,
+  );
+  return [table, ...(others.length > 0 ? ['', ...others] : []), ...more].join('\n');
 }
 
 const COLUMNS: readonly Column[] = [

@@ -39,13 +39,29 @@ export function dueAtOf(key: string): number {
   return digits === '9'.repeat(DIGITS) ? Infinity : Number(digits);
 }
 
+/** Returns the id of the schedule of a key. */
+export function idOfKey(key: string): string {
+  return key.slice(DUE_PREFIX.length + DIGITS + 1);
+}
+
 /** Returns the text of a schedule: all but its payload as one line of JSON, then the payload, which is JSON text already. */
 export function writeSchedule({ work: { payload, ...work }, ...schedule }: Schedule): string {
   return `${JSON.stringify({ form: FORM, ...schedule, work })}\n${payload}`;
 }
 
-/** Reads the text of a schedule. @throws {Error} when another version of this library wrote it in another form */
-export function readSchedule(text: string): Schedule {
+/** Reads a schedule. @throws {Error} when another version of this library wrote it in another form */
+export function readSchedule({ key, value }: Pick<Note, 'key' | 'value'>): Schedule {
+  try {
+    return readText(value);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the schedule ${JSON.stringify(idOfKey(key))} cannot be read: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function readText(text: string): Schedule {
   const end = text.indexOf('\n');
   const { form, work, ...schedule }: { readonly form: unknown } & Schedule = JSON.parse(text.slice(0, end));
   if (form !== FORM)
@@ -77,8 +93,8 @@ export function movement({ note }: KeptSchedule, schedule: Schedule): readonly N
   ];
 }
 
-/** Returns what to write so that a schedule is gone, if it is still as it was read. */
-export function removal({ schedule: { id }, note }: KeptSchedule): readonly NoteWrite[] {
+/** Returns what to write so that the schedule of an id is gone, if its note is still as it was read, whatever it says. */
+export function removal(id: string, note: KeptSchedule['note']): readonly NoteWrite[] {
   return [
     { key: note.key, seen: note.version, value: null },
     { key: idKey(id), value: null },

@@ -1,26 +1,23 @@
-import type { Notes, NoteWrite } from '@retry/core/broker';
+import type { Note, Notes, NoteWrite } from '@retry/core/broker';
 import { readNote } from '@retry/core/broker/kit';
 import { inBatches } from '../queue/batch.ts';
-import type { KeptSchedule } from './record.ts';
-import { idKey, readSchedule } from './record.ts';
+import { idKey } from './record.ts';
 
-/** What is kept of one schedule, and the broker's clock. */
+/** In which note a schedule is, and the broker's clock. */
 export interface FoundSchedule {
   readonly now: number;
   /** Absent: there is no such schedule, or it was moved while it was read. */
-  readonly kept?: KeptSchedule;
+  readonly note?: Note;
   /** Whether there is no such schedule. */
   readonly isAbsent: boolean;
 }
 
-/** Reads one schedule. @throws {Error} when it cannot be read */
+/** Finds the schedule of an id, also one that cannot be read. */
 export async function findSchedule(notes: Notes, id: string): Promise<FoundSchedule> {
   const { note: place, now } = await readNote(notes, idKey(id));
   if (place === undefined) return { now, isAbsent: true };
-  const found = await readNote(notes, place.value);
-  if (found.note === undefined) return { now: found.now, isAbsent: false };
-  const kept = { schedule: readSchedule(found.note.value), note: found.note };
-  return { now: found.now, kept, isAbsent: false };
+  const { note, now: readAt } = await readNote(notes, place.value);
+  return { now: readAt, ...(note !== undefined && { note }), isAbsent: false };
 }
 
 /** The writes by which one schedule changes, all of them or none. */

@@ -193,7 +193,7 @@ export class Scheduler {
 
   #claimOf(note: Note, now: number): readonly Claim[] {
     try {
-      const schedule = readSchedule(note.value);
+      const schedule = readSchedule(note);
       return [{ read: { schedule, note }, claimed: claimFires(schedule, now) }];
     } catch (error) {
       if (this.#unreadable.has(note.key)) return [];

@@ -1,5 +1,5 @@
 import { InvalidOptionsError } from '@retry/core';
-import type { Broker, Notes } from '@retry/core/broker';
+import type { Broker, Note, Notes } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
 import { PayloadError } from '../errors.ts';
 import { prepareSubmission } from '../queue/submission.ts';
@@ -10,7 +10,7 @@ import type { Instants, Times, WriteInstant } from '../queue/views/times.ts';
 import { instantWriter } from '../queue/views/times.ts';
 import { taskOfLane } from '../task/lane.ts';
 import { readStored } from '../task/payload.ts';
-import { creation, DUE_PREFIX, movement, readSchedule, removal } from './record.ts';
+import { creation, DUE_PREFIX, idOfKey, movement, readSchedule, removal } from './record.ts';
 import type { Definition, MissedFires, Schedule } from './schedule.ts';
 import { changeSchedule, openSchedule, runIdOf } from './schedule.ts';
 import type { Change } from './schedule-notes.ts';
@@ -51,6 +51,8 @@ export interface ScheduleView<At extends Times = 'ms'> {
 export interface SchedulePage<At extends Times = 'ms'> {
   /** At most `limit`; perhaps fewer, or none, though there is a `next`. */
   readonly schedules: readonly ScheduleView<At>[];
+  /** The ids of those that another version of this library wrote in another form; absent if there are none. */
+  readonly unreadable?: readonly string[];
   /** Where the next page begins, as `after` takes it; absent on the last page. */
   readonly next?: string;
 }
@@ -121,8 +123,9 @@ async function workOf({ task, payload }: ScheduleSettings): Promise<Definition['
 /** Makes or changes a schedule, again if another client has changed it meanwhile. */
 async function keep(notes: Notes, settings: ScheduleSettings, work: Definition['work']): Promise<Schedule> {
   for (;;) {
-    const { kept, isAbsent, now } = await findSchedule(notes, settings.id);
-    if (kept === undefined && !isAbsent) continue;
+    const { note, isAbsent, now } = await findSchedule(notes, settings.id);
+    if (note === undefined && !isAbsent) continue;
+    const kept = note && { schedule: readSchedule(note), note };
     const definition = definitionOf(settings, work, { now, kept: kept?.schedule });
     if (kept !== undefined && isSame(kept.schedule, definition)) return kept.schedule;
     refuseUnlessFires(definition, now);
@@ -137,9 +140,9 @@ async function keep(notes: Notes, settings: ScheduleSettings, work: Definition['
 
 async function remove(notes: Notes, id: string): Promise<'removed' | 'gone'> {
   for (;;) {
-    const { kept, isAbsent } = await findSchedule(notes, id);
+    const { note, isAbsent } = await findSchedule(notes, id);
     if (isAbsent) return 'gone';
-    if (kept !== undefined && (await isMade(notes, { of: kept, writes: removal(kept) }))) return 'removed';
+    if (note !== undefined && (await isMade(notes, { of: id, writes: removal(id, note) }))) return 'removed';
   }
 }
 
@@ -193,8 +196,23 @@ async function listSchedules(broker: Broker, own: Times, options: unknown): Prom
     after === undefined ? query : { ...query, after: keyOf(after) },
   );
   const write = instantWriter(times);
-  const schedules = notes.map(({ value }) => viewSchedule(readSchedule(value), write));
-  return next === undefined ? { schedules } : { schedules, next: writePageCursor([next]) };
+  const found = notes.map((note) => ({ id: idOfKey(note.key), schedule: readIfPossible(note) }));
+  const unreadable = found.flatMap(({ id, schedule }) => (schedule === undefined ? [id] : []));
+  return {
+    schedules: found.flatMap(({ schedule }) =>
+      schedule === undefined ? [] : [viewSchedule(schedule, write)],
+    ),
+    ...(unreadable.length > 0 && { unreadable }),
+    ...(next !== undefined && { next: writePageCursor([next]) }),
+  };
+}
+
+function readIfPossible(note: Note): Schedule | undefined {
+  try {
+    return readSchedule(note);
+  } catch {
+    return undefined; // a worker reports it when it is due
+  }
 }
 
 /** @throws {InvalidOptionsError} for anything but a cursor of these pages */
