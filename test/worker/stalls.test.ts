@@ -1,4 +1,5 @@
 import type { Broker, SettleAnswer } from '@retry/core/broker';
+import { network } from '@retry/core/errors';
 import type { AnyTask, TaskContext } from '@retry/worker';
 import { defineTask, StalledError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
@@ -36,6 +37,27 @@ describe('a handler that stops sending heartbeats', () => {
     });
     expect(worker.emittedOf('stalled')).toMatchObject([{ id, attempt: 1, next: 'scheduled' }]);
     expect(worker.emittedOf('completed')).toMatchObject([{ attempt: 2, retries: 1 }]);
+  });
+
+  it.each([
+    ['retry', 'completed'],
+    ['fail', 'failed'],
+    ['hold', 'stalled'],
+  ] as const)('follows onStall, whatever idempotent of its policy says: %s', async (onStall, state) => {
+    const { clock, queue, startWorker } = setScene();
+    const task = defineTask({
+      name: 'silent',
+      heartbeat: '5s',
+      onStall,
+      retry: { ...STEADY, maxAttempts: 2, retryOn: [...network], idempotent: false },
+      run: (_: null, ctx) => (ctx.attempt === 2 ? 'done' : untilStopped(_, ctx)),
+    });
+    const { id } = await queue.submit(task, null);
+    startWorker({ tasks: [task] });
+
+    await clock.advance('1m');
+
+    expect(await queue.get(id)).toMatchObject({ state, stalls: 1 });
   });
 
   it('lets decorrelated backoff grow, as a failure does', async () => {

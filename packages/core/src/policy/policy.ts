@@ -298,7 +298,8 @@ export interface PolicyInput {
   readonly stopOn?: readonly Matcher[] | undefined;
   /**
    * Whether what is retried may be applied twice. `false`: an error after which it may have been applied is not expected (the half
-   * `ambiguous` of the families of `@retry/core/errors`), nor an attempt timeout unless `retryTimeouts` is written. @default true
+   * `ambiguous` of the families of `@retry/core/errors`), nor an attempt timeout unless `retryTimeouts` is written. A run that stalls
+   * follows `onStall` of its task. @default true
    */
   readonly idempotent?: boolean | undefined;
   /** Called for a retry that all other error rules allow, before its delay: a gate, or its name in the registry. */

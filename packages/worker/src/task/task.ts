@@ -227,7 +227,9 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * @default the worker's own `abandonAfter`
    */
   readonly abandonAfter?: Duration | undefined;
-  /** What follows when a run stalls. @default 'retry' */
+  /**
+   * What follows when a run stalls, whatever `idempotent` of its policy says: what it did before may have been applied. @default 'retry'
+   */
   readonly onStall?: StallPolicy | undefined;
   /**
    * What happens to runs of other versions of this task that no live worker knows: they wait, or a worker that knows this
