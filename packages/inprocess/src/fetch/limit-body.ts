@@ -48,8 +48,7 @@ class BodyLimit {
 
   constructor(attempt: AttemptWithContext, leftMs: number) {
     const { call } = attempt;
-    // Some runtimes have none; there the timer keeps the attempt.
-    this.#attempt = globalThis.WeakRef ? new WeakRef(attempt) : { deref: () => attempt };
+    this.#attempt = globalThis.WeakRef ? new WeakRef(attempt) : keep(attempt);
     this.#number = attempt.attempt;
     this.#timeoutMs = call.plan.policy.totalTimeoutMs;
     const clock = call.clock === systemClock ? backgroundClock : call.clock;
@@ -87,6 +86,11 @@ class BodyLimit {
       Promise.resolve(read()).then(accept, refuse);
     });
   }
+}
+
+/** Keeps a value where the runtime has no weak references. A function of its own: its closure would share the value with the timer's. */
+function keep<Value>(value: Value): { readonly deref: () => Value } {
+  return { deref: () => value };
 }
 
 type Method = (...parameters: readonly unknown[]) => unknown;
