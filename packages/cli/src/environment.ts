@@ -5,7 +5,7 @@ import type { AnyTask } from '@retry/worker';
 export interface OutputStream {
   /** Whether it is a terminal: only there is text coloured, unless `FORCE_COLOR` says otherwise. */
   readonly isTTY?: boolean;
-  /** The width of the terminal in characters; less than 40 counts as 80. */
+  /** The width of the terminal in characters; less than 40 counts as 40, and 0 as unknown. */
   readonly columns?: number;
   /** The height of the terminal in lines. */
   readonly rows?: number;

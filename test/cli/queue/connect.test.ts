@@ -134,10 +134,20 @@ describe('retry.config', () => {
     expect(JSON.parse(err).error).toMatchObject({ code: 'NO_CONNECTION' });
   });
 
+  it('is read where a group may write it: on many systems each user has one', async () => {
+    writeFileSync(join(folder, 'retry.config.js'), throwing);
+    chmodSync(join(folder, 'retry.config.js'), 0o664);
+    chmodSync(folder, 0o775);
+
+    const { err } = await run(AUDIT, { cwd: folder });
+
+    expect(err).toContain('it was run');
+  });
+
   it.each([
     ['it', 'retry.config.js', 0o646],
     ['its folder', '.', 0o757],
-  ])('is refused where others may write %s', async (_what, path, mode) => {
+  ])('is refused where everyone may write %s', async (_what, path, mode) => {
     writeFileSync(join(folder, 'retry.config.js'), throwing);
     chmodSync(join(folder, path), mode);
 
@@ -146,7 +156,9 @@ describe('retry.config', () => {
     expect(exitCode).toBe(2);
     expect(JSON.parse(err).error).toMatchObject({
       code: 'WRONG_CONFIG',
-      message: expect.stringContaining('is not read: another user owns it or its folder, or may write them'),
+      message: expect.stringContaining(
+        'is not read: another user owns it or its folder, or everyone may write them',
+      ),
     });
   });
 

@@ -24,7 +24,7 @@ const NAMES = ['retry.config.ts', 'retry.config.js', 'retry.config.json'];
  * Reads the configuration of this folder, else of the package that it belongs to. One that is run is named on standard error, as
  * what is in a folder above may be a surprise; not with `--json`, where an error on standard error is JSON.
  *
- * @throws {CliError} `WRONG_CONFIG` when it cannot be read or run, or others may write it
+ * @throws {CliError} `WRONG_CONFIG` when it cannot be read or run, or everyone may write it
  * @throws {InvalidOptionsError} listing what is wrong in it
  */
 export async function readConfig(
@@ -57,7 +57,7 @@ function packageRoot(cwd: string): string | undefined {
 const OTHERS_MAY_WRITE = 0o002;
 const ONLY_OWNERS_DELETE = 0o1000;
 
-/** Refuses a file that another user owns or may write, or may replace because of the folder. */
+/** Refuses a file that another user owns, or that everyone may write, or may replace because of the folder. A group is trusted. */
 function refuseForeign(path: string): void {
   const user = process.getuid?.();
   if (user === undefined) return; // Windows has no owners of this kind
@@ -68,7 +68,7 @@ function refuseForeign(path: string): void {
   const cure = 'Own both, and run chmod o-w for them; or give --url.';
   throw new CliError(
     'WRONG_CONFIG',
-    `${path} is not read: another user owns it or its folder, or may write them. ${cure}`,
+    `${path} is not read: another user owns it or its folder, or everyone may write them. ${cure}`,
   );
 }
 

@@ -15,7 +15,7 @@ const FORMATS = {
 
 /** Where text is shown. */
 export interface Screen {
-  /** Columns, ≥ 80 unless the terminal is narrower. */
+  /** Columns, ≥ 40. */
   readonly width: number;
   /** Returns the text in a style; unchanged where there is no colour. */
   readonly paint: (style: Style, text: string) => string;
@@ -26,7 +26,7 @@ const MIN_WIDTH = 40;
 
 /**
  * Returns the screen of a stream: colour only on a terminal, never with `NO_COLOR` or `TERM=dumb`; `FORCE_COLOR` forces
- * it. The width is that of the terminal, else `COLUMNS`, else 80.
+ * it. The width is that of the terminal, else `COLUMNS`, else 80; at least 40, in which tables are readable.
  */
 export function createScreen(
   stream: OutputStream,
@@ -53,7 +53,7 @@ function widthOf(
   env: Readonly<Record<string, string | undefined>>,
 ): number {
   const given = isTTY === true && columns !== undefined ? columns : Number(env['COLUMNS'] ?? DEFAULT_WIDTH);
-  return Number.isInteger(given) && given >= MIN_WIDTH ? given : DEFAULT_WIDTH;
+  return Number.isInteger(given) && given > 0 ? Math.max(given, MIN_WIDTH) : DEFAULT_WIDTH;
 }
 
 /** Returns the text in lines of at most `width` columns, broken at spaces; lines after the first start with the indent. */
