@@ -57,6 +57,8 @@ export interface RunMessage {
   readonly reason?: string;
   readonly askedBy?: 'server';
   readonly next?: string;
+  /** Of a run that has failed: it is no dead letter. */
+  readonly isDisposable?: boolean;
   readonly latenessMs?: number;
   readonly lateBecause?: string;
 }

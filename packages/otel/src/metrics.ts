@@ -133,6 +133,8 @@ function measureOutcomes(meter: Meter, { tasks }: Names): () => void {
   const listeners = OUTCOMES.map((outcome) => [
     `retry:worker:${outcome}`,
     ({ task, reason }: RunMessage) => {
+      // An attempt that stalled for good is counted as stalled.
+      if (outcome === 'failed' && reason === 'stalled') return;
       // Reasons of other events are texts of users.
       const isOwn = (outcome === 'retried' || outcome === 'failed') && reason !== undefined;
       outcomes.add(1, {
@@ -148,16 +150,26 @@ function measureOutcomes(meter: Meter, { tasks }: Names): () => void {
 function measureDeadLetters(meter: Meter, { tasks }: Names): () => void {
   const letters = meter.createCounter(METRICS.deadLetters, {
     unit: '{run}',
-    description: 'Runs that failed for good',
+    description: 'Runs that became dead letters',
   });
   const groups = meter.createGauge(METRICS.deadLetterGroups, {
     unit: '{run}',
     description: 'Dead letters of an error group when it was new or had doubled',
   });
   const groupIds = boundedNames(MAX_GROUPS);
+  const count = (task: string, reason: string): void =>
+    letters.add(1, { 'retry.task': tasks(task), 'retry.reason': reason });
   return listenTo({
-    'retry:worker:failed': ({ task, reason = '' }: RunMessage) =>
-      letters.add(1, { 'retry.task': tasks(task), 'retry.reason': reason }),
+    'retry:worker:failed': ({ task, reason = '', isDisposable }: RunMessage) => {
+      if (isDisposable !== true) count(task, reason);
+    },
+    // One that stalled for good and has failed has the event of that, too.
+    'retry:worker:stalled': ({ task, next }: RunMessage) => {
+      if (next === 'stalled') count(task, 'stalled');
+    },
+    'retry:worker:limited': ({ task, next }: RunMessage) => {
+      if (next === 'rateLimited') count(task, 'limit');
+    },
     'retry:worker:deadLetterGroup': ({ task, group, count }: GroupMessage) =>
       groups.record(count, { 'retry.task': tasks(task), 'retry.error_group': groupIds(group.id) }),
   });

@@ -51,7 +51,7 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
     emitter.emit('stalled', () => Object.assign(notice(), { error, next: state }));
     if (state === 'failed')
       emitter.emit('failed', () =>
-        Object.assign(notice(), { error, reason: 'stalled' as const }, thrownIn(settled)),
+        Object.assign(notice(), { error, reason: 'stalled' as const }, endOf(settled)),
       );
   },
   fail: (emitter, { outcome, settled }, notice) => {
@@ -59,7 +59,7 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
       Object.assign(
         notice(),
         { error: settled.error ?? errorOf(outcome), reason: settled.reason ?? 'unexpected' },
-        thrownIn(settled),
+        endOf(settled),
       ),
     );
   },
@@ -84,6 +84,12 @@ export function reportSettled(emitter: WorkerEmitter, report: Report, answer: Se
   if ((answer === 'fenced' || answer === 'gone') && !isForgotten)
     emitter.emit('fenced', () => Object.assign(notice(), { answer }));
   else EMIT[event]?.(emitter, report, notice);
+}
+
+/** What else is said of a run that has failed. */
+function endOf(settled: Settled): Pick<WorkerEvents['failed'], 'thrown' | 'isDisposable'> {
+  const { isDisposable } = settled.settlement.next;
+  return { ...thrownIn(settled), ...(isDisposable === true && { isDisposable }) };
 }
 
 function errorOf(outcome: Outcome): unknown {
