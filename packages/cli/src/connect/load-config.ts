@@ -56,6 +56,6 @@ function tsxPath(cwd: string): string | undefined {
   const manifest = resolvePackage('tsx/package.json', cwd);
   if (manifest === undefined) return undefined;
   const { exports } = JSON.parse(readFileSync(manifest, 'utf8'));
-  const file = exports['./esm/api'].import;
-  return join(dirname(manifest), file.default ?? file);
+  const file = exports?.['./esm/api']?.import;
+  return file === undefined ? undefined : join(dirname(manifest), file.default ?? file);
 }
