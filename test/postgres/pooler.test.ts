@@ -33,16 +33,10 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
 
   describe('of two connections', () => {
     let schemas: SchemaPool;
-    let end: () => Promise<void>;
     beforeAll(async () => {
-      const pool = openPool(pooler.url);
-      end = () => pool.end();
-      schemas = await createSchemaPool(pool);
+      schemas = await createSchemaPool(pooler.url);
     });
-    afterAll(async () => {
-      await schemas.drop();
-      await end();
-    });
+    afterAll(() => schemas.drop());
 
     describeBrokerContract('the Postgres broker', {
       open: (options) => schemas.open({ ...options, url: pooler.url }),

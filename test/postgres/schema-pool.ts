@@ -1,7 +1,6 @@
-import type { SqlClient } from '@retry/postgres';
 import type { BrokerHarness } from '../support/broker-scene.ts';
 import type { TestSchema } from './open-broker.ts';
-import { createTestSchema } from './open-broker.ts';
+import { createTestSchema, openPool } from './open-broker.ts';
 
 /** Schemas that cases take in turn, so that several run at a time. */
 export interface SchemaPool {
@@ -13,10 +12,13 @@ export interface SchemaPool {
 /** How many cases a test runner starts at a time (vitest's `maxConcurrency`). */
 const SIZE = 5;
 
-/** Creates schemas for tests. */
-export async function createSchemaPool(client: SqlClient): Promise<SchemaPool> {
-  const schemas: TestSchema[] = [];
-  for (let index = 0; index < SIZE; index += 1) schemas.push(await createTestSchema(client));
+/**
+ * Creates schemas for tests. Each has connections of its own: a server process compiles the functions of each schema that it meets, which
+ * takes longer than most cases.
+ */
+export async function createSchemaPool(url: string): Promise<SchemaPool> {
+  const pools = Array.from({ length: SIZE }, () => openPool(url, 4));
+  const schemas: readonly TestSchema[] = await Promise.all(pools.map(createTestSchema));
   const free = [...schemas];
   return {
     open: async (options) => {
@@ -34,6 +36,7 @@ export async function createSchemaPool(client: SqlClient): Promise<SchemaPool> {
     },
     drop: async () => {
       for (const schema of schemas) await schema.drop();
+      await Promise.all(pools.map((pool) => pool.end()));
     },
   };
 }
