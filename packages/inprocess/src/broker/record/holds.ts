@@ -13,6 +13,6 @@ export function noteProbe({ holds }: Store, lane: string, now: number): void {
 
 /** Deletes the notes that have expired. */
 export function forgetNotes({ notes, holds }: Pick<Store, 'notes' | 'holds'>, now: number): void {
-  for (const kept of [notes, holds])
-    for (const note of kept.values()) if (!isNoteKept(note, now)) kept.delete(note.key);
+  notes.forget(now);
+  for (const hold of holds.values()) if (!isNoteKept(hold, now)) holds.delete(hold.key);
 }

@@ -6,6 +6,7 @@ import { wallAheadMs, wallNowOf } from '@retry/core/clock';
 import type { Deque, Linked } from './deque.ts';
 import { createDeque } from './deque.ts';
 import type { Heap, Ranked } from './heap.ts';
+import { SortedNotes } from './sorted-notes.ts';
 
 /** Which list a run is in. */
 export type Location =
@@ -127,7 +128,7 @@ export interface Store extends Settings {
   readonly uniqueKeys: Map<string, KeyHolder>;
   /** Notes of holds, and all others, by their keys. Some may have expired. */
   readonly holds: Map<string, Note>;
-  readonly notes: Map<string, Note>;
+  readonly notes: SortedNotes;
   /** The version of the latest note that was written. */
   noteVersion: number;
   /** The replies to the latest claims of each worker, by request. */
@@ -166,7 +167,7 @@ export function createStore(settings: Settings): Store {
     awaited: [],
     forgottenKeys: new Map(),
     uniqueKeys: new Map(),
-    ...{ notes: new Map(), noteVersion: 0 },
+    ...{ notes: new SortedNotes(), noteVersion: 0 },
     replies: new Map(),
     waits: new Set(),
     resultWaits: new Set(),

@@ -1,6 +1,7 @@
 import type { Notes, NoteWrite } from '@retry/core/broker';
 import { changedNotes, heldLane, pageOfNotes, writtenNote } from '@retry/core/broker/kit';
 import { forgetNotes } from '../record/holds.ts';
+import type { SortedNotes } from '../record/sorted-notes.ts';
 import type { Store } from '../record/store.ts';
 import { rearm } from '../wake/wake.ts';
 
@@ -11,7 +12,7 @@ export function createNotes(
 ): Notes {
   return {
     read: (query) =>
-      call((now) => pageOfNotes([...store.notes.values(), ...store.holds.values()], query, now)),
+      call((now) => pageOfNotes([...store.notes.page(query, now), ...store.holds.values()], query, now)),
     write: (writes) =>
       call((now) => {
         const changed = changedIn(store, writes, now);
@@ -40,7 +41,7 @@ export function writeNotes(store: Store, writes: readonly NoteWrite[], now: numb
 }
 
 /** Holds are kept by themselves, as each claim looks for those of its lanes. */
-function keptIn({ notes, holds }: Store, key: string): Store['notes'] {
+function keptIn({ notes, holds }: Store, key: string): Pick<SortedNotes, 'get' | 'set' | 'delete'> {
   return heldLane(key) === undefined ? notes : holds;
 }
 
