@@ -329,7 +329,7 @@ describe('the cure of an unknown option', () => {
     [{ queueName: 'a' }, 'concurrency: { key: …, limit: 1 }'],
     [{ group: { id: 'a' } }, 'concurrency: { key: …, limit: 1 }'],
     [{ singletonSeconds: 60 }, "unique: { key: …, until: '10s' }"],
-    [{ repeat: { pattern: '0 * * * *' } }, 'cron service'],
+    [{ repeat: { pattern: '0 * * * *' } }, "queue.schedule(id, { task, payload, cron: '30 2 * * *' })"],
     [{ parent: { id: '1' } }, 'next task'],
   ])('that only other queues have says what to do instead: %o', async (options, cure) => {
     const { queue } = setScene();

@@ -2,9 +2,9 @@ import { isPromise } from 'node:util/types';
 import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { QUEUE_SYNONYMS, readFields } from '@retry/core/fields';
+import { FOREIGN_OPTIONS } from '../task/foreign-options.ts';
 import type { SubmitOptions, SubmitSettings } from './submission.ts';
 import { readSubmission, SUBMIT_KEYS } from './submission.ts';
-import { FOREIGN_OPTIONS } from './submit-options/foreign-options.ts';
 
 /** The options of one run of `queue.submitMany`. */
 export type SubmitEachOptions = Omit<SubmitOptions, 'tx'>;

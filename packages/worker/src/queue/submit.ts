@@ -8,6 +8,7 @@ import type { Emitter } from '../emitter.ts';
 import { FairnessKeyError, PayloadError } from '../errors.ts';
 import type { QueueEvents } from '../events.ts';
 import { areSubmissionsObserved, observeSubmit } from '../session/observed-calls.ts';
+import { FOREIGN_OPTIONS } from '../task/foreign-options.ts';
 import { taskOfLane } from '../task/lane.ts';
 import type { AnyTask, TaskFor } from '../task/task.ts';
 import { checkTask, isTask } from '../task/task.ts';
@@ -22,7 +23,6 @@ import { prepareSubmission, readSubmission, readTransaction, SUBMIT_KEYS } from 
 import type { SubmitManyOptions } from './submit-each.ts';
 import { AN_EACH, settingsOfEach } from './submit-each.ts';
 import { submitInBatches, submitInTransaction } from './submit-many.ts';
-import { FOREIGN_OPTIONS } from './submit-options/foreign-options.ts';
 
 /** The methods of a queue that submit runs. */
 export interface Submitting {

@@ -5,6 +5,7 @@ import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-br
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
 import { hasMethods, isGenerator, readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
+import { SCHEDULE, UNORDERED } from './foreign-options.ts';
 import type { JsonSafe } from './json.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import type { StandardSchema } from './schema.ts';
@@ -60,13 +61,26 @@ const SYNONYMS: Synonyms = [
   ],
   [/^(dlq|dead_?letter(Queue|Task|Exchange)?)$/i, 'deadLetter: { task: … }'],
   [/^maxStalledCount$/, 'maxStalls'],
+  [
+    /^((retry|backoff)?(Policy|Options|Config|Settings|Strategy)|retrying)$/i,
+    'retry: { maxAttempts: 5, backoff: … }',
+  ],
   [/^(group|fair|fairness_?key|round_?robin|tenant)$/i, 'fairness: (payload) => payload.tenant'],
 ];
 
 /** The time limit of an attempt is part of the policy. */
 const TIMEOUT_CURE = "Use retry: { attemptTimeout: '30s' }.";
 
-const CURES = { timeout: TIMEOUT_CURE, timeoutMs: TIMEOUT_CURE };
+/** Options that other libraries take for a task. */
+const CURES = {
+  timeout: TIMEOUT_CURE,
+  timeoutMs: TIMEOUT_CURE,
+  priority: UNORDERED,
+  cron: SCHEDULE,
+  every: SCHEDULE,
+  repeat: SCHEDULE,
+  schedule: SCHEDULE,
+};
 
 /** The largest payload, and the largest result, in bytes of JSON, where a task does not say otherwise. */
 export const MAX_TEXT_BYTES_BY_DEFAULT = 1_048_576;

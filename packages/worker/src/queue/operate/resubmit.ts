@@ -3,13 +3,13 @@ import type { Broker, Run, Submission } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
+import { FOREIGN_OPTIONS } from '../../task/foreign-options.ts';
 import { readPayload, writePayload } from '../../task/payload.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { checkTask, isTask } from '../../task/task.ts';
 import { readId } from '../results/wait-options.ts';
 import type { SubmitOptions, SubmitSettings, Submitted } from '../submission.ts';
 import { prepareSubmission, readSubmission, SUBMIT_KEYS, toSubmission } from '../submission.ts';
-import { FOREIGN_OPTIONS } from '../submit-options/foreign-options.ts';
 import type { SubmitPolicy } from '../submit-options/submit-policy.ts';
 import { checkSpent } from '../submit-options/submit-spent.ts';
 

@@ -2,10 +2,12 @@ const SERIAL = 'Use concurrency: { key: …, limit: 1 }, and holdWhileRetrying: 
 
 const TURNS = `For turns use fairness: (payload) => payload.tenant of the task. For one at a time: ${SERIAL}`;
 
-const UNORDERED =
+/** What is said of priorities, of a submission or of a task. */
+export const UNORDERED =
   'Lanes are first in, first out: give urgent work a task of its own, and workers with room for it.';
 
-const SCHEDULE = "Let a cron service submit, with a key made of the date: { key: '2026-01-31' }.";
+/** What fires again and again, of a submission or of a task. */
+export const SCHEDULE = "Use queue.schedule(id, { task, payload, cron: '30 2 * * *' }), or every: '1h'.";
 
 const FLOW = 'A handler may submit the next task when it has done its part.';
 
