@@ -196,6 +196,32 @@ describe('worker.drain', () => {
       expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1 });
     });
 
+    it('finishes it where its two looks at the same time do not see the same runs', async () => {
+      const { clock, broker, queue, id } = await leaveRun();
+      let [calls, looking] = [0, 0];
+      const locking: Broker = {
+        ...broker,
+        // As Postgres does, which skips what another call has locked.
+        findExpired: async (...query) => {
+          calls += 1;
+          looking += 1;
+          const isAlone = looking === 1;
+          const found = isAlone ? await broker.findExpired(...query) : [];
+          const lookMs = calls === 1 ? 10 : 8;
+          await new Promise<void>((resolve) => clock.setTimer(resolve, isAlone ? lookMs : 1));
+          looking -= 1;
+          return found;
+        },
+      };
+      const options = { tasks: [task], lease: '6s', cleanerInterval: '1s' } as const;
+
+      const drained = createIdle({ clock, broker: locking }, options).drain();
+      await clock.advance('20s');
+
+      expect(await drained).toMatchObject({ stalled: 1, started: 1, completed: 1, endedBy: 'empty' });
+      expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1 });
+    });
+
     it('says that there is more to do where the broker never answers in time, after a lease', async () => {
       const { clock, broker } = await leaveRun();
       const busy: Broker = { ...broker, findExpired: () => Promise.reject(new Error('busy')) };

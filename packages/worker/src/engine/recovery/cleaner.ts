@@ -30,6 +30,7 @@ export class Cleaner {
   readonly #reader: RunReader;
   /** Claims whose settlement the broker refuses for good; settling them again would change nothing. */
   readonly #refused = new Set<string>();
+  #cleaning: Promise<boolean> | undefined;
 
   constructor(worker: WorkerContext, exchanger: Exchanger, settler: Settler) {
     this.#worker = worker;
@@ -41,9 +42,19 @@ export class Cleaner {
   /**
    * Settles all expired runs, once every living worker has had the time to renew its leases since the server answers.
    *
+   * One call does so at a time, and others wait for it: servers may skip what another call is looking at, so that a second one would find
+   * nothing before the first one has settled it.
+   *
    * @returns whether it has: not while the server does not answer in time, nor when the worker stops
    */
-  async clean(): Promise<boolean> {
+  clean(): Promise<boolean> {
+    this.#cleaning ??= this.#clean().finally(() => {
+      this.#cleaning = undefined;
+    });
+    return this.#cleaning;
+  }
+
+  async #clean(): Promise<boolean> {
     const { clock } = this.#worker.settings;
     while (!this.#worker.stopping.signal.aborted) {
       const restMs = await this.#cleanPages();
