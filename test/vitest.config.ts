@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { runsOfProperties } from './support/property-runs.ts';
@@ -53,7 +54,7 @@ export default defineConfig({
     // With room for 64 MB of young objects instead of 16 their collection takes a tenth less processor time of all tests.
     execArgv: ['--max-semi-space-size=64'],
     // Tests on servers wait for a third of their time: for leases, clocks and processes.
-    maxWorkers: tierName === 'quick' ? '100%' : '150%',
+    maxWorkers: tierName === 'quick' ? '100%' : Math.ceil(availableParallelism() * 1.5),
     // What was transformed for one project need not be for the next, nor the next time.
     experimental: { fsModuleCache: true, fsModuleCachePath: transformed() },
     reporters: ['default', new SummaryReporter(tierName), ...jsonReport()],

@@ -19,7 +19,7 @@ const WAKING: ReadonlySet<string> = new Set<keyof Broker | keyof Notes>([
 
 /**
  * A stage over a broker on a server: each call sets the server's clock first, and the virtual clock moves only when
- * every call has been answered and the event loop is idle.
+ * every call has been answered and the event loop is idle. How fast the server is changes nothing of what happens.
  *
  * @param setTime - sets the server's clock, in whole epoch milliseconds
  * @param aheadMs - how far the server's clock is ahead of the virtual one
@@ -38,8 +38,9 @@ export function clockBroker(
     if (WAKING.has(name)) for (const wake of [...waiters]) wake();
     return answer;
   };
+  const answered = inStep();
   const track = (verb: Verb, name: string, args: readonly unknown[]): Promise<unknown> => {
-    const answer = call(verb, name, args);
+    const answer = answered(call(verb, name, args));
     underWay.add(answer);
     const forget = (): void => void underWay.delete(answer);
     answer.then(forget, forget);
@@ -64,6 +65,32 @@ export function clockBroker(
 }
 
 type Verb = (...args: readonly unknown[]) => Promise<unknown>;
+
+/**
+ * Returns a function that delays answers: those to all calls that are under way together come together, in the order of the calls. A
+ * worker does other things when two answers come in one turn of the event loop than when they come in two.
+ */
+function inStep(): (call: Promise<unknown>) => Promise<unknown> {
+  let unanswered = 0;
+  let release: (() => void)[] = [];
+  return (call) =>
+    new Promise((resolve, reject) => {
+      unanswered += 1;
+      const at = release.push(() => {}) - 1;
+      const answer = (then: () => void): void => {
+        release[at] = then;
+        unanswered -= 1;
+        if (unanswered > 0) return;
+        const all = release;
+        release = [];
+        for (const one of all) one();
+      };
+      call.then(
+        (value) => answer(() => resolve(value)),
+        (error) => answer(() => reject(error)),
+      );
+    });
+}
 
 async function untilQuiet(underWay: ReadonlySet<Promise<unknown>>): Promise<void> {
   for (let turns = 0; turns < TURNS; turns += 1) {
