@@ -10,7 +10,7 @@ import type {
 import { auditEachCall } from './audit-each-call.ts';
 import type { BrokerScene, StorageOptions } from './broker-scene.ts';
 
-/** The scene of one case: a broker that is audited after every call that moves runs, and the steps that most cases take. */
+/** The scene of one case: a broker that is audited after every call, and the steps that most cases take. */
 export interface CaseScene {
   readonly broker: Broker;
   /** Opens another client of the same storage. */
