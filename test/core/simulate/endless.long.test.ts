@@ -44,7 +44,7 @@ describe('simulate', { timeout: 300_000 }, () => {
   it('has layers that retry without a delay what the circuit breaker below refuses', () => {
     const policy = definePolicy({ maxAttempts: Infinity, backoff: { type: 'none' } });
     const world = {
-      traffic: { perSecond: 100 },
+      traffic: { perSecond: 400 },
       server: { type: 'concurrency', latency: 1, perRequest: 0 },
       trouble: { type: 'outage', at: '5s', for: '1s' },
       layers: 2,
