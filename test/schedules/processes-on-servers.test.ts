@@ -45,6 +45,12 @@ function startWorker(args: readonly string[], started: Started[]): ChildProcess 
   return child;
 }
 
+/** Resolves when the worker has ended and all that it printed has been read. */
+async function end(worker: ChildProcess): Promise<void> {
+  worker.kill('SIGTERM');
+  await once(worker, 'close');
+}
+
 /** Fires schedules by processes of which one is killed again and again. */
 async function fireByMortals(broker: Broker, args: readonly string[]): Promise<readonly Started[]> {
   const queue = createQueue({ broker });
@@ -63,12 +69,10 @@ async function fireByMortals(broker: Broker, args: readonly string[]): Promise<r
     workers.push(startWorker(args, started));
   }
   for (let index = 0; index < SCHEDULES; index += 1) await queue.unschedule(`s${index}`);
+  await Promise.all(workers.map(end)); // one of them may have submitted after `unschedule` what it had taken on before
+  const last = startWorker(args, started);
   while ((await queue.counts()).submitted + (await queue.counts()).started > 0) await rest(50);
-  for (const worker of workers) {
-    worker.kill('SIGTERM');
-    await once(worker, 'exit');
-  }
-  await rest(100);
+  await end(last);
   return started;
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
@@ -20,16 +21,28 @@ export function findBinary(name: string, folders: readonly string[] = []): strin
   return [...onPath, ...folders].map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
+/**
+ * The ports of test servers. Systems give outgoing connections ports from 32 768 on, so that none of those takes the port of a server
+ * that is about to start, or that starts again; nor that of a cluster's bus, which is 10 000 higher.
+ */
+const PORTS = { first: 12_000, end: 22_000 } as const;
+
 /** A free TCP port of this machine. */
-export function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
+    probe.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
     });
+    probe.listen(port, '127.0.0.1', () => void probe.close(() => resolve(true)));
   });
 }
 
