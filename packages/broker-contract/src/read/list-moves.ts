@@ -2,6 +2,7 @@ import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
+import { LONG_MS } from '../case-scene.ts';
 import { listIds, listPages } from '../list-pages.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { fail } from './list.ts';
@@ -129,6 +130,21 @@ export const listMovesCases: CasesByName = {
 
     equal(pages.flat().slice(0, 7), ids);
     equal(new Set(pages.flat()).size, pages.flat().length);
+  },
+
+  'list shows each started run once while all leases are renewed between its pages': async (scene) => {
+    const ids = idsOf('run', 40);
+    await scene.submit(...ids);
+    const claimed = await scene.claim({ limit: 40 });
+    const leases = claimed.map(({ run: { id, epoch } }) => ({ id, epoch }));
+    let leaseMs = LONG_MS;
+
+    const pages = await listPages(scene, { state: 'started', limit: 10 }, async () => {
+      leaseMs += 1_000;
+      await scene.broker.heartbeat(leases, leaseMs);
+    });
+
+    equal([...pages.flat()].sort(), ids);
   },
 
   'list pages through scheduled runs while the due ones are promoted': async (scene) => {

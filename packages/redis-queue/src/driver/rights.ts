@@ -53,7 +53,7 @@ export const SCRIPT_COMMANDS: readonly string[] = [
     'zrank',
     'zrem',
   ],
-  ...['zrevrangebylex', 'zscore'],
+  ...['zrevrangebylex', 'zscan', 'zscore'],
 ];
 
 /** Those that the broker sends itself. `config|get` may be refused; `waitaof` is needed by `durability` only. */

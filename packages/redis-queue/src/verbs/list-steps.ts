@@ -3,7 +3,6 @@ import type { Position } from '@retry/core/broker/kit';
 import { compareUtf8, STATE_LETTERS } from '@retry/core/broker/kit';
 import { isDeadLetter, isEnd } from '@retry/core/lifecycle';
 import { FINISHED_ENTRY, FRONT_ENTRY, SCHEDULED_ENTRY } from '../record/layout.ts';
-import type { Script } from '../scripts/create-script.ts';
 import {
   awaitedScript,
   finishedScript,
@@ -180,13 +179,13 @@ export function readStep(walk: Walk, [name, ...fields]: Position, room: number):
     case 'scheduled':
       return readScheduled(walk, fields, room);
     case 'started':
-      return readByInstant(walk, fields, { list, room, script: startedScript, behind: undefined });
+      return readStarted(walk, fields, room);
     case 'dead':
       return readDead(walk, fields, room);
     case 'grouped':
       return readGrouped(walk, fields, room);
     case 'awaited':
-      return readByInstant(walk, fields, { list, room, script: awaitedScript, behind: ['finished'] });
+      return readAwaited(walk, fields, room);
     case 'finished':
       return readFinished(walk, fields, room);
   }
@@ -232,35 +231,45 @@ async function readGrouped({ store, query }: Walk, [after]: Fields, room: number
   return { entries, look: members.length, end: members.length < room ? undefined : entries.at(-1)?.position };
 }
 
-/** How to read a set that is sorted by instants. */
-interface Sorted {
-  readonly list: string;
-  readonly script: Script;
-  readonly room: number;
-  /** Where to continue behind its last member. */
-  readonly behind: Position | undefined;
+type StartedReply = readonly [
+  next: string,
+  places: readonly (readonly [place: string, ids: readonly string[]])[],
+];
+
+/** A position has a place in the server's table, and which of the few runs there need not be read again. */
+async function readStarted({ store }: Walk, [from = '0', ...seen]: Fields, room: number): Promise<Step> {
+  const reply = await runListScript(store, startedScript, [`${from}`, `${room}`]);
+  const [next, places] = reply as StartedReply; // what our own script returns
+  const read = new Set(seen);
+  const entries = places.flatMap(([place, ids]) => {
+    const known = place === from ? seen : [];
+    const added = ids.filter((id) => !read.has(id));
+    return added.map((id, index) => ({
+      id,
+      position: ['started', place, ...known, ...added.slice(0, index + 1)] as const,
+    }));
+  });
+  return { entries, look: entries.length + places.length, end: next === '0' ? undefined : ['started', next] };
 }
 
 /** A position has an instant, a member, and how many members of that instant need not be read again. */
-async function readByInstant(
+async function readAwaited(
   { store }: Walk,
   [instant = '', member = '', skip = 0]: Fields,
-  { list, script, room, behind }: Sorted,
+  room: number,
 ): Promise<Step> {
-  const reply = await runListScript(store, script, [`${instant}`, `${member}`, `${skip}`, `${room}`]);
+  const reply = await runListScript(store, awaitedScript, [`${instant}`, `${member}`, `${skip}`, `${room}`]);
   const flat = reply as readonly string[]; // members and their instants in turn
-  // A member of an infinite instant is no run, and the last one.
-  const isLast = flat.length < 2 * room || flat.at(-1) === 'inf';
   const read = flat.flatMap((id, index) => {
     const at = flat[index + 1];
-    return index % 2 === 1 || at === undefined || at === 'inf' ? [] : [{ id, at }];
+    return index % 2 === 1 || at === undefined ? [] : [{ id, at }];
   });
   // Where the member has moved, those of its instant are read again.
   const entries = read
     .filter(({ id, at }) => at !== instant || compareUtf8(id, `${member}`) > 0)
-    .map(({ id, at }) => ({ id, position: [list, at, id, 0] as const }));
-  const skipped = [list, instant, member, Number(skip) + read.length] as const;
-  const end = isLast ? behind : (entries.at(-1)?.position ?? skipped);
+    .map(({ id, at }) => ({ id, position: ['awaited', at, id, 0] as const }));
+  const skipped = ['awaited', instant, member, Number(skip) + read.length] as const;
+  const end = read.length < room ? (['finished'] as const) : (entries.at(-1)?.position ?? skipped);
   return { entries, look: read.length, end };
 }
 
