@@ -106,6 +106,34 @@ describeInChromium('acts on the board', (browser) => {
     await page.getByRole('link', { name: id }).first().waitFor();
   });
 
+  it('submit what is stored where the payload is not changed, and that alone', async () => {
+    const broken = '{"order": ';
+    await board.queue.broker.submit([{ id: 'broken', lane: 'unknown@1', payload: broken }]);
+    const page = await open('#/runs/broken');
+
+    await page.getByText('Submit once more, as a new run').click();
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    const href = await page.getByRole('status').getByRole('link').getAttribute('href');
+
+    const [submitted] = await board.queue.broker.get([String(href).split('/').at(-1) ?? '']);
+    expect(submitted).toMatchObject({ origin: 'broken', payload: broken });
+  });
+
+  it('submit no payload in place of one that is no longer kept, unless it is given', async () => {
+    const { id } = await board.queue.queue.submit(sync, { order: 1, cardToken: 'x'.repeat(5_000) });
+    await expect.poll(() => run(id)).toMatchObject({ state: 'completed', trimmed: ['payload'] });
+    const page = await open(`#/runs/${id}`);
+
+    await page.getByText('Submit once more, as a new run').click();
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByRole('status').getByText('no longer kept').waitFor();
+    await page.getByLabel('payload, as JSON').fill('{ "order": 8 }');
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByRole('status').getByRole('link').click();
+
+    await page.getByText('"order": 8').first().waitFor();
+  });
+
   it.each([
     { name: 'Submit', of: submitLater, opens: 'Submit once more, as a new run', act: 'resubmit' },
     { name: 'Cancel', of: submitLater, act: 'cancel' },

@@ -47,7 +47,8 @@ export interface BelievableQueue {
 
 /** Fills a queue with a day's failures. @param mails - dead letters of one cause, beside 44 others */
 export async function fillQueue({ mails = 140 } = {}): Promise<BelievableQueue> {
-  const broker = createMemoryBroker();
+  // Of what has completed, no long payload is kept.
+  const broker = createMemoryBroker({ keepCompleted: { bytes: 0 } });
   const queue = createQueue({ broker });
   const worker = createWorker({ broker, tasks: TASKS });
   worker.start();

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RunActAnswer, ShownRun } from '../../../api.ts';
+import type { RunActAnswer, ShownRun, ShownText } from '../../../api.ts';
 import { useSession } from '../../shell/session.ts';
 
 interface ResubmitProps {
@@ -10,21 +10,22 @@ interface ResubmitProps {
   readonly perform: (act: () => Promise<RunActAnswer>) => void;
 }
 
-/** The payload, to be edited and submitted as a new run; not where it is shown cut or masked. */
+/** The payload, to be edited and submitted as a new run; not where it is shown cut or masked. Unchanged, it is submitted as it is stored. */
 export function Resubmit({ run, reason, isUnderWay, perform }: ResubmitProps): VNode | null {
   const { client, visitor } = useSession();
-  const shown = run.payload;
-  const [payload, setPayload] = useState(shown?.text ?? 'null');
+  const { text = '', isCut, isMasked }: Partial<ShownText> = run.payload ?? {};
+  const [payload, setPayload] = useState(text);
   if (!visitor.rights.edit) return null;
-  const isWhole = shown === undefined || !(shown.isCut || shown.isMasked);
   const submit = (): void => {
-    const body = { ...(isWhole && { payload }), ...(reason !== '' && { reason }) };
+    const body = { ...(payload !== text && { payload }), ...(reason !== '' && { reason }) };
     perform(() => client.post('runs/:id/resubmit', body, { params: { id: run.id } }));
   };
   return (
     <details>
       <summary data-key="e">Submit once more, as a new run</summary>
-      {isWhole ? (
+      {isCut || isMasked ? (
+        <p class="quiet">The payload is shown cut or masked, so it is submitted as it is.</p>
+      ) : (
         <label>
           <span>payload, as JSON</span>
           <textarea
@@ -35,8 +36,6 @@ export function Resubmit({ run, reason, isUnderWay, perform }: ResubmitProps): V
             onInput={({ currentTarget }) => setPayload(currentTarget.value)}
           />
         </label>
-      ) : (
-        <p class="quiet">The payload is shown cut or masked, so it is submitted as it is.</p>
       )}
       <button type="button" disabled={isUnderWay} onClick={submit}>
         Submit
