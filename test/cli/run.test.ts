@@ -198,6 +198,15 @@ describe('retry run', () => {
 });
 
 describe('the process of retry run', () => {
+  it('starts a command once whose reader has gone', async () => {
+    const script = `${COUNT}kill -PIPE $$`;
+    const child = spawn(process.execPath, programOf(script), { env: { ...process.env, F: folder } });
+    const [code] = await new Promise<unknown[]>((resolve) => child.on('exit', (...end) => resolve(end)));
+
+    expect(code).toBe(141);
+    expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\n');
+  });
+
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGALRM'] as const)(
     'passes %s to the command, and ends as it does',
     async (signal) => {

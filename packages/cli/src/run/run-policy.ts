@@ -29,8 +29,8 @@ const DEFAULTS: PolicyInput = {
   maxDelay: '1m',
 };
 
-/** People end a command by these; it is not started again unless `--on-exit` names them. */
-const INTERRUPTS: readonly ExitCode[] = ['SIGINT', 'SIGQUIT', 'SIGHUP'];
+/** People end a command by these, the last one by `| head`; it is not started again unless `--on-exit` names them. */
+const INTERRUPTS: readonly ExitCode[] = ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGPIPE'];
 
 /**
  * Returns the policy of `retry run`. An exit status is the `code` of an error, and so is the name of a signal.
