@@ -94,6 +94,17 @@ describe('output.schema.json', () => {
 });
 
 describe('the program retry', () => {
+  it('colours the titles of its help on a terminal, and not with --no-color', async () => {
+    const [coloured, plain] = [
+      await run(['run', '--help'], { columns: 80 }),
+      await run(['run', '--help', '--no-color'], { columns: 80 }),
+    ];
+
+    expect(coloured.out).toContain('\u001b[1mOptions:');
+    expect(plain.out).not.toContain('\u001b');
+    expect(plain.out).toContain('Options:');
+  });
+
   it('lists its commands without an argument and with --help', async () => {
     const [bare, help] = [await run([]), await run(['--help'])];
 

@@ -31,7 +31,7 @@ export async function runCli(
   const own = ownArguments(args);
   const mode = { json: own.includes('--json'), color: !own.includes('--no-color') };
   try {
-    const found = await perform(args, environment);
+    const found = await perform(args, environment, mode);
     return found === undefined ? { exitCode: EXIT.fine } : await show(found, environment);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return { exitCode: EXIT.fine };
@@ -58,11 +58,19 @@ function ownArguments(args: readonly string[]): readonly string[] {
 }
 
 /** Returns the report of the command that was asked for; `undefined` if help or the version was printed. */
-async function perform(args: readonly string[], environment: CliEnvironment): Promise<Found | undefined> {
+async function perform(
+  args: readonly string[],
+  environment: CliEnvironment,
+  mode: Mode,
+): Promise<Found | undefined> {
   let found: Found | undefined;
-  const program = createProgram(environment, (report, mode) => {
-    found = { report, mode };
-  });
+  const program = createProgram(
+    environment,
+    (report, given) => {
+      found = { report, mode: given };
+    },
+    mode,
+  );
   // Who gives no argument wants to know what there is.
   await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
   return found;

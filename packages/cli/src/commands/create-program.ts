@@ -4,7 +4,7 @@ import { createScreen } from '../terminal/screen.ts';
 import { VERSION } from '../version.ts';
 import { declareCompletion } from './completion.ts';
 import { declareDeadLetters } from './dead-letters.ts';
-import type { Finish } from './declare.ts';
+import type { Finish, Mode } from './declare.ts';
 import { declareOperate } from './operate.ts';
 import { declarePolicyCommands } from './policies.ts';
 import { declareRun } from './run.ts';
@@ -18,9 +18,13 @@ const DESCRIPTION = 'Preview, check and simulate retry policies; run any command
  *
  * @param finish - receives what the command found
  */
-export function createProgram(environment: CliEnvironment, finish: Finish): Command {
+export function createProgram(
+  environment: CliEnvironment,
+  finish: Finish,
+  { color }: Pick<Mode, 'color'> = { color: true },
+): Command {
   const { stdout, stderr, env } = environment;
-  const screen = createScreen(stdout, env, { color: true });
+  const screen = createScreen(stdout, env, { color });
   const program = new Command('retry')
     .description(DESCRIPTION)
     .version(VERSION, '--version', 'print the version')
