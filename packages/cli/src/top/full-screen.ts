@@ -11,8 +11,11 @@ const HOME = '\u001b[H';
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
-/** `q`, Ctrl-C, Ctrl-D and Escape: in raw mode keys are no signals. */
-const END_KEYS: readonly string[] = ['q', 'Q', '\u0003', '\u0004', '\u001b'];
+/** `q`, Ctrl-C and Ctrl-D: in raw mode keys are no signals. */
+const END_KEYS = ['q', 'Q', '\u0003', '\u0004'] as const;
+
+/** Alone it is a key; other keys begin with it. */
+const ESCAPE = '\u001b';
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -27,6 +30,10 @@ export class FullScreen {
   readonly #stdout: OutputStream;
   #hasEnded = false;
   #wake = (): void => {};
+  #leave = (): void => {};
+  readonly #left = new Promise<void>((resolve) => {
+    this.#leave = resolve;
+  });
 
   constructor(stdin: ReadStream, stdout: OutputStream) {
     this.#stdin = stdin;
@@ -43,8 +50,14 @@ export class FullScreen {
     return this.#hasEnded;
   }
 
+  /** Resolves when the work is done, or the end is requested: what the work waits for may never come. */
+  async unlessEnded(work: Promise<void>): Promise<void> {
+    await Promise.race([work, this.#left]);
+  }
+
   /** Replaces what is shown. */
   draw(text: string): void {
+    if (this.#hasEnded) return;
     const lines = printableOutput(text).replaceAll('\n', `${CLEAR_LINE}\r\n`);
     this.#stdout.write(`${HOME}${lines}${CLEAR_LINE}${CLEAR_BELOW}`);
   }
@@ -69,7 +82,8 @@ export class FullScreen {
   }
 
   readonly #onKey = (keys: Buffer): void => {
-    if (END_KEYS.includes(keys.toString())) this.#end();
+    const text = keys.toString(); // of several keys that were pressed meanwhile
+    if (text === ESCAPE || END_KEYS.some((key) => text.includes(key))) this.#end();
   };
 
   readonly #onResize = (): void => this.#wake();
@@ -77,5 +91,6 @@ export class FullScreen {
   readonly #end = (): void => {
     this.#hasEnded = true;
     this.#wake();
+    this.#leave();
   };
 }

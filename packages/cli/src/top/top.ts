@@ -28,12 +28,13 @@ export async function topAction(input: Input<TopOptions>): Promise<Report> {
     return { json: instantsAsText(figures), text: (given) => frameText(figures, given, ROWS) };
   }
   try {
-    await withQueue(input, async (connected) => {
+    const drawing = withQueue(input, async (connected) => {
       while (!screen.hasEnded) {
         screen.draw(frameOf(await readFigures(connected), environment, options));
         await screen.wait(options.every);
       }
     });
+    await screen.unlessEnded(drawing);
   } finally {
     screen.close();
   }
