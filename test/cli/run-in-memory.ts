@@ -12,6 +12,8 @@ export interface Ran extends CliResult {
 /** A run of the program without a process of its own. */
 export interface RunOptions {
   readonly stdin?: string;
+  /** @default false */
+  readonly isStdinTerminal?: boolean;
   readonly env?: CliEnvironment['env'];
   readonly cwd?: string;
   readonly broker?: CliEnvironment['broker'];
@@ -23,11 +25,11 @@ export interface RunOptions {
 
 /** Runs the program in this process, on the first of January 2026 at noon. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { stdin = '', env = {}, columns } = options;
+  const { stdin = '', isStdinTerminal = false, env = {}, columns } = options;
   const all: Buffer[] = [];
   const [stdout, stderr] = [collector(columns, all), collector(columns, all)];
   const result = await runCli(args, {
-    stdin: Readable.from([stdin]),
+    stdin: Object.assign(Readable.from([stdin]), { isTTY: isStdinTerminal }),
     stdout,
     stderr,
     env,

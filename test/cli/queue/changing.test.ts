@@ -122,6 +122,18 @@ describeOnServers('commands that change a queue', { inPGlite }, (queue, it) => {
     }
   });
 
+  it('deletes nothing where a person is there and the question cannot be shown', async () => {
+    for (const args of [
+      ['runs', 'forget', '--all'],
+      ['dlq', 'discard', '--all'],
+    ]) {
+      const { err, exitCode } = await run([...args, '--apply', ...queue().args], { isStdinTerminal: true });
+
+      expect({ err, exitCode }).toEqual({ err: expect.stringContaining('--yes'), exitCode: 2 });
+    }
+    expect((await call('dlq-groups', 'dlq', 'groups')).deadLetters).toBe(4);
+  });
+
   it('forgets ended runs, by id and by filters, and nothing without --apply', async () => {
     const [waiting, done] = [idOf('report', 'one'), idOf('send-email', 'ok')];
 

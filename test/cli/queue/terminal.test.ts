@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createRedisBroker } from '@retry/redis-queue';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -86,17 +88,55 @@ describe.skipIf(!hasTerminal)('retry on a terminal', { timeout: 60_000 }, () => 
       const applied = onTerminal(discard, [['No', 'y']]);
       const after = onTerminal(on('dlq', 'groups'));
 
-      expect(refused).toMatch(/exit 0$/);
+      expect(refused).toMatch(/exit 1$/);
       expect(left).toContain('RangeError');
       expect(applied).toMatch(/exit 0$/);
       expect(after).not.toContain('RangeError');
     });
 
-    it('shows how far a redrive is', () => {
+    it('ends top at the first of several keys that arrive together, and while no server answers', async () => {
+      const together = onTerminal(on('top'), [['q ends it', 'q\r']]);
+      const silent = createServer().listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo; // of TCP
+      const startedAt = Date.now();
+      const waiting = onTerminal(
+        ['top', '--url', `redis://127.0.0.1:${port}`],
+        [['\u001b[?1049h', '\u0003']],
+      );
+      const tookMs = Date.now() - startedAt;
+      silent.close();
+
+      expect([together, waiting]).toEqual([0, 0].map(() => expect.stringMatching(/exit 0$/)));
+      expect(tookMs).toBeLessThan(9_000);
+    });
+
+    it('says that nothing was deleted where the question is declined or interrupted', () => {
+      const discard = on('dlq', 'discard', '--all', '--apply');
+      const forget = on('runs', 'forget', '--all', '--apply');
+
+      const ends = [discard, forget].flatMap((args) =>
+        ['n', '\u0003'].map((key) => onTerminal(args, [['No', key]])),
+      );
+
+      for (const end of ends) expect(end).toMatch(/Nothing was deleted\.\s+exit 1$/);
+    });
+
+    it('shows nothing but the end of a redrive that takes no time', () => {
       const shown = onTerminal(on('dlq', 'redrive', '--all', '--apply'));
 
-      expect(shown).toContain('4 of 4');
-      expect(shown).toMatch(/exit 0$/);
+      expect(shown).toMatch(/^4\/4 redriven\.\s+exit 0$/);
+    });
+
+    it('shows how far a redrive is, ends by Ctrl-C, and says that workers carry it on and what stops it', () => {
+      const shown = onTerminal(on('dlq', 'redrive', '--all', '--apply', '--rate', '1/min'), [
+        ['Redriving 1 of 4', '\u0003'],
+      ]);
+      const operations = onTerminal(on('operations', 'ls'));
+
+      const said = shown.replaceAll(/\s+/g, ' ');
+      expect(said).toMatch(/Workers carry it on; retry operations cancel \S+ stops it\. exit -2$/);
+      expect(operations).toContain('running');
     });
   });
 });

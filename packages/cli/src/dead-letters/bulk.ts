@@ -7,10 +7,12 @@ import { EXIT } from '../exit.ts';
 import { userOf } from '../lanes/hold.ts';
 import { doneText } from '../operations/operation-table.ts';
 import type { Action, Input, Report } from '../report.ts';
-import { confirm, followProgress } from '../terminal/dialog.ts';
+import { endBySignal } from '../run/exit-codes.ts';
+import { confirm } from '../terminal/dialog.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { wrap } from '../terminal/screen.ts';
+import { followOperation } from './follow-operation.ts';
 import type { LeftOut } from './left-out.ts';
 import { leftOut, leftOutText } from './left-out.ts';
 import type { BulkOptions, Kind } from './plan.ts';
@@ -37,13 +39,19 @@ async function bulk(kind: Kind, input: Input<BulkOptions & Mode>): Promise<Repor
     const areAllDead = plan.count >= new Set(ids).size;
     const left = areAllDead ? [] : await leftOut(connected.queue, ids, options.state);
     const exitCode = areAllDead ? EXIT.fine : EXIT.found;
-    const asPlanned = { ...planned({ kind, plan, options }, left), exitCode };
-    if (options.apply !== true || plan.count === 0) return asPlanned;
+    const shown = { kind, plan, options };
+    if (options.apply !== true || plan.count === 0) {
+      const advice = plan.count === 0 ? '' : 'Nothing was changed: --apply does it.';
+      return { ...planned(shown, left, advice), exitCode };
+    }
     const question = `Delete ${plan.count} dead letters for good?`;
     const mayAsk = kind === 'discard' && options.yes !== true && options.json !== true;
-    if (mayAsk && !(await confirm(question, environment))) return asPlanned;
-    const operation = await carryOut({ kind, plan, connected }, options, environment);
-    return { ...applied(kind, operation, left), exitCode };
+    if (mayAsk && !(await confirm(question, environment))) {
+      return { ...planned(shown, left, 'Nothing was deleted.'), exitCode: EXIT.found };
+    }
+    const { operation, signal } = await carryOut({ kind, plan, connected }, options, environment);
+    const end = signal === undefined ? { exitCode } : endBySignal(signal);
+    return { ...applied(kind, operation, left), ...end };
   });
 }
 
@@ -53,7 +61,8 @@ function ofLeft(left: readonly LeftOut[]) {
   return { json: { leftOut: left }, text: `\n\n${leftOutText(left)}` };
 }
 
-function planned({ kind, plan, options }: ShownPlan, left: readonly LeftOut[]): Report {
+/** @param advice - what follows the plan, if anything does */
+function planned({ kind, plan, options }: ShownPlan, left: readonly LeftOut[], advice: string): Report {
   const durationMs = kind === 'redrive' ? durationOf(plan, options) : 0;
   const { apply, tasks, ...facts } = plan;
   const json = {
@@ -62,10 +71,10 @@ function planned({ kind, plan, options }: ShownPlan, left: readonly LeftOut[]): 
     plan: { ...facts, tasks: tasks.map(({ policy, ...task }) => task), durationMs },
     ...ofLeft(left).json,
   };
-  const advice = plan.count === 0 ? '' : '\n\nNothing was changed: --apply does it.';
   return {
     json: instantsAsText(json),
-    text: (screen) => planText({ kind, plan, options }, screen) + ofLeft(left).text + advice,
+    text: (screen) =>
+      planText({ kind, plan, options }, screen) + ofLeft(left).text + (advice === '' ? '' : `\n\n${advice}`),
   };
 }
 
@@ -79,7 +88,7 @@ async function carryOut(
   { kind, plan, connected }: Work,
   { rate, spread, reason, by, detach, json }: BulkOptions & Mode,
   environment: CliEnvironment,
-): Promise<Operation> {
+) {
   const operation = await plan.apply({
     kind,
     ...(rate !== undefined && { perSecond: rate }),
@@ -87,11 +96,12 @@ async function carryOut(
     reason,
     by: by ?? userOf(environment),
   });
-  if (detach === true) return operation;
+  if (detach === true) return { operation };
   const { operations } = connected.queue;
   const look = async (): Promise<Operation> => (await operations.get(operation.id)) ?? operation;
   const title = kind === 'redrive' ? 'Redriving' : 'Discarding';
-  return followProgress(look, { title, total: plan.count, isSilent: json === true }, environment);
+  const progress = { title, total: plan.count, isSilent: json === true };
+  return followOperation(operation, look, { progress, environment });
 }
 
 function applied(
@@ -110,6 +120,14 @@ function appliedText(operation: Operation, screen: Screen): string {
   const what = kind === 'redrive' ? 'redriven' : 'discarded';
   const left = skipped === 0 ? '' : `; ${skipped} had changed since the plan, and were left as they are`;
   if (state === 'done') return wrap(`${doneText(operation)} ${what}${left}.`, screen.width);
-  const next = `Workers carry it on; retry operations pause ${id} stops it.`;
-  return wrap(`Operation ${id} is ${state}: ${doneText(operation)} ${what}. ${next}`, screen.width);
+  const all = `Operation ${id} is ${state}: ${doneText(operation)} ${what}.${NEXT[state](id)}`;
+  return wrap(all, screen.width);
 }
+
+/** What follows by itself, and what a person can do about it. */
+const NEXT: Readonly<Record<Operation['state'], (id: string) => string>> = {
+  running: (id) => ` Workers carry it on; retry operations cancel ${id} stops it.`,
+  paused: (id) => ` retry operations resume ${id} carries it on.`,
+  cancelled: () => '',
+  done: () => '',
+};

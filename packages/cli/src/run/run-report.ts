@@ -2,7 +2,7 @@ import type { FailReason } from '@retry/core';
 import { formatDuration } from '@retry/core';
 import { countOf } from '../policies/describe.ts';
 import type { Report } from '../report.ts';
-import { RUN_EXIT, statusOfSignal } from './exit-codes.ts';
+import { endBySignal, RUN_EXIT, statusOfSignal } from './exit-codes.ts';
 import type { AttemptEnd } from './start-command.ts';
 
 /** An attempt of `retry run`. */
@@ -23,9 +23,6 @@ export interface CommandRun {
   readonly totalMs: number;
 }
 
-/** Signals by which this process can end as its command did; others would write a core dump, or mean something to Node. */
-const PASSED: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGALRM', 'SIGKILL'];
-
 /** Returns the report: the end of the command becomes that of this program; the summary goes to standard error. */
 export function runReport(run: CommandRun, { quiet }: { readonly quiet: boolean }): Report {
   const { exitCode, signal } = endOf(run);
@@ -42,7 +39,7 @@ export function runReport(run: CommandRun, { quiet }: { readonly quiet: boolean 
     text: () => '',
     notes: () => (quiet ? '' : summary(run)),
     exitCode,
-    ...(signal !== undefined && PASSED.includes(signal) && { signal }),
+    ...(signal !== undefined && endBySignal(signal)),
   };
 }
 

@@ -35,13 +35,13 @@ export const forgetAction: Action<ForgetOptions> = async (input) => {
   return withQueue(input, async ({ queue }) => {
     const ids = await queue.forget({ ...filter, dryRun: true });
     const exitCode = ids.length >= named.length ? EXIT.fine : EXIT.found;
-    const isMeant =
-      options.apply === true &&
-      ids.length > 0 &&
-      (options.yes === true ||
-        options.json === true ||
-        (await confirm(`Delete ${ids.length} runs for good?`, environment)));
-    if (!isMeant) return { ...report(ids, { applied: false, named }), exitCode };
+    if (options.apply !== true || ids.length === 0) {
+      return { ...report(ids, { applied: false, named }, 'Nothing was changed: --apply does it.'), exitCode };
+    }
+    const mayAsk = options.yes !== true && options.json !== true;
+    if (mayAsk && !(await confirm(`Delete ${ids.length} runs for good?`, environment))) {
+      return { ...report(ids, { applied: false, named }, 'Nothing was deleted.'), exitCode: EXIT.found };
+    }
     return { ...report(await queue.forget(filter), { applied: true, named }), exitCode };
   });
 };
@@ -62,13 +62,14 @@ function filterOf(ids: readonly string[], options: ForgetOptions): ForgetFilter 
 function report(
   ids: readonly string[],
   { applied, named }: { readonly applied: boolean; readonly named: readonly string[] },
+  advice = '',
 ): Report {
   const leftOut = named.filter((id) => !ids.includes(id));
   const lines = [applied ? `${runs(ids)} forgotten.` : `${runs(ids)} would be forgotten.`];
   lines.push(...ids.slice(0, MAX_SHOWN).map((id) => `  ${printable(id)}`));
   if (ids.length > MAX_SHOWN) lines.push(`  and ${ids.length - MAX_SHOWN} more`);
   if (leftOut.length > 0) lines.push(`Not ended, or not there: ${leftOut.map(printable).join(', ')}.`);
-  if (!applied && ids.length > 0) lines.push('', 'Nothing was changed: --apply does it.');
+  if (advice !== '' && ids.length > 0) lines.push('', advice);
   return { json: { applied, ids, leftOut }, text: () => lines.join('\n') };
 }
 
