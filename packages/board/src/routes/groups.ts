@@ -1,5 +1,5 @@
 import { isDeadLetter } from '@retry/core/lifecycle';
-import type { DeadLetterFilter, LetterGroup, LetterGroupsOptions, RunView } from '@retry/worker';
+import type { DeadLetterFilter, LetterGroup, LetterGroupsOptions, ListPage, RunView } from '@retry/worker';
 import type { GroupAnswer, GroupRow, GroupsAnswer, SampleError, Trend } from '../api.ts';
 import { commandOf } from '../show/command.ts';
 import { runRow } from '../show/run-row.ts';
@@ -12,12 +12,8 @@ import { given, pageOf } from './call.ts';
 const WITH_TREND = 20;
 const TREND_RUNS = 200;
 
-/** The most dead letters of a group that are sorted, and how many one call reads. */
-const MAX_SORTED_RUNS = 20_000;
-const PAGE_RUNS = 1_000;
-
-/** The most dead letters that the trend of one group looks at. */
-const MAX_TREND_RUNS = 1_000;
+/** The most dead letters of one group that are looked at: its trend is that of these, and a group of no more is sorted. */
+const MAX_LOOKED_AT = 1_000;
 const TREND_BUCKETS = 48;
 
 const MAX_SHOWN = 65_536;
@@ -37,9 +33,10 @@ async function groupsPage(desk: Desk, options: LetterGroupsOptions<'ms'>): Promi
 export async function group({ desk, param, query }: ReadCall): Promise<GroupAnswer> {
   const [lane, id] = [param('lane'), param('id')];
   const { found, sample, filter } = await openGroup(desk, { lane, id, state: query.get('state') });
-  const page = await newestFirst(desk, filter, pageOf(query));
+  const looked = await listUpTo(desk, filter, MAX_LOOKED_AT);
+  const page = await newestFirst(desk, { filter, looked }, pageOf(query));
   const shown = sample && sampleOf(desk, sample);
-  const trend = found && (await trendOf(desk, filter, MAX_TREND_RUNS));
+  const trend = found && trendOf(looked);
   return {
     ...(found && { group: { ...masked(desk, found), ...(trend && { trend }) } }),
     state: filter.state,
@@ -57,43 +54,34 @@ export async function group({ desk, param, query }: ReadCall): Promise<GroupAnsw
 /** A page of a group that is sorted here begins after this sign. */
 const OFFSET = /^@(\d+)$/;
 
+/** The dead letters of a group. */
+interface Looked {
+  readonly filter: DeadLetterFilter;
+  /** The first of them. */
+  readonly looked: ListPage<RunView>;
+}
+
 /**
- * Returns the runs of a group, those that ended last first. A queue lists them by id: a group of more runs than are sorted is shown as it
- * lists them.
+ * Returns a page of the runs of a group, those that ended last first. A queue lists them by id, and so is a group shown that has more
+ * runs than were looked at.
  */
 async function newestFirst(
   { queue }: Desk,
-  filter: DeadLetterFilter,
+  { filter, looked }: Looked,
   { limit = 50, after }: ReturnType<typeof pageOf>,
-): Promise<{ readonly runs: readonly RunView[]; readonly next?: string }> {
+): Promise<ListPage<RunView>> {
   const offset = OFFSET.exec(after ?? '@0')?.[1];
-  if (offset !== undefined && Number.isInteger(limit) && limit >= 1) {
-    const [from, to] = [Number(offset), Number(offset) + limit];
-    const runs = await readNewest(queue, filter, to + 1);
-    if (runs !== undefined)
-      return { runs: runs.slice(from, to), ...(to < runs.length && { next: `@${to}` }) };
+  if (looked.next !== undefined || offset === undefined || !(Number.isInteger(limit) && limit >= 1)) {
+    const listed = after !== undefined && offset === undefined ? { after } : {};
+    return queue.deadLetters.list({ ...filter, limit, ...listed, payloads: 'omit' });
   }
-  const listed = after !== undefined && offset === undefined ? { after } : {};
-  return queue.deadLetters.list({ ...filter, limit, ...listed, payloads: 'omit' });
+  const runs = [...looked.runs].sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0));
+  const [from, to] = [Number(offset), Number(offset) + limit];
+  return { runs: runs.slice(from, to), ...(to < runs.length && { next: `@${to}` }) };
 }
 
-/** Returns this many of the runs that ended last, those first; `undefined` where there are too many runs to look at. */
-async function readNewest(
-  { deadLetters }: Desk['queue'],
-  filter: DeadLetterFilter,
-  count: number,
-): Promise<readonly RunView[] | undefined> {
-  let newest: readonly RunView[] = [];
-  let after: string | undefined;
-  for (let read = 0; read < MAX_SORTED_RUNS; read += PAGE_RUNS) {
-    const next = after === undefined ? {} : { after };
-    const page = await deadLetters.list({ ...filter, limit: PAGE_RUNS, ...next, payloads: 'omit' });
-    const all = [...newest, ...page.runs];
-    newest = all.sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0)).slice(0, count);
-    if (page.next === undefined) return newest;
-    after = page.next;
-  }
-  return undefined;
+function listUpTo({ queue }: Desk, filter: DeadLetterFilter, limit: number): Promise<ListPage<RunView>> {
+  return queue.deadLetters.list({ ...filter, limit, payloads: 'omit' });
 }
 
 /** The name and the version of a lane's task. */
@@ -105,7 +93,7 @@ export function taskOf(lane: string): { readonly task: string; readonly version?
 async function rowOf(desk: Desk, row: LetterGroup, index: number): Promise<GroupRow> {
   if (index >= WITH_TREND || row.count > TREND_RUNS || row.isOther) return masked(desk, row);
   const state = stateOf(null, await desk.queue.get(row.sampleId));
-  const trend = await trendOf(desk, { ...taskOf(row.lane), group: row.id, state }, TREND_RUNS);
+  const trend = trendOf(await listUpTo(desk, { ...taskOf(row.lane), group: row.id, state }, TREND_RUNS));
   return { ...masked(desk, row), ...(trend && { trend }) };
 }
 
@@ -163,9 +151,8 @@ function sampleOf({ mask }: Desk, run: RunView): SampleError | undefined {
   return { runId: run.id, error: { ...shown, name: cut(shown.name, MAX_SHOWN) } };
 }
 
-async function trendOf(desk: Desk, filter: DeadLetterFilter, limit: number): Promise<Trend | undefined> {
-  const page = await desk.queue.deadLetters.list({ ...filter, limit, payloads: 'omit' });
-  const ends = page.runs.flatMap(({ endedAt }) => endedAt ?? []);
+function trendOf({ runs, next }: ListPage<RunView>): Trend | undefined {
+  const ends = runs.flatMap(({ endedAt }) => endedAt ?? []);
   if (ends.length === 0) return undefined;
   const from = ends.reduce((one, other) => Math.min(one, other));
   const last = ends.reduce((one, other) => Math.max(one, other));
@@ -175,6 +162,6 @@ async function trendOf(desk: Desk, filter: DeadLetterFilter, limit: number): Pro
     const index = Math.floor((at - from) / bucketMs);
     counts[index] = (counts[index] ?? 0) + 1;
   }
-  const isComplete = page.next === undefined;
+  const isComplete = next === undefined;
   return { from, to: from + bucketMs * TREND_BUCKETS, bucketMs, counts, searched: ends.length, isComplete };
 }
