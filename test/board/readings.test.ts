@@ -44,6 +44,37 @@ describe('readings', () => {
     expect(new Set(reads.slice(400, 800)).size).toBe(400);
   });
 
+  it('begin no read before the one before has ended', async () => {
+    let underWay = 0;
+    let most = 0;
+    const readings = createReadings({ changed: () => {}, everyMs: 1_000, gapMs: 25 });
+    const read = async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      underWay -= 1;
+      return '';
+    };
+
+    for (const topic of ['overview', 'storm', 'workers']) readings.begin(topic, read);
+    await vi.advanceTimersByTimeAsync(5_000);
+    readings.close();
+
+    expect(most).toBe(1);
+  });
+
+  it('read nothing after they are closed during a read', async () => {
+    const { begin, close, reads } = open();
+    begin('overview');
+    begin('storm');
+
+    close();
+    await vi.advanceTimersByTimeAsync(3_000);
+
+    expect(reads).toEqual(['overview']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('read no topic again within a second for who leaves and comes back', async () => {
     const { begin, end, reads } = open();
     begin('overview');

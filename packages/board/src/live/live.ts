@@ -22,7 +22,7 @@ export interface Live {
 
 const READ_EVERY_MS = 1_000;
 
-/** However many topics visitors listen to, the broker is read 40 times a second at most. */
+/** However many topics visitors listen to, one is read at a time, and 40 a second at most. */
 const READ_GAP_MS = 25;
 
 /** The most streams of one visitor, and of all: each tab that is seen has one or two. */

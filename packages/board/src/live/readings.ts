@@ -17,7 +17,7 @@ export interface ReadingHooks {
   readonly changed: (topic: string, event: string) => void;
   /** How long after one read of a topic the next one begins, at least. */
   readonly everyMs: number;
-  /** How long after one read of any topic the next one begins, at least. */
+  /** How long after the end of one read of any topic the next one begins, at least. */
   readonly gapMs: number;
 }
 
@@ -42,7 +42,7 @@ export function createReadings({ changed, everyMs, gapMs }: ReadingHooks): Readi
     reading.timer = setTimeout(due.add, everyMs, reading);
     if (event !== latest) changed(topic, event);
   };
-  const due = createDue((reading) => void readOn(reading), gapMs);
+  const due = createDue(readOn, gapMs);
   return {
     begin: (topic, read) => {
       const known = readings.get(topic);
@@ -70,21 +70,25 @@ interface Due {
   readonly clear: () => void;
 }
 
-/** Calls back for what is due, at most once in `gapMs`. */
-function createDue(call: (reading: Reading) => void, gapMs: number): Due {
+/** Calls back for what is due, one after the other: the next call begins `gapMs` after the end of the one before. */
+function createDue(call: (reading: Reading) => Promise<void>, gapMs: number): Due {
   const waiting = new Set<Reading>();
+  let isCalling = false;
   let gap: ReturnType<typeof setTimeout> | undefined;
-  const next = (): void => {
+  const next = async (): Promise<void> => {
+    gap = undefined;
     const [first] = waiting;
-    gap = first && setTimeout(next, gapMs);
     if (first === undefined) return;
     waiting.delete(first);
-    call(first);
+    isCalling = true;
+    await call(first);
+    isCalling = false;
+    gap = setTimeout(next, gapMs);
   };
   return {
     add: (reading) => {
       waiting.add(reading);
-      if (gap === undefined) next();
+      if (!isCalling && gap === undefined) void next();
     },
     clear: () => {
       clearTimeout(gap);
