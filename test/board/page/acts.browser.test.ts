@@ -183,6 +183,22 @@ describeInChromium('acts on the board', (browser) => {
     await page.getByRole('status').getByText('rescheduled', { exact: true }).waitFor();
   });
 
+  it('remove a schedule that cannot be read', async () => {
+    const { queue, broker } = board.queue;
+    await queue.schedule('odd', { task: sync, payload: { order: 1 }, every: '1h' });
+    const { notes } = await broker.notes.read({ prefix: 'schedule/at/', limit: 10 });
+    await broker.notes.write(notes.map(({ key }) => ({ key, value: 'garbage' })));
+    const page = await open('#/schedules');
+
+    await page.getByText('odd cannot be read.').waitFor();
+    expect(await page.getByText('No schedule.').count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove for good' }).click();
+
+    await page.getByText('No schedule.').waitFor();
+    expect(await queue.schedules()).toEqual({ schedules: [] });
+  });
+
   it('apply a plan once by a double click', async () => {
     const { groups } = await board.queue.queue.deadLetters.groups({ task: 'charge' });
     const page = await open(`#/failures/charge%401/${groups[0]?.id}`);

@@ -17,10 +17,15 @@ export function Schedules({ after }: { after: string }): VNode {
     <>
       <Heading>Schedules</Heading>
       <Ready of={useLive('schedules', after === '' ? {} : { query: { after } })}>
-        {({ schedules, next }) => (
+        {({ schedules, unreadable = [], next }) => (
           <>
+            {unreadable.map((id) => (
+              <p key={id}>
+                <bdi>{id}</bdi> cannot be read. <Remove id={id} />
+              </p>
+            ))}
             {schedules.length === 0 ? (
-              <Empty>No schedule. A program makes them by queue.schedule.</Empty>
+              unreadable.length === 0 && <Empty>No schedule. A program makes them by queue.schedule.</Empty>
             ) : (
               <Table caption="Schedules" rows={schedules} keyOf={({ id }) => id} columns={COLUMNS} />
             )}
