@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Board, BoardOptions } from '@retry/board';
 import { createBoard, toNodeListener } from '@retry/board';
+import type { Broker } from '@retry/core/broker';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, defineTask } from '@retry/worker';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -50,6 +51,22 @@ describe('access', () => {
     const { rights } = await ask(open({ access: () => ({ read: true, discard: 1 as never }) }), 'GET rights');
 
     expect(rights).toMatchObject({ read: true, discard: false });
+  });
+});
+
+describe('the clock of the broker', () => {
+  const timeOf = async (exchange: Broker['exchange']) => {
+    const board = createBoard({ broker: { ...broker, exchange }, access: () => ({}) });
+    closings.push(board.close);
+    return (await ask(board, 'GET rights')).at;
+  };
+
+  it('is answered to a page that opens, which does not wait long for a broker that fails or is silent', async () => {
+    const answered = async () => ({ ...(await broker.exchange({})), now: 7 });
+
+    expect(await timeOf(answered)).toBe(7);
+    expect(await timeOf(() => Promise.reject(new Error('away')))).toBeUndefined();
+    expect(await timeOf(() => new Promise(() => {}))).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * What the server of the board and its page say to each other: JSON under `<basePath>/api`. Every instant is epoch milliseconds by
- * the broker's clock, every duration milliseconds. {@link Routes} lists the routes.
+ * the broker's clock, those of acts by that of the board's process; every duration is milliseconds. {@link Routes} lists the routes.
  */
 import type { ActsAnswer } from './api/acts.ts';
 import type { GroupAnswer, GroupsAnswer } from './api/groups.ts';

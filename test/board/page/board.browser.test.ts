@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBarriers, openPage } from '../../support/browser/chromium.ts';
 import { describeInChromium } from '../../support/browser/describe-in-chromium.ts';
-import { HOSTILE, mail } from './believable-queue.ts';
+import { HOSTILE, mail, sync } from './believable-queue.ts';
 import { EVERYTHING, type ServedBoard, serveBoard } from './serve-board.ts';
 
 const SCREENS = [
@@ -264,14 +264,15 @@ describeInChromium('the page of the board', (browser) => {
   );
 
   it('counts from the clock of the server', async () => {
-    const { page } = await openPage(browser(), `${board.url}#/failures`);
-    await page.evaluate('{ const { now } = Date; Date.now = () => now() - 7_200_000; }');
-    await page.evaluate(`location.hash = '#/workers'`);
+    const { id } = await board.queue.queue.submit(sync, { order: 1 }, { delay: '1h' });
+    const context = await browser().newContext();
+    const page = await context.newPage();
+    await page.addInitScript('{ const { now } = Date; Date.now = () => now() + 7_200_000; }');
 
-    await page
-      .getByRole('cell', { name: /^(now|[\d.]+ m?s ago)$/ })
-      .first()
-      .waitFor();
+    await page.goto(`${board.url}#/runs/${id}`);
+
+    await page.getByText(/^Attempt 1 is due in /).waitFor();
+    await context.close();
   });
 
   describe('the mask', () => {

@@ -28,6 +28,8 @@ export interface RightsAnswer {
   readonly by?: string;
   /** Which queue it is, if the board was given a name. */
   readonly name?: string;
+  /** Now by the broker's clock, from which the page counts; absent where the broker did not answer within a second. */
+  readonly at?: number;
   /** How the page writes instants. */
   readonly times: 'local' | 'utc';
   /** The tasks that the board was given. */

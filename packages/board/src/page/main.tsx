@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import './main.css';
 import { Board } from './shell/board.tsx';
+import { noteTimeOf } from './shell/instants.tsx';
 import { openSession } from './shell/session.ts';
 import { restoreTheme } from './shell/theme.ts';
 
@@ -13,6 +14,7 @@ async function show(element: HTMLElement): Promise<void> {
   element.replaceChildren();
   const { basePath = '' } = document.documentElement.dataset;
   const session = await openSession(basePath);
+  noteTimeOf(session.visitor);
   render(<Board session={session} />, element);
 }
 

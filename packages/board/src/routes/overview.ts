@@ -1,4 +1,4 @@
-import type { LaneFigures, LaneReport, ReadFigures } from '@retry/core/broker';
+import type { Broker, LaneFigures, LaneReport, ReadFigures } from '@retry/core/broker';
 import { listWorkers } from '@retry/core/broker/kit';
 import { InsightError } from '@retry/worker';
 import type { Lateness, OverviewAnswer, RightsAnswer, WorkersAnswer } from '../api.ts';
@@ -15,13 +15,30 @@ export function figuresOf({ broker }: Desk): ReadFigures {
 
 /** `GET rights`. */
 export async function rights({ desk, visitor }: Call): Promise<RightsAnswer> {
+  const at = await timeOf(desk.broker);
   return {
     ...visitor,
+    ...(at !== undefined && { at }),
     times: desk.times,
     ...(desk.name !== undefined && { name: desk.name }),
     tasks: [...desk.tasks.values()].map(knownTask),
     ...(VERSION !== undefined && { version: VERSION }),
   };
+}
+
+/** How long the page waits for the broker's clock: without the broker it opens, too, and its screens say what is wrong. */
+const MAX_WAIT_MS = 1_000;
+
+/** Returns now by the broker's clock; `undefined` where the broker does not answer soon. */
+function timeOf(broker: Broker): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), MAX_WAIT_MS);
+    const answered = broker.exchange({}).then(
+      ({ now }) => resolve(now),
+      () => resolve(undefined),
+    );
+    void answered.finally(() => clearTimeout(timer));
+  });
 }
 
 /** `GET overview`. */

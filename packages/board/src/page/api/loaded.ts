@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveAnswer, LivePath } from '../../api.ts';
-import { noteTimeOf } from '../shell/instants.tsx';
 import { noteStream, type Session, useSession } from '../shell/session.ts';
 import type { Client, Where } from './client.ts';
 
@@ -33,9 +32,7 @@ export function useLoaded<Data extends object>(
     let isWanted = true;
     load(client).then(
       (data) => {
-        if (!isWanted) return;
-        noteTimeOf(data);
-        setFound({ data, key });
+        if (isWanted) setFound({ data, key });
       },
       (error: Error) => isWanted && setFound((old) => withProblem(old, key, error.message)),
     );
@@ -65,7 +62,6 @@ export function useLive<Path extends LivePath>(path: Path, where: Where = {}): R
     if (isPaused) return undefined;
     const show = (data: LiveAnswer<Path>): void => {
       events.current += 1;
-      noteTimeOf(data);
       setStreamed({ data, key });
     };
     const fail = (problem: string): void => setStreamed((old) => withProblem(old, key, problem));

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals-core';
 import type { VNode } from 'preact';
+import type { RightsAnswer } from '../../api.ts';
 import { duration } from '../charts/figures.ts';
 import { useSession } from './session.ts';
 
@@ -19,17 +20,12 @@ function createNow(): ReadonlySignal<number> {
   return time;
 }
 
-/** Below it the age of an answer looks like a difference of clocks. */
-const SAME_CLOCK_MS = 5_000;
-
 /** By how much the broker's clock is ahead of this browser's. */
 let aheadMs = 0;
 
-/** Takes the broker's clock from an answer that has it. */
-export function noteTimeOf(answer: object): void {
-  if (!('at' in answer) || typeof answer.at !== 'number') return;
-  const differenceMs = answer.at - Date.now();
-  aheadMs = Math.abs(differenceMs) < SAME_CLOCK_MS ? 0 : differenceMs;
+/** Takes the broker's clock from the first answer, if that has it. */
+export function noteTimeOf({ at = Date.now() }: RightsAnswer): void {
+  aheadMs = at - Date.now();
 }
 
 /** How long ago an instant was, or in how long it is; the instant itself as its title. */
