@@ -312,6 +312,22 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     });
   });
 
+  it('counts the started runs of every partition in a lane where none waits', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `started-${index}`);
+    await broker.submit(ids.map((id) => ({ id, lane: 'l', payload: '{}' })));
+    const lanes = new Map([['l', 40]]);
+    for (let call = 0; call < 4; call += 1)
+      await broker.exchange({
+        claim: { worker: 'w', requestId: `r-${call}`, limit: 40, lanes, leaseMs: LONG_MS },
+      });
+    await broker.attend({ worker: 'w', lanes: ['l'], ttlMs: LONG_MS });
+
+    const report = (await broker.figures?.({ lanes: {} }))?.lanes;
+
+    expect(report?.lanes).toMatchObject([{ lane: 'l', started: { count: 40, isComplete: true } }]);
+    expect(report?.isComplete).toBe(true);
+  });
+
   it('adds up the figures of all partitions, and counts each worker once', async () => {
     const from = 4_000_000_000_000;
     const facts = { slots: 2, slotsTaken: 1, leases: 1 };

@@ -50,6 +50,21 @@ export const insightLanesCases: CasesByName = {
     matches(countsOf(await laneOf(scene, 'l')), { waiting: 1 });
   },
 
+  'lanes: it finds the one in which a run waits behind a thousand that have become empty': async (scene) => {
+    const ids = Array.from({ length: 1_000 }, (_, index) => `a-${index}`);
+    await scene.submit(...ids.map((id) => ({ id, lane: id })), { id: 'z', lane: 'z' });
+    for (let from = 0; from < ids.length; from += 500)
+      await cancelRuns(scene.broker, ids.slice(from, from + 500));
+
+    const { lanes, isComplete } = await figuresOf(scene).lanes({});
+
+    equal(
+      lanes.map(({ lane }) => lane),
+      ['z'],
+    );
+    equal(isComplete, true);
+  },
+
   'lanes: it leaves out lanes in which nothing waits, unless they are named': async (scene) => {
     const run = await scene.start('a');
     await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));

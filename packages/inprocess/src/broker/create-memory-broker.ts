@@ -12,6 +12,7 @@ import {
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
+import { namesOfWaiting } from './record/lanes.ts';
 import type { Store } from './record/store.ts';
 import { createStore, followWallClock, readNow } from './record/store.ts';
 import { countDepths } from './verbs/attend.ts';
@@ -82,7 +83,7 @@ function changes(store: Store, { call, each }: Gate) {
 function attendanceSource(store: Store, { call }: Gate, notes: Notes): AttendanceSource {
   return {
     notes,
-    names: () => call(() => [...store.lanes.keys()]),
+    names: () => call(() => namesOfWaiting(store)),
     depths: (lanes) => call((now) => countDepths(store, lanes, now)),
   };
 }

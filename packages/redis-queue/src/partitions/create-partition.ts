@@ -1,5 +1,5 @@
 import type { Broker, Notes } from '@retry/core/broker';
-import type { AttendanceSource, CloseGate, FigureSources } from '@retry/core/broker/kit';
+import type { AttendanceSource, CloseGate, FigureSources, LaneSource } from '@retry/core/broker/kit';
 import { createCloseGate, getBy } from '@retry/core/broker/kit';
 import type { HeartbeatLink } from '../driver/heartbeats/heartbeat-link.ts';
 import { isRefusal } from '../driver/refusal.ts';
@@ -9,7 +9,7 @@ import { countDepths, readNames } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
 import { changeRuns } from '../verbs/change.ts';
 import { exchange } from '../verbs/exchange.ts';
-import { createFigures } from '../verbs/figures.ts';
+import { createFigures, createLaneCounts } from '../verbs/figures.ts';
 import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns, readRuns } from '../verbs/get.ts';
@@ -48,6 +48,7 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
     ...operatorVerbs(store, pass),
     ownLanes: passLanes(store, pass),
     ownFigures: passFigures(createFigures(store), pass),
+    ownLaneCounts: passLaneCounts(createLaneCounts(store), pass),
     reserve: (requests) => pass(() => reserveStarts(store, requests)),
     get: getBy({
       runs: (ids, options) => pass(() => getRuns(store, ids, options)),
@@ -85,6 +86,10 @@ function passFigures(figures: FigureSources, pass: Pass): FigureSources {
   };
 }
 
+function passLaneCounts({ names, count }: Part['ownLaneCounts'], pass: Pass): Part['ownLaneCounts'] {
+  return { names: () => pass(() => names()), count: (lanes) => pass(() => count(lanes)) };
+}
+
 function passNotes({ read, write }: Notes, pass: Pass): Notes {
   return {
     read: (query) => pass(() => read(query)),
@@ -113,6 +118,8 @@ export interface Part extends Omit<Broker, 'attend' | 'figures'> {
   readonly ownLanes: Pick<AttendanceSource, 'names' | 'depths'>;
   /** What operators ask about it. */
   readonly ownFigures: FigureSources;
+  /** What is in its lanes, for a report of all partitions. */
+  readonly ownLaneCounts: Pick<LaneSource, 'names' | 'count'>;
 }
 
 /** The brokers of all partitions. */

@@ -1,32 +1,15 @@
-import type {
-  Broker,
-  DueTimes,
-  ErrorGroup,
-  GroupPage,
-  GroupsQuery,
-  Hold,
-  LaneFigures,
-  LaneReport,
-  ServerMemory,
-} from '@retry/core/broker';
-import type { FigureSources } from '@retry/core/broker/kit';
-import {
-  addCounted,
-  compareText,
-  countAttempts,
-  holdsOf,
-  listHolds,
-  MAX_REPORTED_LANES,
-  pageOfGroups,
-} from '@retry/core/broker/kit';
+import type { Broker, DueTimes, ErrorGroup, GroupPage, GroupsQuery, ServerMemory } from '@retry/core/broker';
+import type { FigureSources, LaneCounts, LaneSource } from '@retry/core/broker/kit';
+import { addCounted, countAttempts, pageOfGroups, reportLanes } from '@retry/core/broker/kit';
 import type { Parts } from './create-partition.ts';
 
 /** Joins what operators ask about several partitions. The notes of the first one know the workers. */
 export function joinFigures(parts: Parts, { list, notes }: Pick<Broker, 'list' | 'notes'>): FigureSources {
   const sources = parts.map(({ ownFigures }) => ownFigures);
+  const source = { ...joinLaneCounts(parts), notes };
   const all = <Answer>(ask: (source: FigureSources) => Promise<Answer>) => Promise.all(sources.map(ask));
   return {
-    lanes: async (query) => joinReports(await all((one) => one.lanes(query)), await listHolds({ notes })),
+    lanes: (query) => reportLanes(source, query),
     attempts: (query) => countAttempts(list, query),
     dueTimes: async (query) => (await all((one) => one.dueTimes(query))).reduce(addDueTimes),
     groups: (query) => groupsOfParts(sources, query),
@@ -49,26 +32,27 @@ async function memoryOf(sources: readonly FigureSources[]): Promise<ServerMemory
   return { ...fullest, ownBytes: Math.min(fullest.usedBytes, Math.round(own)) };
 }
 
-function joinReports(reports: readonly LaneReport[], holds: readonly Hold[]): LaneReport {
-  const joined = new Map<string, LaneFigures>();
-  for (const figures of reports.flatMap(({ lanes }) => lanes)) {
-    const known = joined.get(figures.lane);
-    joined.set(figures.lane, known === undefined ? figures : addFigures(known, figures));
-  }
-  const lanes = [...joined.values()]
-    .sort((left, right) => compareText(left.lane, right.lane))
-    .map((figures) => ({ ...figures, holds: holdsOf(figures.lane, holds) }));
+/** Counts the lanes of all partitions: each is asked by name, also where nothing waits in its part of the lane. */
+function joinLaneCounts(parts: Parts): Pick<LaneSource, 'names' | 'count'> {
   return {
-    at: Math.max(...reports.map(({ at }) => at)),
-    lanes: lanes.slice(0, MAX_REPORTED_LANES),
-    isComplete: lanes.length <= MAX_REPORTED_LANES && reports.every(({ isComplete }) => isComplete),
+    names: async () =>
+      (await Promise.all(parts.map(({ ownLaneCounts }) => ownLaneCounts.names()))).flatMap((some) => [
+        ...some,
+      ]),
+    count: async (lanes) => {
+      const all = await Promise.all(parts.map(({ ownLaneCounts }) => ownLaneCounts.count(lanes)));
+      const joined = new Map<string, LaneCounts>();
+      for (const counts of all.flatMap((one) => one.counts)) {
+        const known = joined.get(counts.lane);
+        joined.set(counts.lane, known === undefined ? counts : addLaneCounts(known, counts));
+      }
+      return { at: Math.max(...all.map(({ at }) => at)), counts: [...joined.values()] };
+    },
   };
 }
 
-/** One of them knows the workers, and what they did. */
-function addFigures(one: LaneFigures, other: LaneFigures): LaneFigures {
-  const ages = [one, other].flatMap(({ oldestClaimableAgeMs: age }) => (age === undefined ? [] : [age]));
-  const rates = one.rates ?? other.rates;
+function addLaneCounts(one: LaneCounts, other: LaneCounts): LaneCounts {
+  const since = Math.min(one.claimableSince ?? Infinity, other.claimableSince ?? Infinity);
   return {
     lane: one.lane,
     waiting: addCounted(one.waiting, other.waiting),
@@ -76,10 +60,7 @@ function addFigures(one: LaneFigures, other: LaneFigures): LaneFigures {
     scheduled: addCounted(one.scheduled, other.scheduled),
     due: addCounted(one.due, other.due),
     started: addCounted(one.started, other.started),
-    ...(ages.length > 0 && { oldestClaimableAgeMs: Math.max(...ages) }),
-    holds: one.holds,
-    workers: Math.max(one.workers, other.workers),
-    ...(rates !== undefined && { rates }),
+    claimableSince: since === Infinity ? undefined : since,
   };
 }
 

@@ -6,7 +6,7 @@ import type {
   GroupsQuery,
   ServerMemory,
 } from '@retry/core/broker';
-import type { FigureSources, LaneCounts } from '@retry/core/broker/kit';
+import type { FigureSources, LaneCounts, LaneSource } from '@retry/core/broker/kit';
 import { countAttempts, OTHER_GROUP, pageOfGroups, reportLanes } from '@retry/core/broker/kit';
 import type { FieldRange } from '../record/layout.ts';
 import { GROUP } from '../record/layout.ts';
@@ -30,12 +30,7 @@ import { createNotes } from './notes.ts';
 
 /** Returns what operators ask about one partition. */
 export function createFigures(store: Store): FigureSources {
-  const notes = createNotes(store);
-  const source = {
-    names: () => readLaneNames(store),
-    count: (lanes: readonly string[]) => countLanes(store, lanes),
-    notes,
-  };
+  const source = { ...createLaneCounts(store), notes: createNotes(store) };
   return {
     lanes: (query) => reportLanes(source, query),
     attempts: (query) => countAttempts((page) => listRuns(store, page), query),
@@ -43,6 +38,11 @@ export function createFigures(store: Store): FigureSources {
     groups: (query) => listGroups(store, query),
     memory: () => readMemory(store),
   };
+}
+
+/** Returns what counts the lanes of one partition. */
+export function createLaneCounts(store: Store): Pick<LaneSource, 'names' | 'count'> {
+  return { names: () => readLaneNames(store), count: (lanes) => countLanes(store, lanes) };
 }
 
 /** Lanes that are counted in one call: some milliseconds of work. */

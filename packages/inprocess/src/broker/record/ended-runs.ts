@@ -4,6 +4,7 @@ import type { Deque } from './deque.ts';
 import { pushBack, unlink } from './deque.ts';
 import { joinGroup, leaveGroup } from './error-groups.ts';
 import { push, remove } from './heap.ts';
+import { forgetEmpty } from './lanes.ts';
 import type { Entry, Store } from './store.ts';
 import { readNow } from './store.ts';
 
@@ -58,6 +59,8 @@ export function forget(store: Store, entry: Entry): void {
   removeEnded(store, entry);
   entry.location = 'none';
   store.entries.delete(id);
+  entry.lane.runCount--;
+  forgetEmpty(store, entry.lane);
   store.forgotten++;
   const until = endedAt + store.keepKeysMs;
   if (entry.isKeyed && until > readNow(store)) store.forgottenKeys.set(id, until);

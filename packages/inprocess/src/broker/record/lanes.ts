@@ -10,6 +10,7 @@ export function laneOf(store: Store, name: string): Lane {
   if (known !== undefined) return known;
   const lane: Lane = {
     name,
+    runCount: 0,
     ready: createDeque(),
     returned: [],
     scheduled: [],
@@ -19,6 +20,20 @@ export function laneOf(store: Store, name: string): Lane {
   };
   store.lanes.set(name, lane);
   return lane;
+}
+
+/** Forgets a lane that has neither runs nor calls that wait for some. */
+export function forgetEmpty(store: Store, lane: Lane): void {
+  if (lane.runCount === 0 && lane.waiters.size === 0) store.lanes.delete(lane.name);
+}
+
+/** Returns the names of the lanes in which runs wait or are scheduled. */
+export function namesOfWaiting({ lanes, keys }: Store): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const lane of lanes.values()) if (waitingIn(lane) + lane.scheduled.length > 0) names.add(lane.name);
+  for (const { parkings } of keys.values())
+    for (const { lane, parked } of parkings) if (parked.length > 0) names.add(lane.name);
+  return names;
 }
 
 /** Puts a submitted run at the back of its lane, or behind the run that has the turn of its fairness key. */

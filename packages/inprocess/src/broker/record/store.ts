@@ -51,9 +51,11 @@ export interface Entry extends Linked<Entry>, Ranked {
   reading: number;
 }
 
-/** The waiting runs of one lane, and the calls that wait for them. */
+/** The waiting runs of one lane, and the calls that wait for them. It is kept while there is a run of the lane or a call that waits. */
 export interface Lane {
   readonly name: string;
+  /** How many runs of the lane are kept, in any state. */
+  runCount: number;
   readonly ready: Deque<Entry>;
   /** Parked runs whose concurrency key has a free slot again, in their old order: most were before those in `ready`. */
   readonly returned: Heap<Entry>;

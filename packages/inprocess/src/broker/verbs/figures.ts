@@ -3,7 +3,7 @@ import type { FigureSources, LaneCounts } from '@retry/core/broker/kit';
 import { countAttempts, reportLanes, withEntryRates } from '@retry/core/broker/kit';
 import { listGroups } from '../record/error-groups.ts';
 import { countUpTo } from '../record/heap.ts';
-import { nextOf, scheduledEntries, waitingIn } from '../record/lanes.ts';
+import { namesOfWaiting, nextOf, scheduledEntries, waitingIn } from '../record/lanes.ts';
 import type { Lane, Store } from '../record/store.ts';
 import { listRuns } from './list.ts';
 
@@ -16,7 +16,7 @@ export function createFigures(store: Store, call: Call, notes: Notes): FigureSou
     lanes: (query) =>
       reportLanes(
         {
-          names: () => call(() => [...store.lanes.keys()]),
+          names: () => call(() => namesOfWaiting(store)),
           count: (lanes) => call((at) => ({ at, counts: countLanes(store, lanes, at) })),
           notes,
         },

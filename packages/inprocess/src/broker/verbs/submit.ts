@@ -22,6 +22,7 @@ function addRun(store: Store, submission: Submission, now: number): void {
   entry.keepResultMs = keepResultMs;
   store.forgottenKeys.delete(id);
   store.entries.set(id, entry);
+  entry.lane.runCount++;
   store.created++;
   if (entry.run.state === 'scheduled') schedule(store, entry);
   else enqueueBack(store, entry);

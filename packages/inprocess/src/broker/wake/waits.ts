@@ -1,6 +1,6 @@
 import type { WaitForWork, WaitOptions, WaitRequest } from '@retry/core/broker';
 import { startWait } from '@retry/core/broker/kit';
-import { laneOf } from '../record/lanes.ts';
+import { forgetEmpty, laneOf } from '../record/lanes.ts';
 import type { Lane, Store } from '../record/store.ts';
 import { armDueTimer, disarmDueTimer, hasWork } from './wake.ts';
 
@@ -12,7 +12,10 @@ export function waitFor(store: Store, request: WaitRequest): Promise<void> {
 
 function waitForWork(store: Store, { lanes: names, ...wait }: WaitForWork): Promise<void> {
   const lanes = names.map((name) => laneOf(store, name));
-  if (lanes.some((lane) => hasWork(store, lane))) return Promise.resolve();
+  if (lanes.some((lane) => hasWork(store, lane))) {
+    for (const lane of lanes) forgetEmpty(store, lane);
+    return Promise.resolve();
+  }
   return new Promise((resolve) => startWaiting(store, lanes, { ...wait, resolve }));
 }
 
@@ -32,7 +35,7 @@ function startWaiting(
   { resolve, ...wait }: WaitOptions & { readonly resolve: () => void },
 ): void {
   const finish = startWait(store.clock, wait, () => {
-    for (const lane of lanes) leave(lane, finish);
+    for (const lane of lanes) leave(store, lane, finish);
     store.waits.delete(finish);
     resolve();
   });
@@ -43,7 +46,8 @@ function startWaiting(
   }
 }
 
-function leave(lane: Lane, finish: () => void): void {
+function leave(store: Store, lane: Lane, finish: () => void): void {
   lane.waiters.delete(finish);
   if (lane.waiters.size === 0) disarmDueTimer(lane);
+  forgetEmpty(store, lane);
 }

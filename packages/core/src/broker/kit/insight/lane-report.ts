@@ -18,7 +18,7 @@ export interface LaneCounts
 
 /** Where a report gets its parts from. */
 export interface LaneSource {
-  /** Lanes with runs that wait, perhaps others. */
+  /** Lanes with runs that wait, perhaps others, and some more than once. */
   readonly names: () => Promise<Iterable<string>>;
   /** What is in these lanes, in their order, and the broker's clock. */
   readonly count: (
@@ -35,15 +35,45 @@ export async function reportLanes(source: LaneSource, query: LanesQuery = {}): P
     listWorkers(source),
     query.lanes === undefined ? source.names() : [],
   ]);
-  const attended = new Set(workers.flatMap(({ lanes }) => lanes));
+  const attended = workers.flatMap(({ lanes }) => lanes);
   const held = holds.flatMap(({ lane }) => (lane === undefined ? [] : [lane]));
-  const names = [...new Set(query.lanes ?? [...kept, ...attended, ...held])].sort(compareText);
-  const { at, counts } = await source.count(names.slice(0, MAX_REPORTED_LANES));
-  const isNamed = new Set([...(query.lanes ?? []), ...attended, ...held]);
-  const figures = counts
-    .filter((one) => isNamed.has(one.lane) || one.waiting.count > 0 || one.scheduled.count > 0)
-    .map((one) => laneFigures(one, { at, holds, workers }));
-  return { at, lanes: figures, isComplete: names.length <= MAX_REPORTED_LANES };
+  const named = new Set([...(query.lanes ?? [...attended, ...held])].sort(compareText));
+  const names = [...new Set([...named, ...[...kept].sort(compareText)])];
+  const { at, counts, isComplete } = await countReported(source, { names, named });
+  return { at, lanes: counts.map((one) => laneFigures(one, { at, holds, workers })), isComplete };
+}
+
+/** The lanes that one report looks at, at most: most of those that a broker names may be empty. */
+const MAX_LOOK = 10_000;
+
+interface Reported {
+  readonly at: number;
+  readonly counts: readonly LaneCounts[];
+  readonly isComplete: boolean;
+}
+
+/** Counts lanes, in the order of their names, until there are as many to report as a report has. */
+async function countReported(
+  source: LaneSource,
+  { names, named }: { readonly names: readonly string[]; readonly named: ReadonlySet<string> },
+): Promise<Reported> {
+  const reported: LaneCounts[] = [];
+  let [at, looked] = [0, 0];
+  do {
+    const some = await source.count(names.slice(looked, looked + MAX_REPORTED_LANES));
+    at = some.at;
+    reported.push(
+      ...some.counts.filter(
+        ({ lane, waiting, scheduled }) => named.has(lane) || waiting.count > 0 || scheduled.count > 0,
+      ),
+    );
+    looked += MAX_REPORTED_LANES;
+  } while (looked < Math.min(names.length, MAX_LOOK) && reported.length <= MAX_REPORTED_LANES);
+  return {
+    at,
+    counts: reported.slice(0, MAX_REPORTED_LANES).sort((left, right) => compareText(left.lane, right.lane)),
+    isComplete: looked >= names.length && reported.length <= MAX_REPORTED_LANES,
+  };
 }
 
 function laneFigures(
@@ -62,7 +92,7 @@ function laneFigures(
 }
 
 /** Returns the holds that keep a lane from starting: its own, and those of all lanes. */
-export function holdsOf(lane: string, holds: readonly Hold[]): readonly Hold[] {
+function holdsOf(lane: string, holds: readonly Hold[]): readonly Hold[] {
   return holds.filter((hold) => hold.lane === undefined || hold.lane === lane);
 }
 
