@@ -41,7 +41,6 @@ describe('exportPolicy', () => {
       { ...DOUBLED, jitter: 'full' },
       { IntervalSeconds: 1, MaxAttempts: 4, BackoffRate: 2, MaxDelaySeconds: 60, JitterStrategy: 'FULL' },
     ],
-    ['p-retry', DOUBLED, { retries: 4, minTimeout: 1_000, factor: 2, maxTimeout: 60_000, randomize: false }],
     [
       'laravel',
       { ...DOUBLED, backoff: { type: 'list', delays: ['1s', '5s'] } },
@@ -80,6 +79,51 @@ describe('exportPolicy', () => {
     ],
   ])('writes a policy for %s that says all of it', (system, input, options) => {
     expect(exportPolicy(definePolicy(input), system)).toEqual({ options, lost: [] });
+  });
+
+  it('writes a policy for p-retry, and says that a TypeError is not retried there', () => {
+    expect(exportPolicy(definePolicy(DOUBLED), 'p-retry')).toEqual({
+      options: { retries: 4, minTimeout: 1_000, factor: 2, maxTimeout: 60_000, randomize: false },
+      lost: [
+        {
+          key: 'stopOn',
+          why: 'it is not written by an export',
+          nearest: 'the filter of errors of that system',
+        },
+      ],
+    });
+  });
+
+  it.each<[ExportedSystem, PolicyInput, unknown]>([
+    ['bullmq', { ...DOUBLED, maxAttempts: 20, maxDelay: '1h' }, expect.stringMatching(/^retry 13 waits .+ there, 1h here$/)],
+    [
+      'laravel',
+      { ...DOUBLED, maxAttempts: 60, backoff: { type: 'linear', base: '1s' } },
+      'retry 33 waits 32s there, 33s here',
+    ],
+    ['nats', { ...DOUBLED, maxAttempts: Infinity }, 'retry 2 waits 1s there, 2s here'],
+    [
+      'step-functions',
+      {
+        ...DOUBLED,
+        maxAttempts: Infinity,
+        backoff: { type: 'list', delays: [...Array(1_200).fill('1s'), '2s'] },
+      },
+      'retry 1000000 waits 1s there, 2s here',
+    ],
+  ])('finds for %s a delay that differs late', (system, input, why) => {
+    expect(exportPolicy(definePolicy(input), system).lost).toContainEqual(
+      expect.objectContaining({ key: 'backoff', why }),
+    );
+  });
+
+  // nats-server 2.9.10 answers 10116 to a backoff that is not shorter than max_deliver.
+  it.each([
+    [1, { max_deliver: 1 }],
+    [2, { max_deliver: 2, backoff: ['1000ms'] }],
+    [Infinity, { ack_wait: '1000ms' }],
+  ])('writes for NATS no backoff of %d attempts that its server refuses', (maxAttempts, options) => {
+    expect(exportPolicy(definePolicy({ ...DOUBLED, maxAttempts }), 'nats').options).toEqual(options);
   });
 
   it('lists what is different, by the delays of the first retry that differs', () => {

@@ -24,8 +24,8 @@ export interface ExportedPolicy {
   readonly lost: readonly LostSetting[];
 }
 
-/** Retries that are compared. */
-const COMPARED = 12;
+/** The first retries are compared one by one, and then the last one: of an endless policy, one that stands for the end. */
+const [COMPARED, END] = [1_000, 1_000_000];
 
 /**
  * Writes a policy as the options of another system, and lists what they do not say: the options are read again, and the attempts and
@@ -64,7 +64,8 @@ function lostCounts(here: PolicySettings, there: PolicySettings): readonly LostS
 /** Names the first retry whose delay differs by more than a millisecond or a thousandth. */
 function lostDelays(here: PolicySettings, there: PolicySettings): readonly LostSetting[] {
   const last = Math.min(allowedAttempts(here), allowedAttempts(there)) - 1;
-  for (let retry = 1; retry <= Math.min(last, COMPARED); retry += 1) {
+  const first = Array.from({ length: Math.min(last, COMPARED) }, (_, index) => index + 1);
+  for (const retry of last > COMPARED ? [...first, Math.min(last, END)] : first) {
     const [ours, theirs] = [boundsOf(here, retry), boundsOf(there, retry)];
     if (isNear(ours[0], theirs[0]) && isNear(ours[1], theirs[1])) continue;
     return [
@@ -96,7 +97,7 @@ function lostRules(here: PolicySettings, there: PolicySettings): readonly LostSe
     ['initialDelay', initialDelayMs > 0, UNWRITTEN, 'a delay of the first attempt'],
     ['delays', delays.length > 0, UNWRITTEN, 'the delays of the policy itself'],
     ['retryOn', retryOn !== 'everything', ...filter],
-    ['stopOn', stopOn.length > 0, ...filter],
+    ['stopOn', JSON.stringify(stopOn) !== JSON.stringify(there.stopOn), ...filter],
     ['retryIf', retryIf !== undefined, ...filter],
     ['idempotent', here.idempotent === false, ...filter],
     [

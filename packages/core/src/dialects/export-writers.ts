@@ -179,8 +179,10 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
     VisibilityTimeout: upTo(43_200, wholeSecondsOf(curve.firstMs)),
   })),
   nats: target(natsJetstream, (curve) => ({
+    // A list has to be shorter than the deliveries there, so that neither one nor endless ones have any; no time is the default.
+    ...(curve.attempts === Infinity && { ack_wait: spanOf(Math.max(curve.firstMs, 1)) }),
     ...(curve.attempts < Infinity && { max_deliver: curve.attempts }),
-    backoff: curve.delaysMs.map(spanOf),
+    ...(curve.attempts > 1 && curve.attempts < Infinity && { backoff: curve.delaysMs.map(spanOf) }),
   })),
   laravel: target(laravelQueue, (curve) => ({
     tries: orZero(curve.attempts),

@@ -183,6 +183,14 @@ export function value<Value>(
   return option({ cure: rule.parse === asSpan ? WITH_UNIT : leftOut, ...rule }, fallback, meaning);
 }
 
+/** The same option where one value does not mean what it says: Python's `None` is no limit, or Go's 0 the default. */
+export function where<Value>(written: unknown, meant: Value, option: Option<Value>): Option<Value> {
+  return {
+    ...option,
+    read: (fields, key, report) => (fields.value(key) === written ? meant : option.read(fields, key, report)),
+  };
+}
+
 /** An option that does not change the delays, and is not read. */
 export function ignored(meaning: string): Option<unknown> {
   return {
@@ -250,6 +258,7 @@ const WITH_UNIT = 'Write the unit: "1s".';
 const A_COUNT = { must: 'an integer ≥ 0', cure: 'Use a whole number, or Infinity.' };
 
 function shownCount(count: number): string {
+  if (Number.isNaN(count)) return '–';
   return count === Infinity ? 'no limit' : String(count);
 }
 

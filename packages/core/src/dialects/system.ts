@@ -1,11 +1,12 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { definePolicy } from '../policy/define-policy.ts';
 import type { BackoffInput, PolicyInput } from '../policy/policy.ts';
+import { type Deadline, untilDeadline, warnDeadline } from './deadline.ts';
 import { type Dialect, type DialectWarning, dialectOf, type TaskOptions } from './dialect.ts';
 import { curesOf, type OptionTable, type ValuesOf, valuesOf } from './option.ts';
 import { readOptions } from './read-options.ts';
 
-/** How near a policy is to its system. */
+/** How near the delays of a policy are to those of its system; what else differs, remarks and warnings say. */
 export type Fidelity =
   /** The same delays, drawn in the same way. */
   | 'exact'
@@ -28,6 +29,8 @@ export interface SystemDefinition<Table extends OptionTable> {
   /** What differs from the system, or surprises in it; one sentence each. */
   readonly remarks?: readonly string[];
   readonly options: Table;
+  /** Its limit on the time of all attempts together, which adds to the policy, the remarks and the warnings. */
+  readonly deadline?: Deadline<ValuesOf<Table>>;
   /** Returns the policy. Without them it has no jitter and no highest delay. */
   readonly policy: (values: ValuesOf<Table>) => PolicyInput;
   /** Returns what a policy cannot say. */
@@ -45,7 +48,10 @@ export type SystemOptions = Readonly<Record<string, unknown>>;
 
 /** A system whose options can be read. */
 export interface System
-  extends Omit<SystemDefinition<OptionTable>, 'policy' | 'task' | 'warnings' | 'check' | 'cures'> {
+  extends Omit<
+    SystemDefinition<OptionTable>,
+    'policy' | 'deadline' | 'task' | 'warnings' | 'check' | 'cures'
+  > {
   /**
    * Converts the options of that system, in its own names and units, to a policy that behaves as it does.
    *
@@ -56,9 +62,14 @@ export interface System
 
 /** Returns a system that reads its options by its table. */
 export function defineSystem<const Table extends OptionTable>(definition: SystemDefinition<Table>): System {
-  const { options, policy, task, warnings, check, cures, ...described } = definition;
+  const { options, policy, deadline, task, warnings, check, cures, ...described } = definition;
+  const remarks = [
+    ...(described.remarks ?? []),
+    ...(deadline === undefined ? [] : [`\`${deadline.option}\`: ${deadline.there}.`]),
+  ];
   return Object.freeze({
     ...described,
+    ...(remarks.length > 0 && { remarks }),
     options,
     from: (given: object = {}): Dialect => {
       const known = { keys: Object.keys(options), cures: { ...curesOf(options), ...cures } };
@@ -68,8 +79,10 @@ export function defineSystem<const Table extends OptionTable>(definition: System
         return values;
       };
       const values = readOptions(given, known, read, `${definition.name} options`);
-      return dialectOf(definePolicy({ ...AS_WRITTEN, ...saturated(policy(values)) }), task?.(values) ?? {}, [
+      const input = { ...policy(values), ...(deadline && untilDeadline(deadline, values)) };
+      return dialectOf(definePolicy({ ...AS_WRITTEN, ...saturated(input) }), task?.(values) ?? {}, [
         ...(warnings?.(values, given) ?? []),
+        deadline && warnDeadline(deadline, values),
         ...(described.fidelity === 'near'
           ? (described.remarks ?? []).map((message) => differs(definition.name, message))
           : []),

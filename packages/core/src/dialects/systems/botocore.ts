@@ -1,4 +1,4 @@
-import { choice, executions, ignored } from '../option.ts';
+import { choice, executions, retries } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
 /** botocore and boto3: `retries` of a Config. */
@@ -12,11 +12,18 @@ export const botocore: System = /* @__PURE__ */ defineSystem({
   ],
   options: {
     mode: choice(['legacy', 'standard', 'adaptive'], 'legacy', 'how it retries'),
-    max_attempts: executions(NaN, 'all executions; 5 by default, with `standard` 3'),
-    total_max_attempts: ignored('the same'),
+    max_attempts: retries(
+      NaN,
+      'requests after the first; in `AWS_MAX_ATTEMPTS` and in the file of the configuration, all requests',
+    ),
+    total_max_attempts: executions(
+      NaN,
+      'all requests; 5 by default, with `standard` 3; before `max_attempts`',
+    ),
   },
-  policy: ({ mode, max_attempts }) => ({
-    maxAttempts: Number.isNaN(max_attempts) ? (mode === 'legacy' ? 5 : 3) : max_attempts,
+  policy: ({ mode, max_attempts, total_max_attempts }) => ({
+    maxAttempts:
+      [total_max_attempts, max_attempts].find((count) => !Number.isNaN(count)) ?? (mode === 'legacy' ? 5 : 3),
     backoff: exponential(1_000),
     jitter: 'full',
     maxDelay: mode === 'legacy' ? Infinity : 20_000,

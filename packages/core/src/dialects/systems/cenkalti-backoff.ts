@@ -1,3 +1,4 @@
+import { ATTEMPT_GOES_ON } from '../deadline.ts';
 import { factor, retries, share, span } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
@@ -16,19 +17,16 @@ export const cenkaltiBackoff: System = /* @__PURE__ */ defineSystem({
     MaxElapsedTime: span('15m', 'the longest time of all attempts together; 0: no limit'),
     MaxRetries: retries(Infinity, 'of `WithMaxRetries`'),
   },
-  policy: ({
-    InitialInterval,
-    RandomizationFactor,
-    Multiplier,
-    MaxInterval,
-    MaxElapsedTime,
-    MaxRetries,
-  }) => ({
+  deadline: {
+    option: 'MaxElapsedTime',
+    limitOf: ({ MaxElapsedTime }) => MaxElapsedTime || Infinity,
+    there: ATTEMPT_GOES_ON,
+  },
+  policy: ({ InitialInterval, RandomizationFactor, Multiplier, MaxInterval, MaxRetries }) => ({
     maxAttempts: MaxRetries,
     backoff: exponential(InitialInterval, Multiplier),
     jitter: { proportional: RandomizationFactor },
     maxDelay: MaxInterval,
     capAt: 'ignores-jitter',
-    ...(MaxElapsedTime > 0 && { totalTimeout: MaxElapsedTime }),
   }),
 });

@@ -1,4 +1,4 @@
-import { span, value } from '../option.ts';
+import { span, value, where } from '../option.ts';
 import { defineSystem, list, type System } from '../system.ts';
 import { asMaxStart } from '../texts.ts';
 
@@ -31,10 +31,14 @@ export const cloudTasks: System = /* @__PURE__ */ defineSystem({
     'With `maxRetryDuration` it stops only when both limits are reached: here the attempts are as many as fit in that time, if that is more.',
   ],
   options: {
-    maxAttempts: value(
-      { unit: 'executions', parse: asMaxStart, must: 'a number of executions; -1: no limit' },
+    maxAttempts: where(
+      0,
       100,
-      'all executions; -1: no limit',
+      value(
+        { unit: 'executions', parse: asMaxStart, must: 'a number of executions; -1: no limit' },
+        100,
+        'all executions; -1: no limit, and 0 is the default, too',
+      ),
     ),
     maxRetryDuration: span('0s', 'the time in which it is retried although `maxAttempts` is reached'),
     minBackoff: span('0.1s', 'the first delay'),

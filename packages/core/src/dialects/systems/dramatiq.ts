@@ -1,4 +1,4 @@
-import { flag, ms, retries } from '../option.ts';
+import { flag, ms, retries, where } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
 /** Dramatiq: its Retries middleware. */
@@ -11,7 +11,7 @@ export const dramatiq: System = /* @__PURE__ */ defineSystem({
     'Near the cap it draws again, from half of the cap on, so that its delays are longer on average.',
   ],
   options: {
-    max_retries: retries(20, 'executions after the first'),
+    max_retries: where(null, Infinity, retries(20, 'executions after the first; `None`: no limit')),
     min_backoff: ms(15_000, 'the first delay'),
     max_backoff: ms(604_800_000, 'the longest delay'),
     jitter: flag(true, 'whether a delay is drawn from itself to twice itself'),

@@ -1,9 +1,13 @@
 import type { PolicyInput } from '../../policy/policy.ts';
 import { asAmount, type Call, callsOf } from '../calls.ts';
+import { LAST_WAIT_CUT } from '../deadline.ts';
 import { value } from '../option.ts';
-import { defineSystem, list, type System } from '../system.ts';
+import { constant, defineSystem, list, type System } from '../system.ts';
 
 const COUNT = 64;
+
+/** The shortest delay of `expiry`. */
+const MIN_DELAY_MS = 100;
 
 const STREAMS = {
   constant_backoff: { delay: asAmount },
@@ -44,7 +48,8 @@ function change({ name, given }: Call): PolicyInput {
   if (name === 'randomize') return { jitter: { proportional: Math.min(proportion, 1) } };
   if (name === 'jitter') return { jitter: 'full', minDelay: 1 };
   if (name === 'take') return { maxAttempts: Math.trunc(count) + 1 };
-  return { totalTimeout: budget };
+  // With no time left there is one retry more, after the shortest delay.
+  return budget > MIN_DELAY_MS ? {} : { maxAttempts: 2, backoff: constant(MIN_DELAY_MS) };
 }
 
 /** retry (Elixir): its delay streams. */
@@ -66,6 +71,14 @@ export const elixirRetry: System = /* @__PURE__ */ defineSystem({
       [],
       'a stream and what changes it',
     ),
+  },
+  deadline: {
+    option: 'stream',
+    limitOf: ({ stream }) => {
+      const budget = stream.find(({ name }) => name === 'expiry')?.given['budget'] ?? Infinity;
+      return budget > MIN_DELAY_MS ? budget : Infinity;
+    },
+    there: `of \`expiry\`, ${LAST_WAIT_CUT}`,
   },
   policy: ({ stream: [first = { name: 'exponential_backoff', given: {} }, ...changes] }) => ({
     maxAttempts: Infinity,

@@ -9,7 +9,6 @@ export const gaxios: System = /* @__PURE__ */ defineSystem({
   fidelity: 'exact',
   remarks: [
     '`retryDelay` is the first delay only; the later ones are `(m^(n - 1) - 1) / 2` seconds, whatever it is.',
-    '`totalTimeout` ends the retrying, as its types say. There it ends the delays, and the retries that are left follow at once.',
   ],
   options: {
     retryConfig: group(
@@ -18,7 +17,7 @@ export const gaxios: System = /* @__PURE__ */ defineSystem({
         retryDelay: ms(100, 'the first delay, and no other'),
         retryDelayMultiplier: factor(2, 'what the later delays grow by'),
         maxRetryDelay: ms(Infinity, 'the longest delay'),
-        totalTimeout: ms(Infinity, 'the longest time of all attempts together'),
+        totalTimeout: ms(Infinity, 'the longest time of all attempts together; 0: no limit'),
         noResponseRetries: ignored('retries without a response'),
         httpMethodsToRetry: ignored('methods'),
         statusCodesToRetry: ignored('ranges of statuses'),
@@ -26,12 +25,17 @@ export const gaxios: System = /* @__PURE__ */ defineSystem({
       'of a request',
     ),
   },
-  policy: ({ retryConfig: { retry, retryDelay, retryDelayMultiplier, maxRetryDelay, totalTimeout } }) => ({
+  deadline: {
+    option: 'retryConfig.totalTimeout',
+    limitOf: ({ retryConfig }) => retryConfig.totalTimeout || Infinity,
+    there:
+      'there it ends the delays, and the retries that are left follow at once; here it ends the retrying, as its types say',
+  },
+  policy: ({ retryConfig: { retry, retryDelay, retryDelayMultiplier, maxRetryDelay } }) => ({
     maxAttempts: retry,
     backoff: written(retry, (count) =>
       count === 1 ? retryDelay : ((retryDelayMultiplier ** (count - 1) - 1) / 2) * 1_000,
     ),
     maxDelay: maxRetryDelay,
-    ...(totalTimeout > 0 && { totalTimeout }),
   }),
 });

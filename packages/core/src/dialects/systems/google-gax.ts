@@ -1,3 +1,4 @@
+import { ATTEMPT_GOES_ON } from '../deadline.ts';
 import { executions, factor, group, ignored, ms } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
@@ -15,7 +16,7 @@ export const googleGax: System = /* @__PURE__ */ defineSystem({
         retryDelayMultiplier: factor(1.3, 'what each delay is multiplied by'),
         maxRetryDelayMillis: ms(60_000, 'the longest delay'),
         maxRetries: executions(Infinity, 'all calls; the last one also waits'),
-        totalTimeoutMillis: ms(undefined, 'the longest time of all calls together'),
+        totalTimeoutMillis: ms(Infinity, 'the longest time of all calls together'),
         initialRpcTimeoutMillis: ignored('the timeout of the first call'),
         rpcTimeoutMultiplier: ignored('its growth'),
         maxRpcTimeoutMillis: ignored('its maximum'),
@@ -23,12 +24,15 @@ export const googleGax: System = /* @__PURE__ */ defineSystem({
       'of a call',
     ),
   },
+  deadline: {
+    option: 'backoffSettings.totalTimeoutMillis',
+    limitOf: ({ backoffSettings }) => backoffSettings.totalTimeoutMillis,
+    there: ATTEMPT_GOES_ON,
+  },
   policy: ({ backoffSettings }) => ({
     maxAttempts: backoffSettings.maxRetries + 1,
     backoff: exponential(backoffSettings.initialRetryDelayMillis, backoffSettings.retryDelayMultiplier),
     jitter: 'full',
     maxDelay: backoffSettings.maxRetryDelayMillis,
-    ...(backoffSettings.totalTimeoutMillis !== undefined &&
-      backoffSettings.totalTimeoutMillis > 0 && { totalTimeout: backoffSettings.totalTimeoutMillis }),
   }),
 });

@@ -1,3 +1,4 @@
+import { ATTEMPT_GOES_ON } from '../deadline.ts';
 import { ms } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
@@ -9,11 +10,15 @@ export const mongodbWithtransaction: System = /* @__PURE__ */ defineSystem({
   fidelity: 'exact',
   remarks: ['It ends by time only: 120 s.'],
   options: { timeoutMS: ms(120_000, 'the longest time of all attempts together') },
-  policy: ({ timeoutMS }) => ({
+  deadline: {
+    option: 'timeoutMS',
+    limitOf: ({ timeoutMS }) => timeoutMS || Infinity,
+    there: ATTEMPT_GOES_ON,
+  },
+  policy: () => ({
     maxAttempts: Infinity,
     backoff: exponential(7.5, 1.5),
     jitter: 'full',
     maxDelay: 500,
-    ...(timeoutMS > 0 && { totalTimeout: timeoutMS }),
   }),
 });

@@ -1,4 +1,4 @@
-import { executions, span, value } from '../option.ts';
+import { executions, span, value, where } from '../option.ts';
 import { defineSystem, list, type System } from '../system.ts';
 import { asNak, asSpans } from '../texts.ts';
 
@@ -12,7 +12,11 @@ export const natsJetstream: System = /* @__PURE__ */ defineSystem({
     '`nak()` is redelivered at once; `nak(delay)` waits also what `backoff` grew by since its first entry.',
   ],
   options: {
-    max_deliver: executions(Infinity, 'all deliveries'),
+    max_deliver: where(
+      0,
+      Infinity,
+      where(-1, Infinity, executions(Infinity, 'all deliveries; 0 or -1: no limit')),
+    ),
     ack_wait: span('30s', 'the time to acknowledge, after which it is delivered again'),
     backoff: value(
       { unit: 'list of texts', parse: asSpans, must: 'lengths of time: "1s,5s" or ["1s", "5s"]' },

@@ -1,5 +1,30 @@
+import type { Matcher } from '../../matching/matcher.ts';
+import { globs } from '../../presets/family.ts';
+import { LAST_WAIT_CUT } from '../deadline.ts';
 import { factor, flag, ms, retries } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
+
+/** A fault of the program: a `TypeError` but for those that `is-network-error` takes for the network's. */
+const BROKEN: Matcher = {
+  name: 'TypeError',
+  unless: {
+    message: globs(
+      'network error',
+      'Failed to fetch',
+      'Failed to fetch (*)',
+      'NetworkError when attempting to fetch resource.',
+      'The Internet connection appears to be offline.',
+      'Network request failed',
+      'fetch failed',
+      'terminated',
+      ' A network error occurred.',
+      'Network connection lost',
+      'Load failed',
+      'Load failed (*)',
+      'error sending request for url*',
+    ),
+  },
+};
 
 /** p-retry: its options. */
 export const pRetry: System = /* @__PURE__ */ defineSystem({
@@ -7,20 +32,24 @@ export const pRetry: System = /* @__PURE__ */ defineSystem({
   title: 'p-retry',
   version: '9.0.0',
   fidelity: 'exact',
+  remarks: [
+    'A `TypeError` is not retried, but for those of `fetch`; nor is what was thrown and is no error, which it makes a `TypeError`.',
+  ],
   options: {
     retries: retries(10, 'executions after the first'),
-    factor: factor(2, 'what each delay is multiplied by'),
+    factor: factor(2, 'what each delay is multiplied by; 0 is 1'),
     minTimeout: ms(1_000, 'the first delay'),
     maxTimeout: ms(Infinity, 'the longest delay'),
     randomize: flag(false, 'whether a delay is drawn from itself to twice itself'),
     maxRetryTime: ms(Infinity, 'the longest time of all attempts together'),
   },
-  policy: ({ factor: by, minTimeout, maxTimeout, randomize, maxRetryTime, ...values }) => ({
+  deadline: { option: 'maxRetryTime', limitOf: ({ maxRetryTime }) => maxRetryTime, there: LAST_WAIT_CUT },
+  policy: ({ factor: by, minTimeout, maxTimeout, randomize, ...values }) => ({
     maxAttempts: values.retries,
-    backoff: exponential(minTimeout, by),
+    backoff: exponential(minTimeout, by || 1),
     jitter: randomize ? 'bounded' : 'none',
     maxDelay: maxTimeout,
     capAt: 'after-jitter',
-    ...(maxRetryTime > 0 && { totalTimeout: maxRetryTime }),
+    stopOn: [BROKEN],
   }),
 });

@@ -1,4 +1,4 @@
-import { factor, ignored, retries, seconds } from '../option.ts';
+import { factor, ignored, retries, seconds, where } from '../option.ts';
 import { defineSystem, exponential, linear, type System, written } from '../system.ts';
 
 /** Procrastinate: its RetryStrategy. */
@@ -11,7 +11,11 @@ export const procrastinate: System = /* @__PURE__ */ defineSystem({
     '`max_attempts` counts retries. Three terms are added: `wait + linear_wait × (n - 1) + exponential_wait ^ n`.',
   ],
   options: {
-    max_attempts: retries(Infinity, 'executions after the first, despite its name'),
+    max_attempts: where(
+      0,
+      Infinity,
+      retries(Infinity, 'executions after the first, despite its name; 0: no limit'),
+    ),
     wait: seconds(0, 'a constant delay'),
     linear_wait: seconds(0, 'what each delay is longer'),
     exponential_wait: factor(0, 'seconds, raised to the number of the retry'),

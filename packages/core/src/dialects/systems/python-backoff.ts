@@ -1,4 +1,5 @@
-import { choice, executions, factor, seconds } from '../option.ts';
+import { LAST_WAIT_CUT } from '../deadline.ts';
+import { choice, executions, factor, seconds, where } from '../option.ts';
 import { constant, defineSystem, exponential, type System } from '../system.ts';
 
 /** backoff (Python): the arguments of `on_exception`. */
@@ -17,10 +18,11 @@ export const pythonBackoff: System = /* @__PURE__ */ defineSystem({
     interval: seconds(1_000, 'of `constant`'),
     max_value: seconds(Infinity, 'the longest delay before jitter'),
     jitter: choice(['full_jitter', 'random_jitter', 'None'], 'full_jitter', 'how a delay is spread'),
-    max_tries: executions(Infinity, 'all executions'),
+    max_tries: where(0, Infinity, executions(Infinity, 'all executions; 0: no limit')),
     max_time: seconds(Infinity, 'the longest time of all attempts together'),
   },
-  policy: ({ generator, base, factor: first, interval, max_value, jitter, max_tries, max_time }) => ({
+  deadline: { option: 'max_time', limitOf: ({ max_time }) => max_time, there: LAST_WAIT_CUT },
+  policy: ({ generator, base, factor: first, interval, max_value, jitter, max_tries }) => ({
     maxAttempts: max_tries,
     backoff:
       generator === 'fibo'
@@ -31,6 +33,5 @@ export const pythonBackoff: System = /* @__PURE__ */ defineSystem({
     jitter: jitter === 'full_jitter' ? 'full' : jitter === 'None' ? 'none' : { plus: 1_000 },
     maxDelay: generator === 'constant' ? Infinity : max_value,
     capAt: 'ignores-jitter',
-    ...(max_time > 0 && { totalTimeout: max_time }),
   }),
 });

@@ -1,3 +1,4 @@
+import { ATTEMPT_GOES_ON } from '../deadline.ts';
 import { executions, factor, seconds, share } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
@@ -16,12 +17,16 @@ export const retriable: System = /* @__PURE__ */ defineSystem({
     rand_factor: share(0.5, 'by what part of itself a delay may be shorter or longer'),
     max_elapsed_time: seconds(900_000, 'the longest time of all attempts together'),
   },
-  policy: ({ tries, base_interval, multiplier, max_interval, rand_factor, max_elapsed_time }) => ({
+  deadline: {
+    option: 'max_elapsed_time',
+    limitOf: ({ max_elapsed_time }) => max_elapsed_time,
+    there: ATTEMPT_GOES_ON,
+  },
+  policy: ({ tries, base_interval, multiplier, max_interval, rand_factor }) => ({
     maxAttempts: tries,
     backoff: exponential(base_interval, multiplier),
     jitter: { proportional: rand_factor },
     maxDelay: max_interval,
     capAt: 'ignores-jitter',
-    ...(max_elapsed_time > 0 && { totalTimeout: max_elapsed_time }),
   }),
 });

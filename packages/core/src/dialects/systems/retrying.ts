@@ -1,4 +1,5 @@
 import type { BackoffInput, PolicyInput } from '../../policy/policy.ts';
+import { WAIT_NOT_COUNTED } from '../deadline.ts';
 import { executions, ms } from '../option.ts';
 import { constant, defineSystem, exponential, linear, type System, written } from '../system.ts';
 
@@ -55,8 +56,13 @@ export const retrying: System = /* @__PURE__ */ defineSystem({
     wait_exponential_max: ms(undefined, 'the longest of these'),
     wait_jitter_max: ms(0, 'up to which a delay is longer'),
   },
+  deadline: {
+    option: 'stop_max_delay',
+    limitOf: ({ stop_max_delay }) => stop_max_delay,
+    there: WAIT_NOT_COUNTED,
+  },
   policy: (values) => {
-    const { wait_fixed: fixed, wait_random_min: least, wait_random_max: highest, stop_max_delay } = values;
+    const { wait_fixed: fixed, wait_random_min: least, wait_random_max: highest } = values;
     const { wait_incrementing_start: start, wait_incrementing_increment: increment } = values;
     const { wait_exponential_multiplier: multiplier, wait_exponential_max: most } = values;
     const isDrawn = least !== undefined || highest !== undefined;
@@ -65,7 +71,6 @@ export const retrying: System = /* @__PURE__ */ defineSystem({
     const isExponential = multiplier !== undefined || most !== undefined;
     return {
       maxAttempts: values.stop_max_attempt_number,
-      ...(stop_max_delay > 0 && { totalTimeout: stop_max_delay }),
       ...backoffOf({
         fixed,
         random,

@@ -1,4 +1,4 @@
-import { executions } from '../option.ts';
+import { executions, where } from '../option.ts';
 import { defineSystem, type System } from '../system.ts';
 
 /** River: its default retry policy. */
@@ -7,7 +7,7 @@ export const river: System = /* @__PURE__ */ defineSystem({
   title: 'River',
   version: 'fdf6cdf (2026-08-07)',
   fidelity: 'exact',
-  options: { MaxAttempts: executions(25, 'all executions') },
+  options: { MaxAttempts: where(0, 25, executions(25, 'all executions; 0 is the default, too')) },
   policy: ({ MaxAttempts }) => ({
     maxAttempts: MaxAttempts,
     backoff: { type: 'polynomial', base: 1_000, exponent: 4 },

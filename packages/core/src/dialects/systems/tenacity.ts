@@ -1,4 +1,5 @@
 import { callsOf } from '../calls.ts';
+import { WAIT_NOT_COUNTED } from '../deadline.ts';
 import { choice, executions, seconds, value } from '../option.ts';
 import { defineSystem, type System } from '../system.ts';
 import { TENACITY_WAITS, tenacityPolicy } from '../tenacity-waits.ts';
@@ -28,9 +29,13 @@ export const tenacity: System = /* @__PURE__ */ defineSystem({
     stop_after_delay: seconds(Infinity, 'the longest time of all attempts together'),
     version: choice(['8', 'main'], '8', 'of tenacity'),
   },
-  policy: ({ wait, stop_after_attempt, stop_after_delay, version }) => ({
+  deadline: {
+    option: 'stop_after_delay',
+    limitOf: ({ stop_after_delay }) => stop_after_delay,
+    there: WAIT_NOT_COUNTED,
+  },
+  policy: ({ wait, stop_after_attempt, version }) => ({
     maxAttempts: stop_after_attempt,
     ...tenacityPolicy(wait, { maxAttempts: stop_after_attempt, version }),
-    ...(stop_after_delay > 0 && { totalTimeout: stop_after_delay }),
   }),
 });

@@ -15,7 +15,13 @@ export const tsRetryPromise: System = /* @__PURE__ */ defineSystem({
     maxBackOff: ms(300_000, 'the longest delay'),
     timeout: ms(60_000, 'the longest time of all attempts together'),
   },
-  policy: ({ delay, backoff, maxBackOff, timeout, ...values }) => ({
+  deadline: {
+    option: 'timeout',
+    limitOf: ({ timeout }) => timeout,
+    there:
+      'there the call ends at the limit, also in a wait, and a running attempt goes on unseen; here it ends before a wait that leads over it',
+  },
+  policy: ({ delay, backoff, maxBackOff, ...values }) => ({
     maxAttempts: values.retries,
     backoff:
       backoff === 'FIXED'
@@ -24,6 +30,5 @@ export const tsRetryPromise: System = /* @__PURE__ */ defineSystem({
           ? linear(delay)
           : exponential(delay, delay),
     maxDelay: maxBackOff,
-    ...(timeout > 0 && { totalTimeout: timeout }),
   }),
 });

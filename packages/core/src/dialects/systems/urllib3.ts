@@ -1,4 +1,4 @@
-import { flag, ignored, seconds, value } from '../option.ts';
+import { flag, ignored, seconds, value, where } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 import { asTotal } from '../texts.ts';
 
@@ -10,10 +10,14 @@ export const urllib3: System = /* @__PURE__ */ defineSystem({
   fidelity: 'exact',
   remarks: ['The first retry does not wait.'],
   options: {
-    total: value(
-      { unit: 'retries', parse: asTotal, must: 'a number of retries, or false' },
-      11,
-      'requests after the first; 10 by default',
+    total: where(
+      null,
+      Infinity,
+      value(
+        { unit: 'retries', parse: asTotal, must: 'a number of retries, or false' },
+        11,
+        'requests after the first; 10 by default, and `None` is no limit',
+      ),
     ),
     backoff_factor: seconds(0, 'half of the second delay'),
     backoff_max: seconds(120_000, 'the longest delay'),
@@ -26,7 +30,7 @@ export const urllib3: System = /* @__PURE__ */ defineSystem({
     maxAttempts: total,
     immediateFirst: true,
     backoff: exponential(2 * backoff_factor),
-    jitter: { plus: backoff_factor > 0 ? backoff_jitter : 0 },
+    jitter: { plus: backoff_jitter },
     maxDelay: backoff_max,
     capAt: 'after-jitter',
     retryAfter: respect_retry_after_header
