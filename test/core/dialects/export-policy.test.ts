@@ -95,7 +95,11 @@ describe('exportPolicy', () => {
   });
 
   it.each<[ExportedSystem, PolicyInput, unknown]>([
-    ['bullmq', { ...DOUBLED, maxAttempts: 20, maxDelay: '1h' }, expect.stringMatching(/^retry 13 waits .+ there, 1h here$/)],
+    [
+      'bullmq',
+      { ...DOUBLED, maxAttempts: 20, maxDelay: '1h' },
+      expect.stringMatching(/^retry 13 waits .+ there, 1h here$/),
+    ],
     [
       'laravel',
       { ...DOUBLED, maxAttempts: 60, backoff: { type: 'linear', base: '1s' } },

@@ -1,4 +1,4 @@
-import { decide } from '@retry/core';
+import { decide, delayBounds } from '@retry/core';
 import { ALL_SYSTEMS } from '@retry/core/dialects/all';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
@@ -138,4 +138,14 @@ it('a factor of 0 is 1 in p-retry', () => {
   const { policy } = read('p-retry', { factor: 0 });
 
   expect(settingsOf(policy).backoff).toMatchObject({ factor: 1 });
+});
+
+it('the jitter of urllib3 needs no backoff factor, and spares the first retry', () => {
+  const { policy } = read('urllib3', { total: 3, backoff_jitter: 0.5 });
+
+  expect([1, 2, 3].map((retry) => delayBounds(policy, retry))).toEqual([
+    [0, 0],
+    [0, 500],
+    [0, 500],
+  ]);
 });
