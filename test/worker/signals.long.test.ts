@@ -62,6 +62,17 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
     expect(performance.now() - askedAt).toBeLessThan(3_000);
   });
 
+  it('ends a process that has the package signal-exit, which waits for others', async () => {
+    const program = start('release', '20s', 'signal-exit');
+    await program.says('ready');
+
+    program.child.kill('SIGTERM');
+    const { code, signal, last } = await program.end();
+
+    expect({ code, signal }).toEqual({ code: null, signal: 'SIGTERM' });
+    expect(last).toMatchObject({ submitted: 2, started: 0 });
+  });
+
   it('lets handlers that may finish run until the deadline, then gives them back', async () => {
     const program = start('finish', '300ms');
     await program.says('ready');

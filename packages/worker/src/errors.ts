@@ -189,8 +189,8 @@ export class WaitTimeoutError extends RetryError<WorkerErrorCode> {
   constructor({ id, state, timeoutMs }: { id: string; state: string; timeoutMs: number }, cause?: unknown) {
     const run = id === '' ? 'the run' : `run ${id}`;
     const message =
-      id !== '' && state === 'unsubmitted'
-        ? `${run} was not read within ${formatDuration(timeoutMs)}: the broker has not answered. It is not cancelled. ` +
+      state === 'unsubmitted'
+        ? `${run} was not ${id === '' ? 'submitted' : 'read'} within ${formatDuration(timeoutMs)}: the broker has not answered. It is not cancelled. ` +
           'Use a longer timeout, or check that the broker can be reached.'
         : `${run} is still ${state} after ${formatDuration(timeoutMs)}. ` +
           'It is not cancelled. Use a longer timeout, or check with queue.unattended() that a worker knows its task.';

@@ -46,6 +46,12 @@ export const insightSpreadCases: CasesByName = {
     matches(await figuresOf(scene).attempts({ limit: 4 }), { searched: 4, isComplete: true });
   },
 
+  'attempts: as many runs as the limit are all of them where no other waits': async (scene) => {
+    await scene.submit('a', 'b');
+
+    matches(await figuresOf(scene).attempts({ limit: 2 }), { searched: 2, isComplete: true });
+  },
+
   'due times: it counts a run in the span that begins when it is due, or before': async (scene) => {
     const dues = [FROM - 1, FROM, FROM, FROM + 9, FROM + 10, FROM + 29, FROM + 30, FROM + 1_000];
     await scene.submit(...dues.map((runAt, index) => ({ id: `${index}`, runAt })));

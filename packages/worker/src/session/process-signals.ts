@@ -63,20 +63,34 @@ function listen(signal: SignalName, listener: OnSignal): () => void {
 }
 
 function notifyWorkers(signal: SignalName): void {
-  const isHandled = process.rawListeners(signal).some((known) => known !== notifyWorkers);
+  const isHandled =
+    process.rawListeners(signal).filter((known) => known !== notifyWorkers).length > waiting();
   for (const listener of [...(LISTENING.get(signal) ?? [])]) listener(signal, { isHandled });
+}
+
+/**
+ * How many listeners of a signal are of the package signal-exit, which many libraries bring along. They end the process if there are no
+ * others: they handle nothing, and wait for us.
+ */
+function waiting(): number {
+  const emitters: readonly unknown[] = [
+    Reflect.get(globalThis, Symbol.for('signal-exit emitter')), // its version 4
+    Reflect.get(process, '__signal_exit_emitter__'), // version 3
+  ];
+  const counts = emitters.map((emitter) => Number(Object(emitter).count));
+  return counts.reduce((sum, count) => sum + (count > 0 ? count : 0), 0);
 }
 
 /** Raises the signal as soon as the process has nothing left to do, or after a second. */
 function raiseAgain(signal: SignalName): void {
   const raise = (): void => {
-    if (process.listenerCount(signal) > 0) return;
+    if (process.listenerCount(signal) > waiting()) return;
     process.kill(process.pid, signal);
     setTimeout(exit, SURVIVED_MS);
   };
   // Signals without listeners do not end process 1, which in a container is the program itself.
   const exit = (): void => {
-    if (process.listenerCount(signal) === 0) process.exit(exitStatus(signal));
+    if (process.listenerCount(signal) <= waiting()) process.exit(exitStatus(signal));
   };
   // Other listeners of `beforeExit` may have begun to send something: a turn later the process is idle again once that is done.
   process.once('beforeExit', () => setImmediate(() => process.once('beforeExit', raise)));

@@ -7,7 +7,7 @@ interface Seen {
 /** Two calls that are nearer to each other than this say nothing about a growth, in ms. */
 const MIN_WINDOW_MS = 1_000;
 
-/** The growth is measured over this time, or a longer one where calls are rarer, in ms. */
+/** The growth is that of this time, or of a longer one where calls are rarer, in ms: a shorter one is not taken for the rest of it. */
 const WINDOW_MS = 60_000;
 
 /** A call that is longer ago is forgotten, in ms. */
@@ -27,6 +27,6 @@ export class DeadLetterGrowth {
     this.#seen = latest === undefined || now.at - latest.at >= MIN_WINDOW_MS ? [...recent, now] : recent;
     const [first] = recent;
     if (first === undefined || now.at - first.at < MIN_WINDOW_MS) return undefined;
-    return ((now.deadLetters - first.deadLetters) * 60_000) / (now.at - first.at);
+    return ((now.deadLetters - first.deadLetters) * 60_000) / Math.max(now.at - first.at, WINDOW_MS);
   }
 }

@@ -79,7 +79,7 @@ const RULES: Readonly<Record<Check, Rule>> = {
     show: formatDuration,
     sentence: (figure, threshold, { lane }) =>
       `The next run of lane ${lane} has been claimable for ${figure}; ${threshold} is accepted.`,
-    cure: 'Start more workers, raise their concurrency, or make the handler faster.',
+    cure: 'Start more workers, raise their concurrency, or make the handler faster. If queue.holds() lists the lane, end what holds it.',
   },
   LATE_STARTS: {
     level: 'warning',

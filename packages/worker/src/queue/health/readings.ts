@@ -115,12 +115,12 @@ function memoryReadings({ memory }: Facts): readonly Reading[] {
   return [{ check: 'MEMORY_NEARLY_FULL', figure: memory.usedBytes / memory.maxBytes, memory }];
 }
 
-function laneReadings({ report }: Facts, { minStarts }: HealthSettings): readonly Reading[] {
+function laneReadings({ report }: Facts, { minStarts, holdAge }: HealthSettings): readonly Reading[] {
   return report.lanes.flatMap(({ lane, workers, waiting, due, holds, oldestClaimableAgeMs, rates }) => {
     const found: Reading[] = [];
     if (workers === 0) found.push({ check: 'LANE_WITHOUT_WORKER', figure: waiting.count + due.count, lane });
-    // What a hold keeps waiting is no lack of workers: the hold has a reading of its own.
-    if (oldestClaimableAgeMs !== undefined && holds.length === 0)
+    // What a hold keeps waiting is no lack of workers. One hold after another may do so for longer than any of them has lasted.
+    if (oldestClaimableAgeMs !== undefined && (holds.length === 0 || oldestClaimableAgeMs > holdAge))
       found.push({ check: 'OLDEST_AGE', figure: oldestClaimableAgeMs, lane });
     if (rates === undefined) return found;
     found.push({ check: 'LATE_STARTS', figure: rates.maxLatenessMs, lane });

@@ -23,13 +23,15 @@ export async function countAttempts(
   for (const one of state === undefined ? (['submitted', 'scheduled'] as const) : [state]) {
     let after: string | undefined;
     do {
-      if (searched >= limit || pages++ === MAX_PAGES)
-        return { counts: inOrder(byAttempt), searched, isComplete: false };
+      const left = limit - searched;
+      if (pages++ === MAX_PAGES) return { counts: inOrder(byAttempt), searched, isComplete: false };
       const page = await list({
-        ...{ state: one, payloads: 'omit', limit: Math.min(PAGE_SIZE, limit - searched) },
+        ...{ state: one, payloads: 'omit', limit: Math.min(PAGE_SIZE, Math.max(1, left)) },
         ...(lane !== undefined && { lane }),
         ...(after !== undefined && { after }),
       });
+      if (left <= 0 && (page.runs.length > 0 || page.next !== undefined))
+        return { counts: inOrder(byAttempt), searched, isComplete: false };
       for (const run of page.runs) {
         const attempt = chargedAttempts(run) + 1;
         byAttempt.set(attempt, (byAttempt.get(attempt) ?? 0) + 1);
