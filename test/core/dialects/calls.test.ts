@@ -3,7 +3,7 @@ import { effect } from '@retry/core/dialects/effect';
 import { elixirRetry } from '@retry/core/dialects/elixir-retry';
 import { tenacity } from '@retry/core/dialects/tenacity';
 import { describe, expect, it } from 'vitest';
-import { problemsOf } from './problems.ts';
+import { codesOf, problemsOf } from './problems.ts';
 
 const SYSTEMS = {
   tenacity: { system: tenacity, key: 'wait' },
@@ -54,4 +54,19 @@ describe('an option that is written as calls in code', () => {
 
     expect([1, 2, 3].map((retry) => delayBounds(policy, retry)[0])).toEqual([3_000, 1_000, 0]);
   });
+
+  it.each([
+    ['wait_fixed(1) + wait_random_exponential(max=60)', true],
+    ['wait_fixed(1) + wait_exponential_jitter(max=60)', true],
+    ['wait_fixed(1) + wait_exponential_jitter()', false],
+    ['wait_fixed(1) + wait_random(0, 2)', false],
+    ['wait_random_exponential(max=60)', false],
+  ])(
+    'warns of a sum of tenacity in which what is drawn changes from retry to retry: %s, %s',
+    (wait, warned) => {
+      const { warnings } = tenacity.from({ wait, stop_after_attempt: 5 });
+
+      expect(codesOf(warnings)).toEqual(warned ? ['DIFFERS wait'] : []);
+    },
+  );
 });

@@ -149,3 +149,16 @@ it('the jitter of urllib3 needs no backoff factor, and spares the first retry', 
     [0, 500],
   ]);
 });
+
+// Its wait is the longest of all that are given, each drawn on its own.
+it.each([
+  [{ wait_fixed: 1_000, wait_random_max: 500 }, [1_000, 1_000], false],
+  [{ wait_fixed: 1_000, wait_random_max: 3_000 }, [1_000, 3_000], true],
+  [{ wait_random_min: 100, wait_random_max: 300 }, [100, 300], false],
+  [{ wait_exponential_multiplier: 500, wait_random_max: 1_500 }, [1_000, 1_500], true],
+])('several waits of retrying are compared, not added: %j', (options, bounds, differs) => {
+  const { policy, warnings } = read('retrying', options);
+
+  expect(delayBounds(policy, 1)).toEqual(bounds);
+  expect(codesOf(warnings)).toEqual(differs ? ['DIFFERS wait_random_max'] : []);
+});

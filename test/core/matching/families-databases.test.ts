@@ -49,6 +49,9 @@ describe('redis', () => {
     "READONLY You can't write against a read only replica.",
     'NOREPLICAS Not enough good replicas to write.',
     'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+    // An EXEC that is refused itself.
+    "EXECABORT Transaction discarded because of: READONLY You can't write against a read only replica.",
+    'EXECABORT Transaction discarded because of: NOREPLICAS Not enough good replicas to write.',
   ])('matches the reply %s', (reply) => {
     expect(isMeant(redis, new Error(reply))).toBe(true);
   });
@@ -61,6 +64,8 @@ describe('redis', () => {
     'OOM command not allowed when used memory > maxmemory',
     'MOVED 3999 127.0.0.1:6381',
     'it was LOADING Redis',
+    'EXECABORT Transaction discarded because of previous errors.',
+    "EXECABORT Transaction discarded because of: OOM command not allowed when used memory > 'maxmemory'.",
   ])('does not match the reply %s', (reply) => {
     expect(isMeant(redis, new Error(reply))).toBe(false);
   });

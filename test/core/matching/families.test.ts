@@ -376,6 +376,28 @@ describe('what drivers say of a connection', () => {
   });
 });
 
+describe('aws', () => {
+  // S3 answers 400 where the body of a request came too slowly.
+  it.each(['RequestTimeout', 'RequestTimeoutException'])(
+    'matches %s with status 400, as ambiguous',
+    (name) => {
+      const error = Object.assign(new Error('slow'), { name, $metadata: { httpStatusCode: 400 } });
+
+      expect(isMeant(families.aws.ambiguous, error)).toBe(true);
+      expect(isMeant(families.aws.notApplied, error)).toBe(false);
+    },
+  );
+
+  it('does not match another failure with status 400', () => {
+    const error = Object.assign(new Error('no'), {
+      name: 'InternalFailure',
+      $metadata: { httpStatusCode: 400 },
+    });
+
+    expect(isMeant(families.aws, error)).toBe(false);
+  });
+});
+
 describe('what is permanent', () => {
   const policy = definePolicy({ retryOn: [...network, ...http, ...timeouts] });
 

@@ -24,6 +24,16 @@ export function tenacityPolicy(calls: readonly Call[], context: WaitContext): Po
   return { backoff: isConstant ? constant(delayOf(1)) : written(context.maxAttempts, delayOf), jitter };
 }
 
+/** Returns whether a sum has a wait whose drawn part changes from retry to retry, which the jitter of a policy does not. */
+export function isUnevenSum(calls: readonly Call[]): boolean {
+  return calls.length > 1 && calls.some(isUneven);
+}
+
+function isUneven({ name, given }: Call): boolean {
+  if (name === 'wait_exponential_jitter') return 'max' in given || 'min' in given;
+  return name === 'wait_random_exponential' || name === 'wait_full_jitter';
+}
+
 /** Returns an argument of a call by its name; seconds where it is a time. */
 type Argument = (key: string, fallback: number) => number;
 

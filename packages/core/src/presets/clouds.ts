@@ -25,9 +25,10 @@ const AWS_FAILED = [
   'InternalServerException',
   'ServiceUnavailable',
   'ServiceUnavailableException',
-  'RequestTimeout',
-  'RequestTimeoutException',
 ];
+
+/** Of a request whose body came too slowly; S3 answers 400. */
+const AWS_TIMED_OUT = ['RequestTimeout', 'RequestTimeoutException'];
 
 /** Matches errors of AWS that may pass, by name: many of its throttling errors have status 400. Use it with `http` and `network`. */
 export const aws: ErrorFamily = /* @__PURE__ */ family({
@@ -39,6 +40,8 @@ export const aws: ErrorFamily = /* @__PURE__ */ family({
   ambiguous: [
     { name: AWS_FAILED, unless: REFUSED_REQUEST },
     { code: AWS_FAILED, unless: REFUSED_REQUEST },
+    { name: AWS_TIMED_OUT },
+    { code: AWS_TIMED_OUT },
   ],
   unless: NEVER_CONNECTS,
 });

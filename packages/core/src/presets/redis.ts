@@ -1,18 +1,23 @@
 import { type ErrorFamily, family, globs } from './family.ts';
 
-/** Replies while a server loads, fails over or is busy; EVAL and EXECABORT put theirs before it, valkey-glide another name. */
+const REPLIES = [
+  'LOADING *',
+  'TRYAGAIN *',
+  'CLUSTERDOWN *',
+  'MASTERDOWN *',
+  'READONLY *',
+  'NOREPLICAS *',
+  'BUSY *',
+  'UNBLOCKED *',
+  'UNBLOCKED: *',
+  'ERR max number of clients reached*',
+];
+
+/** Replies while a server loads, fails over or is busy; EVAL and a refused EXEC put theirs before it, valkey-glide another name. */
 const REFUSED = [
   ...globs(
-    'LOADING *',
-    'TRYAGAIN *',
-    'CLUSTERDOWN *',
-    'MASTERDOWN *',
-    'READONLY *',
-    'NOREPLICAS *',
-    'BUSY *',
-    'UNBLOCKED *',
-    'UNBLOCKED: *',
-    'ERR max number of clients reached*',
+    ...REPLIES,
+    ...REPLIES.map((reply) => `EXECABORT Transaction discarded because of: ${reply}`),
     '*-READONLY *',
   ),
   ...['BusyLoadingError', 'ReadOnly', 'MasterDown', 'ClusterDown', 'TryAgain'].map((name) => ({

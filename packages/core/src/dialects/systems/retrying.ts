@@ -1,5 +1,6 @@
 import type { BackoffInput, PolicyInput } from '../../policy/policy.ts';
 import { WAIT_NOT_COUNTED } from '../deadline.ts';
+import { warnIf } from '../dialect.ts';
 import { executions, ms } from '../option.ts';
 import { constant, defineSystem, exponential, linear, type System, written } from '../system.ts';
 
@@ -36,6 +37,41 @@ function backoffOf({
   return { backoff: written(Infinity, (retry) => Math.max(alone, incremented(retry), grown(retry))) };
 }
 
+/** How far above all other waits of the first retry the random one may be. */
+function drawnAbove({ fixed = 0, random = [0, 0], incrementing, exponential: doubled }: Waits): number {
+  const incremented = incrementing === undefined ? 0 : Math.min(incrementing.start, incrementing.most);
+  const grown = doubled === undefined ? 0 : Math.min(2 * doubled.multiplier, doubled.most);
+  return Math.max(random[1] - Math.max(fixed, random[0], incremented, grown), 0);
+}
+
+interface WaitValues {
+  readonly wait_fixed: number | undefined;
+  readonly wait_random_min: number | undefined;
+  readonly wait_random_max: number | undefined;
+  readonly wait_incrementing_start: number | undefined;
+  readonly wait_incrementing_increment: number | undefined;
+  readonly wait_incrementing_max: number;
+  readonly wait_exponential_multiplier: number | undefined;
+  readonly wait_exponential_max: number | undefined;
+}
+
+function waitsOf(values: WaitValues): Waits {
+  const { wait_random_min: least, wait_random_max: highest } = values;
+  const { wait_incrementing_start: start, wait_incrementing_increment: increment } = values;
+  const { wait_exponential_multiplier: multiplier, wait_exponential_max: most } = values;
+  const isDrawn = least !== undefined || highest !== undefined;
+  const isIncrementing = start !== undefined || increment !== undefined;
+  const isExponential = multiplier !== undefined || most !== undefined;
+  return {
+    fixed: values.wait_fixed,
+    random: isDrawn ? [least ?? 0, highest ?? 1_000] : undefined,
+    incrementing: isIncrementing
+      ? { start: start ?? 0, increment: increment ?? 100, most: values.wait_incrementing_max }
+      : undefined,
+    exponential: isExponential ? { multiplier: multiplier ?? 1, most: most ?? Infinity } : undefined,
+  };
+}
+
 /** retrying: the arguments of its decorator, in milliseconds. */
 export const retrying: System = /* @__PURE__ */ defineSystem({
   name: 'retrying',
@@ -62,27 +98,25 @@ export const retrying: System = /* @__PURE__ */ defineSystem({
     there: WAIT_NOT_COUNTED,
   },
   policy: (values) => {
-    const { wait_fixed: fixed, wait_random_min: least, wait_random_max: highest } = values;
-    const { wait_incrementing_start: start, wait_incrementing_increment: increment } = values;
-    const { wait_exponential_multiplier: multiplier, wait_exponential_max: most } = values;
-    const isDrawn = least !== undefined || highest !== undefined;
-    const random = isDrawn ? ([least ?? 0, highest ?? 1_000] as const) : undefined;
-    const isIncrementing = start !== undefined || increment !== undefined;
-    const isExponential = multiplier !== undefined || most !== undefined;
+    const waits = waitsOf(values);
     return {
       maxAttempts: values.stop_max_attempt_number,
-      ...backoffOf({
-        fixed,
-        random,
-        incrementing: isIncrementing
-          ? { start: start ?? 0, increment: increment ?? 100, most: values.wait_incrementing_max }
-          : undefined,
-        exponential: isExponential ? { multiplier: multiplier ?? 1, most: most ?? Infinity } : undefined,
-      }),
-      jitter: {
-        plus: values.wait_jitter_max + (random === undefined ? 0 : Math.max(random[1] - random[0], 0)),
-      },
+      ...backoffOf(waits),
+      jitter: { plus: values.wait_jitter_max + drawnAbove(waits) },
       capAt: 'ignores-jitter',
     };
+  },
+  warnings: (values) => {
+    const waits = waitsOf(values);
+    const { fixed = 0, random: [least] = [0], incrementing, exponential: doubled } = waits;
+    const isCompared = fixed > least || incrementing !== undefined || doubled !== undefined;
+    return [
+      warnIf(isCompared && drawnAbove(waits) > 0, {
+        code: 'DIFFERS',
+        path: 'wait_random_max',
+        message: 'there each drawn delay is compared with the other waits; here it is drawn on top of them',
+        cure: 'Compare them by a preview, or use one wait alone.',
+      }),
+    ];
   },
 });

@@ -1,8 +1,9 @@
 import { callsOf } from '../calls.ts';
 import { WAIT_NOT_COUNTED } from '../deadline.ts';
+import { warnIf } from '../dialect.ts';
 import { choice, executions, seconds, value } from '../option.ts';
 import { defineSystem, type System } from '../system.ts';
-import { TENACITY_WAITS, tenacityPolicy } from '../tenacity-waits.ts';
+import { isUnevenSum, TENACITY_WAITS, tenacityPolicy } from '../tenacity-waits.ts';
 
 /** tenacity: `wait` and `stop`. */
 export const tenacity: System = /* @__PURE__ */ defineSystem({
@@ -38,4 +39,12 @@ export const tenacity: System = /* @__PURE__ */ defineSystem({
     maxAttempts: stop_after_attempt,
     ...tenacityPolicy(wait, { maxAttempts: stop_after_attempt, version }),
   }),
+  warnings: ({ wait }) => [
+    warnIf(isUnevenSum(wait), {
+      code: 'DIFFERS',
+      path: 'wait',
+      message: 'there what a sum draws changes from retry to retry; here the first of it is drawn each time',
+      cure: 'Compare them by a preview, or use one wait alone.',
+    }),
+  ],
 });
