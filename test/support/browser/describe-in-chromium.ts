@@ -5,16 +5,20 @@ import { findChromium, NO_CHROMIUM } from './find-chromium.ts';
 
 const executable = findChromium();
 
-/** Defines tests in one Chromium; where there is none, they are skipped, and their name says so. */
+/** Defines tests in one Chromium that keep their order, as many share a board; where there is none, they are skipped, and their name says so. */
 export function describeInChromium(name: string, define: (browser: () => Browser) => void): void {
-  describe.skipIf(executable === undefined)(`${name}${executable ? '' : ` (${NO_CHROMIUM})`}`, () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await launchChromium(executable ?? '');
-    });
-    afterEach(() => leavePages(browser));
-    afterAll(() => browser?.close());
+  describe.skipIf(executable === undefined)(
+    `${name}${executable ? '' : ` (${NO_CHROMIUM})`}`,
+    { shuffle: false },
+    () => {
+      let browser: Browser;
+      beforeAll(async () => {
+        browser = await launchChromium(executable ?? '');
+      });
+      afterEach(() => leavePages(browser));
+      afterAll(() => browser?.close());
 
-    define(() => browser);
-  });
+      define(() => browser);
+    },
+  );
 }

@@ -4,6 +4,7 @@ import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
+import { untilUnlocked } from '../operate/requests.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** Cancel requests that meet a settlement, a redrive or a claim (fault F23). */
@@ -101,7 +102,10 @@ export const cancelRacesCases: CasesByName = {
   'cancel takes effect either before or after a concurrent claim': async (scene) => {
     await scene.submit('a');
 
-    const [[answer], claimed] = await Promise.all([cancelRuns(scene.broker, ['a']), scene.claimIds()]);
+    const [[answer], claimed] = await Promise.all([
+      untilUnlocked(['a'], (ids) => cancelRuns(scene.broker, ids)),
+      scene.claimIds(),
+    ]);
 
     equal(claimed, answer === 'cancelled' ? [] : ['a']);
     strictEqual(answer === 'cancelled' || answer === 'requested', true);

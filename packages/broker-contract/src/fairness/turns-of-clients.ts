@@ -1,5 +1,5 @@
 import { cancelRuns } from '@retry/core/broker/kit';
-import { equal, matches } from '../assertions.ts';
+import { equal } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS } from '../case-scene.ts';
@@ -52,11 +52,10 @@ export const fairnessClientsCases: CasesByName = {
       const gone: string[] = [];
       for (let round = 0; round < 8; round++)
         gone.push(...(await Promise.all(actsOf(round, [scene.broker, other]))).flat());
-      for (let next = await scene.claimIds(); next.length > 0; next = await scene.claimIds())
-        gone.push(...next);
+      // A claim may find none of a run that was committed late, and a later one finds it.
+      while ((await scene.broker.audit()).submitted > 0) gone.push(...(await scene.claimIds()));
 
       equal([gone.length, new Set(gone).size], [80, 80]);
-      matches(await scene.broker.audit(), { submitted: 0 });
     },
 };
 

@@ -48,7 +48,8 @@ begin
       union all (select r.id, State.started, r.ord from leased() l join run r on isStartedBy(r, l))
     ), stray as (
       select count(*) as n from (
-        select coalesce(r.id, p.id) from runs r full join locations p on p.id = r.id and p.ord = r.ord
+        select coalesce(r.id, p.id)
+        from runs r full join locations p on p.id = r.id and p.ord = r.ord
           and p.state = case when r.state in (States.active) then r.state
             when r.is_dead then Audited.deadLetter else Audited.ended end
         group by 1 having count(r.id) <> 1 or count(p.id) <> 1) wrong
