@@ -160,11 +160,11 @@ export function describeHealth(open: () => Promise<HealthHarness>): void {
       await die(scene, { b: 'x', c: 'x', d: 'y' });
       await rest(1_050);
 
-      const { findings, figures } = await check({ deadLettersPerMinute: 10 });
+      const { findings, figures } = await check({ deadLettersPerMinute: 2 });
 
-      expect(findings).toMatchObject([{ code: 'DEAD_LETTERS_GROW', threshold: 10 }]);
-      expect(figures.deadLettersPerMinute).toBeLessThan(180);
-      expect(await found({ deadLettersPerMinute: 180 })).toEqual([]);
+      expect(findings).toMatchObject([{ code: 'DEAD_LETTERS_GROW', threshold: 2, figure: 3 }]);
+      expect(figures.deadLettersPerMinute).toBe(3);
+      expect(await found({ deadLettersPerMinute: 3 })).toEqual([]);
     });
 
     it('is a group that has most dead letters', async () => {

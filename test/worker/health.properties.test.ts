@@ -45,6 +45,12 @@ const states: fc.Arbitrary<State> = fc
   })
   .map((state) => ({ ...state, retries: Math.min(state.retries, state.starts) }));
 
+/** Nothing is found in it. */
+const QUIET: State = {
+  ...{ unattended: 0, ageMs: 0, latenessMs: 0, starts: 0, retries: 0, holdMs: 0, lagMs: 0, expired: 0 },
+  ...{ inGroup: 0, inOthers: 0, unbalanced: 0, usedBytes: 0 },
+};
+
 const counted = (count: number) => ({ count, isComplete: true });
 const perSecond = (count: number) => ({ perSecond: (count * 1_000) / WINDOW_MS, windowMs: WINDOW_MS });
 
@@ -70,7 +76,10 @@ function lanesOf({ unattended, ageMs, starts, retries, latenessMs }: State): rea
 function brokerOf(state: State): Broker {
   const broker = createMemoryBroker();
   const group = { id: 'x', title: 'Error: x', lane: 'mail@2', count: state.inGroup, attempts: 1 };
-  const facts = { slots: 1, slotsTaken: 0, leases: 0, eventLoopLagMs: state.lagMs };
+  const { starts, retries, lagMs } = state;
+  const started = { lane: 'mail@2', starts, retries, ends: 0, maxLatenessMs: 0 };
+  const flow = { windowMs: WINDOW_MS, lanes: [started] };
+  const facts = { slots: 1, slotsTaken: 0, leases: 0, eventLoopLagMs: lagMs, flow };
   void broker.attend({ worker: 'w', lanes: ['mail@2'], ttlMs: 3_600_000, facts });
   const hold: Note = { key: 'hold/operator/mail@2', value: '{}', version: 1, writtenAt: NOW - state.holdMs };
   const run: Run = newRun({ id: 'a', lane: 'mail@2', payload: '' });
@@ -135,6 +144,19 @@ describe('queue.health', () => {
     );
   });
 
+  it('counts attempts of workers with different windows as they were counted', async () => {
+    const broker = brokerOf({ ...QUIET, starts: 100 });
+    const started = { lane: 'mail@2', starts: 1, retries: 1, ends: 0, maxLatenessMs: 0 };
+    const flow = { windowMs: 1_000, lanes: [started] };
+    const facts = { slots: 1, slotsTaken: 0, leases: 0, flow };
+    await broker.attend({ worker: 'another', lanes: ['mail@2'], ttlMs: 3_600_000, facts });
+
+    const { figures, isHealthy } = await createQueue({ broker }).health();
+
+    expect(figures.retryShare).toBe(1 / 101);
+    expect(isHealthy).toBe(true);
+  });
+
   it('takes each threshold from its option, and none that is Infinity', async () => {
     const durations = ['oldestAge', 'lateness', 'holdAge', 'eventLoopLag'] as const;
     const keys = fc.constantFrom(...durations, 'unattendedRuns' as const, 'expiredLeases' as const);
@@ -152,13 +174,9 @@ describe('queue.health', () => {
       ...{ unattendedRuns: 'unattended', expiredLeases: 'expired' },
     } as const;
     const off = Object.fromEntries(Object.keys(field).map((key) => [key, Infinity]));
-    const quiet: State = {
-      ...{ unattended: 0, ageMs: 0, latenessMs: 0, starts: 0, retries: 0, holdMs: 0, lagMs: 0, expired: 0 },
-      ...{ inGroup: 0, inOthers: 0, unbalanced: 0, usedBytes: 0 },
-    };
     await fc.assert(
       fc.asyncProperty(thresholds, async ({ key, threshold, figure }) => {
-        const queue = createQueue({ broker: brokerOf({ ...quiet, [field[key]]: figure }) });
+        const queue = createQueue({ broker: brokerOf({ ...QUIET, [field[key]]: figure }) });
 
         const { findings } = await queue.health({ ...off, [key]: threshold } as HealthOptions); // the keys of `field`
 

@@ -83,12 +83,6 @@ describe('waitForResult', () => {
     await expect(queue.waitForResult(id)).rejects.toMatchObject({ state: 'cancelled' });
   });
 
-  it('rejects immediately when the run is unknown', async () => {
-    const { queue } = setScene();
-
-    await expect(queue.waitForResult('no-such-run')).rejects.toMatchObject({ state: 'unknown' });
-  });
-
   it('says that the broker has not answered, where it has not', async () => {
     const { clock, broker } = setScene();
     const queue = createQueue({ broker: { ...broker, get: () => new Promise(() => {}) }, clock });
@@ -271,7 +265,7 @@ describe('waitForResult', () => {
   });
 });
 
-describe('a run that is no longer stored', () => {
+describe('a run that is not stored', () => {
   const forgetful = async (key?: string) => {
     const clock = createTestClock();
     const broker = createMemoryBroker({ clock, keepCompleted: { count: 0 } });
@@ -285,25 +279,25 @@ describe('a run that is no longer stored', () => {
   };
   const forgotten = { name: 'RunForgottenError', code: 'RUN_FORGOTTEN', state: 'forgotten' };
 
-  it('is forgotten, not unknown', async () => {
+  it('is forgotten for the queue that submitted it', async () => {
     const { queue, submitted } = await forgetful();
 
     await expect(queue.waitForResult(submitted)).rejects.toMatchObject({ ...forgotten, id: submitted.id });
     await expect(queue.waitForResult(submitted.id)).rejects.toMatchObject(forgotten);
   });
 
-  it('is forgotten for a queue that did not submit it, as its id is one of ours', async () => {
+  it('is forgotten for a queue that did not submit it', async () => {
     const { stranger, submitted } = await forgetful();
 
     await expect(stranger.waitForResult(submitted.id)).rejects.toMatchObject(forgotten);
   });
 
-  it('is forgotten for the queue that submitted its key, and for callers with what submit returned', async () => {
+  it('is forgotten for all who know its key: it has not failed', async () => {
     const { queue, stranger, submitted } = await forgetful('order-7');
 
     await expect(queue.waitForResult('double@order-7')).rejects.toMatchObject(forgotten);
     await expect(stranger.waitForResult(submitted)).rejects.toMatchObject(forgotten);
-    await expect(stranger.waitForResult('double@order-7')).rejects.toMatchObject({ state: 'unknown' });
+    await expect(stranger.waitForResult('double@order-7')).rejects.toMatchObject(forgotten);
   });
 
   it('is forgotten when it existed during the wait', async () => {
@@ -319,13 +313,12 @@ describe('a run that is no longer stored', () => {
     expect(await waiting).toMatchObject(forgotten);
   });
 
-  it('is unknown when its id is from the future or of another form', async () => {
+  it('rejects immediately, and in the same way, where there never was one', async () => {
     const { queue } = setScene();
 
-    for (const id of ['zzzzzzz000000000000', '6d0b9c3e-6d4b-4c2a-9d3a-2f1f0d6c8f11', 'order-7'])
-      await expect(queue.waitForResult(id)).rejects.toMatchObject({
-        name: 'RunFailedError',
-        state: 'unknown',
-      });
+    await expect(queue.waitForResult('no-such-run')).rejects.toMatchObject({
+      ...forgotten,
+      id: 'no-such-run',
+    });
   });
 });

@@ -132,7 +132,7 @@ export class RunFailedError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunFailedError';
   /** The id of the awaited run. */
   readonly id: string;
-  /** The state in which the run ended; `unknown` when there is no such run. */
+  /** The state in which the run ended. */
   readonly state: string;
   /** `name` of the error of the latest attempt; absent when no attempt failed. */
   readonly errorName: string | undefined;
@@ -156,7 +156,7 @@ function asError({ message, stack, ...rest }: AttemptError): Error {
   return error;
 }
 
-/** The awaited run, or its result, is no longer stored. */
+/** The awaited run, or its result, is not stored. */
 export class RunForgottenError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunForgottenError';
   /** The id of the awaited run. */
@@ -164,11 +164,11 @@ export class RunForgottenError extends RetryError<WorkerErrorCode> {
   /** In place of the state in which the run ended, which is not known; `completed` where its result alone is not. */
   readonly state: 'forgotten' | 'completed';
 
-  /** @param what - what is no longer stored */
+  /** @param what - what is not stored */
   constructor(id: string, what: 'run' | 'result' = 'run') {
     const cause =
       what === 'run'
-        ? 'is forgotten: it ended and retention removed it, it was discarded, or the transaction that submitted it was not committed'
+        ? 'is not kept: it ended and retention removed it, it was discarded, the transaction that submitted it was not committed, or no run ever had this id'
         : 'has completed, and its result is forgotten: those that are kept would take more bytes than keepCompleted.bytes of the broker';
     const cure = 'Submit with keepResult, or use submitAndWait, and its result is kept until it is read.';
     super('RUN_FORGOTTEN', `run ${id} ${cause}. ${cure}`);

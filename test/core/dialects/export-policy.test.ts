@@ -21,6 +21,7 @@ describe('exportPolicy', () => {
       { ...DOUBLED, maxDelay: 'Infinity' },
       { attempts: 5, backoff: { type: 'exponential', delay: 1_000, jitter: 0 } },
     ],
+    ['p-retry', DOUBLED, { retries: 4, minTimeout: 1_000, factor: 2, maxTimeout: 60_000, randomize: false }],
     [
       'bullmq',
       { ...DOUBLED, maxDelay: 'Infinity', jitter: 'full' },
@@ -79,19 +80,6 @@ describe('exportPolicy', () => {
     ],
   ])('writes a policy for %s that says all of it', (system, input, options) => {
     expect(exportPolicy(definePolicy(input), system)).toEqual({ options, lost: [] });
-  });
-
-  it('writes a policy for p-retry, and says that a TypeError is not retried there', () => {
-    expect(exportPolicy(definePolicy(DOUBLED), 'p-retry')).toEqual({
-      options: { retries: 4, minTimeout: 1_000, factor: 2, maxTimeout: 60_000, randomize: false },
-      lost: [
-        {
-          key: 'stopOn',
-          why: 'it is not written by an export',
-          nearest: 'the filter of errors of that system',
-        },
-      ],
-    });
   });
 
   it.each<[ExportedSystem, PolicyInput, unknown]>([

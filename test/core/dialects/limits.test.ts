@@ -1,4 +1,4 @@
-import { decide, delayBounds } from '@retry/core';
+import { delayBounds } from '@retry/core';
 import { ALL_SYSTEMS } from '@retry/core/dialects/all';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
@@ -115,22 +115,6 @@ describe('a limit on attempts of another system', () => {
     expect(read('jpillora-backoff', { Min: '0s', Max: '0s', Factor: 0 }).policy).toEqual(
       read('jpillora-backoff', {}).policy,
     );
-  });
-});
-
-describe('a TypeError under the policy of p-retry', () => {
-  function isRetried(error: unknown, policy = read('p-retry', {}).policy): boolean {
-    const failure = { kind: 'error', error } as const;
-    return decide(policy, { failures: 1 }, failure, { now: 0, random: () => 0 }).type === 'retry';
-  }
-
-  it.each([
-    [new TypeError('x is not a function'), false],
-    [new TypeError('fetch failed'), true],
-    [new TypeError('Failed to fetch (example.com)'), true],
-    [new Error('x is not a function'), true],
-  ])('%s: %s', (error, retried) => {
-    expect(isRetried(error)).toBe(retried);
   });
 });
 

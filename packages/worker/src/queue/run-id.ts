@@ -70,20 +70,3 @@ function randomDigits(): string {
   nextDigit += RANDOM_DIGITS;
   return poolDigits.slice(from, nextDigit);
 }
-
-const RUN_ID = /^(?:\{[^}]+\})?([0-9A-Za-z]{7})[0-9A-Za-z]{12}$/;
-
-/** No id was created before: 2026-01-01. It tells most ids that look like ours, but are not, apart. */
-const FIRST_AT = 1_767_225_600_000;
-
-/** How far the clocks of different machines may differ, in ms. */
-const CLOCK_SKEW_MS = 60_000;
-
-/** Whether `createRunId` of any process may have made this id by now: this one may have been ahead of its clock. */
-export function isRunId(id: string): boolean {
-  const [, instant = ''] = RUN_ID.exec(id) ?? [];
-  if (instant === '') return false;
-  let atMs = 0;
-  for (const digit of instant) atMs = atMs * BASE + DIGITS.indexOf(digit);
-  return atMs >= FIRST_AT && atMs <= Math.max(Date.now(), latestMs) + CLOCK_SKEW_MS;
-}

@@ -64,7 +64,7 @@ function listen(signal: SignalName, listener: OnSignal): () => void {
 
 function notifyWorkers(signal: SignalName): void {
   const isHandled =
-    process.rawListeners(signal).filter((known) => known !== notifyWorkers).length > waiting();
+    process.rawListeners(signal).filter((known) => known !== notifyWorkers).length > countSignalExit();
   for (const listener of [...(LISTENING.get(signal) ?? [])]) listener(signal, { isHandled });
 }
 
@@ -72,7 +72,7 @@ function notifyWorkers(signal: SignalName): void {
  * How many listeners of a signal are of the package signal-exit, which many libraries bring along. They end the process if there are no
  * others: they handle nothing, and wait for us.
  */
-function waiting(): number {
+function countSignalExit(): number {
   const emitters: readonly unknown[] = [
     Reflect.get(globalThis, Symbol.for('signal-exit emitter')), // its version 4
     Reflect.get(process, '__signal_exit_emitter__'), // version 3
@@ -84,13 +84,13 @@ function waiting(): number {
 /** Raises the signal as soon as the process has nothing left to do, or after a second. */
 function raiseAgain(signal: SignalName): void {
   const raise = (): void => {
-    if (process.listenerCount(signal) > waiting()) return;
+    if (process.listenerCount(signal) > countSignalExit()) return;
     process.kill(process.pid, signal);
     setTimeout(exit, SURVIVED_MS);
   };
   // Signals without listeners do not end process 1, which in a container is the program itself.
   const exit = (): void => {
-    if (process.listenerCount(signal) <= waiting()) process.exit(exitStatus(signal));
+    if (process.listenerCount(signal) <= countSignalExit()) process.exit(exitStatus(signal));
   };
   // Other listeners of `beforeExit` may have begun to send something: a turn later the process is idle again once that is done.
   process.once('beforeExit', () => setImmediate(() => process.once('beforeExit', raise)));

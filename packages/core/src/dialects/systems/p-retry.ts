@@ -1,30 +1,6 @@
-import type { Matcher } from '../../matching/matcher.ts';
-import { globs } from '../../presets/family.ts';
 import { LAST_WAIT_CUT } from '../deadline.ts';
 import { factor, flag, ms, retries } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
-
-/** A fault of the program: a `TypeError` but for those that `is-network-error` takes for the network's. */
-const BROKEN: Matcher = {
-  name: 'TypeError',
-  unless: {
-    message: globs(
-      'network error',
-      'Failed to fetch',
-      'Failed to fetch (*)',
-      'NetworkError when attempting to fetch resource.',
-      'The Internet connection appears to be offline.',
-      'Network request failed',
-      'fetch failed',
-      'terminated',
-      ' A network error occurred.',
-      'Network connection lost',
-      'Load failed',
-      'Load failed (*)',
-      'error sending request for url*',
-    ),
-  },
-};
 
 /** p-retry: its options. */
 export const pRetry: System = /* @__PURE__ */ defineSystem({
@@ -33,7 +9,7 @@ export const pRetry: System = /* @__PURE__ */ defineSystem({
   version: '9.0.0',
   fidelity: 'exact',
   remarks: [
-    'A `TypeError` is not retried, but for those of `fetch`; nor is what was thrown and is no error, which it makes a `TypeError`.',
+    'A `TypeError` is not retried there, but for those of `fetch`; nor is what was thrown and is no error, which it makes a `TypeError`.',
   ],
   options: {
     retries: retries(10, 'executions after the first'),
@@ -50,6 +26,5 @@ export const pRetry: System = /* @__PURE__ */ defineSystem({
     jitter: randomize ? 'bounded' : 'none',
     maxDelay: maxTimeout,
     capAt: 'after-jitter',
-    stopOn: [BROKEN],
   }),
 });

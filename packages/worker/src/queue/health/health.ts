@@ -66,7 +66,7 @@ export interface HealthFigures {
 export interface Observing {
   /**
    * Compares the figures of the queue with thresholds, and returns those that are above theirs, each with what to do. A call costs
-   * six reads of bounded size, however many runs there are; with `audit: true` also that of `counts`.
+   * reads of bounded size, however many runs there are; with `audit: true` also that of `counts`.
    *
    * @throws {InvalidOptionsError} when an option is wrong
    * @throws {InsightError} `NO_INSIGHT` when the broker has no `figures`

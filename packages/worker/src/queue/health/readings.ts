@@ -3,6 +3,7 @@ import type {
   ErrorGroup,
   ErrorGroupName,
   Hold,
+  LaneFlow,
   LaneReport,
   LiveWorker,
   ServerMemory,
@@ -61,7 +62,7 @@ export interface Facts {
   readonly memory: ServerMemory | undefined;
 }
 
-/** Asks a broker: four calls of bounded cost, and its audit if that is wanted. @throws {InsightError} `NO_INSIGHT` */
+/** Asks a broker by calls of bounded cost, and its audit if that is wanted. @throws {InsightError} `NO_INSIGHT` */
 export async function readFacts(
   broker: Broker,
   growth: DeadLetterGrowth,
@@ -115,24 +116,32 @@ function memoryReadings({ memory }: Facts): readonly Reading[] {
   return [{ check: 'MEMORY_NEARLY_FULL', figure: memory.usedBytes / memory.maxBytes, memory }];
 }
 
-function laneReadings({ report }: Facts, { minStarts, holdAge }: HealthSettings): readonly Reading[] {
+function laneReadings(
+  { report, workers: live }: Facts,
+  { minStarts, holdAge }: HealthSettings,
+): readonly Reading[] {
   return report.lanes.flatMap(({ lane, workers, waiting, due, holds, oldestClaimableAgeMs, rates }) => {
     const found: Reading[] = [];
     if (workers === 0) found.push({ check: 'LANE_WITHOUT_WORKER', figure: waiting.count + due.count, lane });
-    // What a hold keeps waiting is no lack of workers. One hold after another may do so for longer than any of them has lasted.
-    if (oldestClaimableAgeMs !== undefined && (holds.length === 0 || oldestClaimableAgeMs > holdAge))
+    const heldMs = Math.max(0, ...holds.map(({ heldAt }) => report.at - heldAt));
+    // What a hold keeps waiting is no lack of workers. One hold after another may do so for longer than any of them lasts.
+    const isHeldAgain = heldMs <= holdAge && (oldestClaimableAgeMs ?? 0) > holdAge;
+    if (oldestClaimableAgeMs !== undefined && (holds.length === 0 || isHeldAgain))
       found.push({ check: 'OLDEST_AGE', figure: oldestClaimableAgeMs, lane });
     if (rates === undefined) return found;
     found.push({ check: 'LATE_STARTS', figure: rates.maxLatenessMs, lane });
-    const starts = (rates.starts.perSecond * rates.starts.windowMs) / 1_000;
-    if (starts > 0 && Math.round(starts) >= minStarts)
-      found.push({
-        check: 'RETRY_SHARE',
-        figure: rates.retries.perSecond / rates.starts.perSecond,
-        lane,
-      });
+    const { starts, retries } = startsIn(lane, live);
+    if (starts > 0 && starts >= minStarts)
+      found.push({ check: 'RETRY_SHARE', figure: retries / starts, lane });
     return found;
   });
+}
+
+/** Returns how many attempts the workers of a lane started, each in its own window, and how many of these were retries. */
+function startsIn(lane: string, workers: readonly LiveWorker[]): Pick<LaneFlow, 'starts' | 'retries'> {
+  const flows = workers.flatMap(({ facts }) => facts?.flow?.lanes.filter((flow) => flow.lane === lane) ?? []);
+  const sum = (key: 'starts' | 'retries') => flows.reduce((total, flow) => total + flow[key], 0);
+  return { starts: sum('starts'), retries: sum('retries') };
 }
 
 function groupReadings(

@@ -6,12 +6,6 @@ import type { ResultPoller, Target, Watcher } from './result-poller.ts';
 import type { Timed, Timeouts } from './timeouts.ts';
 import type { WaitLimits } from './wait-options.ts';
 
-/** A run to wait for. */
-export interface Awaited extends Target {
-  /** The run existed: if it is not found, it was forgotten rather than never submitted. */
-  readonly isKnown: boolean;
-}
-
 /** What all waits of one queue share. */
 export interface WaitShared {
   readonly poller: ResultPoller;
@@ -22,12 +16,12 @@ export interface WaitShared {
  * Waits for the result of a run.
  *
  * @param awaited - resolves once the run has been submitted; its rejection is passed on
- * @throws {RunFailedError} when the run ended in another state than `completed`, or there is no such run
+ * @throws {RunFailedError} when the run ended in another state than `completed`
  * @throws {RunForgottenError | WaitTimeoutError} and the reason of the signal
  */
 export function waitForRun<Result>(
   shared: WaitShared,
-  awaited: Promise<Awaited>,
+  awaited: Promise<Target>,
   limits: WaitLimits & WaitEnd,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -62,7 +56,7 @@ interface WaitParts<Result> {
 /** The wait of one caller; leaves neither timer nor listener behind. */
 class Wait<Result> implements Watcher, Timed {
   readonly #parts: WaitParts<Result>;
-  #awaited: Awaited | undefined;
+  #awaited: Target | undefined;
   #state: string = 'unsubmitted';
   #brokerError: unknown;
   #isOver = false;
@@ -76,7 +70,7 @@ class Wait<Result> implements Watcher, Timed {
     if (signal !== undefined) this.#ignoreSignal = onAbort(signal, () => this.onError(signal.reason));
   }
 
-  begin(awaited: Awaited): void {
+  begin(awaited: Target): void {
     if (this.#isOver) return;
     this.#awaited = awaited;
     this.#unwatch = this.#parts.shared.poller.watch(awaited, this);
@@ -108,9 +102,7 @@ class Wait<Result> implements Watcher, Timed {
   }
 
   #onMissing(): void {
-    const { id = '', isKnown = false } = this.#awaited ?? {};
-    const isForgotten = isKnown || this.#state !== 'unsubmitted';
-    this.onError(isForgotten ? new RunForgottenError(id) : new RunFailedError(id, 'unknown'));
+    this.onError(new RunForgottenError(this.#awaited?.id ?? ''));
   }
 
   #onEnd(run: Run): void {

@@ -3,7 +3,6 @@ import type { Broker, Submission } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
 import type { Emitter } from '../../emitter.ts';
 import type { QueueEvents } from '../../events.ts';
-import { isRunId } from '../run-id.ts';
 import type { Submitted } from '../submission.ts';
 import { ResultPoller } from './result-poller.ts';
 import type { WaitShared } from './result-wait.ts';
@@ -27,8 +26,6 @@ export interface ResultWaiting {
 interface Shared extends WaitShared {
   /** Runs with `keepResult` whose result this queue has not read. */
   readonly kept: Set<string>;
-  /** Runs with an idempotency key; other ids are recognised by their form. */
-  readonly keyed: Set<string>;
 }
 
 /** How many runs are remembered: the latest ones. */
@@ -44,10 +41,9 @@ export function createResultWaiting(
   const onCollected = (id: string): void => void kept.delete(id);
   const onError = (error: unknown, doing: string): void => emitter.emit('error', () => ({ error, doing }));
   const poller = new ResultPoller({ broker, clock, onError, onCollected });
-  const shared: Shared = { poller, timeouts: new Timeouts(clock), kept, keyed: new Set() };
+  const shared: Shared = { poller, timeouts: new Timeouts(clock), kept };
   return {
-    noteSubmitted: ({ id, keyed, keepResultMs }, { isNew }) => {
-      if (keyed === true) remember(shared.keyed, id);
+    noteSubmitted: ({ id, keepResultMs }, { isNew }) => {
       if (isNew && keepResultMs !== undefined) remember(kept, id);
     },
     waitForResult: (run, options) => waitForResult(shared, run, options),
@@ -63,8 +59,7 @@ async function waitForResult<Result>(
   const id = readRunId(run, 'waitForResult');
   const limits = readOptions(options, { subject: 'waitForResult', keys: WAIT_KEYS }, readWaitLimits);
   throwIfAborted(limits);
-  const isKnown = typeof run === 'object' || shared.keyed.has(id) || isRunId(id);
-  const awaited = Promise.resolve({ id, isKept: shared.kept.has(id), isKnown });
+  const awaited = Promise.resolve({ id, isKept: shared.kept.has(id) });
   return waitForRun<Result>(shared, awaited, limits);
 }
 
@@ -78,7 +73,7 @@ async function waitForSubmission<Result>(
   const countBefore = notifications.count();
   const onEnd = notifications.listen();
   const awaited = submit().then(({ id, isNew }) => {
-    return { id, isKept: shared.kept.has(id), isKnown: true, ...(isNew && { notifiedSince: countBefore }) };
+    return { id, isKept: shared.kept.has(id), ...(isNew && { notifiedSince: countBefore }) };
   });
   return waitForRun<Result>(shared, awaited, { ...limits, onEnd });
 }
