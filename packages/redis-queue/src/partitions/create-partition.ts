@@ -9,7 +9,8 @@ import { countDepths, readNames } from '../verbs/attend.ts';
 import { auditRuns } from '../verbs/audit.ts';
 import { changeRuns } from '../verbs/change.ts';
 import { exchange } from '../verbs/exchange.ts';
-import { createFigures, createLaneCounts } from '../verbs/figures.ts';
+import type { GroupReads, MemoryReads } from '../verbs/figures.ts';
+import { createFigures, createGroupReads, createLaneCounts, createMemoryReads } from '../verbs/figures.ts';
 import type { KeepingParts } from '../verbs/find-expired.ts';
 import { createFindExpired } from '../verbs/find-expired.ts';
 import { getRuns, readRuns } from '../verbs/get.ts';
@@ -49,6 +50,8 @@ export function createPartition({ store, durable, heartbeats, keeping }: Partiti
     ownLanes: passLanes(store, pass),
     ownFigures: passFigures(createFigures(store), pass),
     ownLaneCounts: passLaneCounts(createLaneCounts(store), pass),
+    ownGroups: passGroups(createGroupReads(store), pass),
+    ownMemory: passMemory(createMemoryReads(store), pass),
     reserve: (requests) => pass(() => reserveStarts(store, requests)),
     get: getBy({
       runs: (ids, options) => pass(() => getRuns(store, ids, options)),
@@ -90,6 +93,14 @@ function passLaneCounts({ names, count }: Part['ownLaneCounts'], pass: Pass): Pa
   return { names: () => pass(() => names()), count: (lanes) => pass(() => count(lanes)) };
 }
 
+function passGroups({ all, samples }: GroupReads, pass: Pass): GroupReads {
+  return { all: () => pass(() => all()), samples: (groups) => pass(() => samples(groups)) };
+}
+
+function passMemory({ server, own }: MemoryReads, pass: Pass): MemoryReads {
+  return { server: () => pass(() => server()), own: () => pass(() => own()) };
+}
+
 function passNotes({ read, write }: Notes, pass: Pass): Notes {
   return {
     read: (query) => pass(() => read(query)),
@@ -120,6 +131,10 @@ export interface Part extends Omit<Broker, 'attend' | 'figures'> {
   readonly ownFigures: FigureSources;
   /** What is in its lanes, for a report of all partitions. */
   readonly ownLaneCounts: Pick<LaneSource, 'names' | 'count'>;
+  /** Its error groups, for pages of all partitions. */
+  readonly ownGroups: GroupReads;
+  /** What it has of the memory of its server. */
+  readonly ownMemory: MemoryReads;
 }
 
 /** The brokers of all partitions. */

@@ -30,7 +30,14 @@ export function joinParts(given: readonly Part[]): Broker {
   if (only === undefined) throw new RangeError('there is no partition');
   const parts: Parts = [only, ...others];
   const attend = joinAttendance(parts);
-  const { ownLanes: _lanes, ownLaneCounts: _counts, ownFigures, ...broker } = only;
+  const {
+    ownLanes: _lanes,
+    ownLaneCounts: _counts,
+    ownGroups: _groups,
+    ownMemory: _memory,
+    ownFigures,
+    ...broker
+  } = only;
   if (others.length === 0) return { ...broker, attend, figures: figuresWithRates(ownFigures) };
   const [reads, notes] = [joinReads(parts), joinNotes(parts)];
   const figures = figuresWithRates(joinFigures(parts, { ...reads, notes }));

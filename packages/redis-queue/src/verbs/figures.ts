@@ -35,8 +35,8 @@ export function createFigures(store: Store): FigureSources {
     lanes: (query) => reportLanes(source, query),
     attempts: (query) => countAttempts((page) => listRuns(store, page), query),
     dueTimes: (query) => countDueTimes(store, query),
-    groups: (query) => listGroups(store, query),
-    memory: () => readMemory(store),
+    groups: (query) => listGroups([createGroupReads(store)], store.keys.of.groups, query),
+    memory: () => fullestOf([createMemoryReads(store)]),
   };
 }
 
@@ -142,20 +142,72 @@ async function countDueTimes(store: Store, query: DueTimesQuery): Promise<DueTim
 /** A group as it is kept: its sample may have left it. */
 type KeptGroup = Omit<ErrorGroup, 'isOther'>;
 
-/** Returns a page of error groups. All of them are read for it: a lane has no more than some of them. */
-async function listGroups(store: Store, query: GroupsQuery): Promise<GroupPage> {
+/** What reads the error groups of one partition. */
+export interface GroupReads {
+  /** Every group: a lane has no more than some of them. */
+  readonly all: () => Promise<readonly KeptGroup[]>;
+  /** A run of each of these groups. */
+  readonly samples: (groups: readonly KeptGroup[]) => Promise<readonly string[]>;
+}
+
+/** Returns what reads the error groups of one partition. */
+export function createGroupReads(store: Store): GroupReads {
+  return { all: () => readGroups(store), samples: (groups) => readSamples(store, groups) };
+}
+
+/** A group, and the place of the partition that has its latest dead letter. */
+interface PlacedGroup extends KeptGroup {
+  readonly part: number;
+}
+
+/**
+ * Returns a page of the groups of some partitions: those of one lane and id are one. All of them are read for it, once, and samples of
+ * those on the page.
+ *
+ * @param broker - as in `writeCursor`
+ */
+export async function listGroups(
+  parts: readonly GroupReads[],
+  broker: string,
+  query: GroupsQuery,
+): Promise<GroupPage> {
+  const joined = new Map<string, PlacedGroup>();
+  for (const [part, groups] of (await Promise.all(parts.map(({ all }) => all()))).entries()) {
+    for (const group of groups) {
+      const key = `${group.lane}\0${group.id}`;
+      joined.set(key, joinGroups(joined.get(key), { ...group, part }));
+    }
+  }
+  const page = pageOfGroups(broker, query, [...joined.values()]);
+  const samples = await Promise.all(
+    parts.map((part, index) => part.samples(page.groups.filter((group) => group.part === index))),
+  );
+  const left = samples.map((ids) => ids.values());
+  const groups = page.groups.map(({ part, ...group }) => ({
+    ...group,
+    sampleId: left[part]?.next().value ?? group.sampleId,
+    isOther: group.id === OTHER_GROUP.id,
+  }));
+  return { ...page, groups };
+}
+
+/** Returns a group of two partitions as one. */
+function joinGroups(one: PlacedGroup | undefined, other: PlacedGroup): PlacedGroup {
+  if (one === undefined) return other;
+  return {
+    ...(other.lastSeenAt > one.lastSeenAt ? other : one),
+    count: one.count + other.count,
+    attempts: one.attempts + other.attempts,
+    firstSeenAt: Math.min(one.firstSeenAt, other.firstSeenAt),
+  };
+}
+
+async function readGroups(store: Store): Promise<readonly KeptGroup[]> {
   const flat = (await runListScript(store, groupsScript, [])) as readonly string[]; // what our own script returns
   const all: KeptGroup[] = [];
   for (let index = 0; index < flat.length; index += 2)
     all.push(decodeGroup(flat[index] ?? '', flat[index + 1] ?? ''));
-  const page = pageOfGroups(store.keys.of.groups, query, all);
-  const samples = await readSamples(store, page.groups);
-  const groups = page.groups.map((group, index) => ({
-    ...group,
-    sampleId: samples[index] ?? group.sampleId,
-    isOther: group.id === OTHER_GROUP.id,
-  }));
-  return { ...page, groups };
+  return all;
 }
 
 async function readSamples(store: Store, groups: readonly KeptGroup[]): Promise<readonly string[]> {
@@ -188,17 +240,46 @@ const LARGE_KEYS: readonly KeyName[] = [
   ...(['behind', 'behind-by-lane'] as const),
 ];
 
-/** Returns how full the server of the partition is; `undefined` where it has no `maxmemory`. */
-async function readMemory({ link, keys }: Store): Promise<ServerMemory | undefined> {
-  const info = String(await link.ask(keys.of.body, ['INFO', 'memory']));
-  const maxBytes = sizeIn(info, 'maxmemory');
-  if (maxBytes === 0) return undefined;
-  // A user may have no right to ask; what is wanted most is known without it.
-  const own = await Promise.all(
-    LARGE_KEYS.map((name) => link.send(keys.of[name], ['MEMORY', 'USAGE', keys.of[name]])),
-  ).catch(() => undefined);
-  const ownBytes = own?.reduce<number>((sum, bytes) => sum + (Number(bytes) || 0), 0);
-  return { usedBytes: sizeIn(info, 'used_memory'), maxBytes, ownBytes };
+/** What reads the memory that one partition has, and its server. */
+export interface MemoryReads {
+  /** How full the server is; `undefined` where it has no `maxmemory`. */
+  readonly server: () => Promise<ServerMemory | undefined>;
+  /** About how many bytes the partition has; `undefined` where the server does not say. */
+  readonly own: () => Promise<number | undefined>;
+}
+
+/** Returns what reads the memory of one partition. */
+export function createMemoryReads({ link, keys }: Store): MemoryReads {
+  return {
+    server: async () => {
+      const info = String(await link.ask(keys.of.body, ['INFO', 'memory']));
+      const maxBytes = sizeIn(info, 'maxmemory');
+      return maxBytes === 0 ? undefined : { usedBytes: sizeIn(info, 'used_memory'), maxBytes };
+    },
+    own: async () => {
+      // A user may have no right to ask; what is wanted most is known without it.
+      const own = await Promise.all(
+        LARGE_KEYS.map((name) => link.send(keys.of[name], ['MEMORY', 'USAGE', keys.of[name]])),
+      ).catch(() => undefined);
+      return own?.reduce<number>((sum, bytes) => sum + (Number(bytes) || 0), 0);
+    },
+  };
+}
+
+/** What more partitions than these have is estimated from these. */
+const MAX_MEASURED = 16;
+
+/** Returns the memory of the fullest server of some partitions; what the queue has of it is what it has of all, at most. */
+export async function fullestOf(parts: readonly MemoryReads[]): Promise<ServerMemory | undefined> {
+  const servers = (await Promise.all(parts.map(({ server }) => server()))).filter((one) => one !== undefined);
+  const shareOf = ({ usedBytes, maxBytes }: ServerMemory): number => usedBytes / maxBytes;
+  const [fullest] = servers.sort((left, right) => shareOf(right) - shareOf(left));
+  if (fullest === undefined) return undefined;
+  const own = await Promise.all(parts.slice(0, MAX_MEASURED).map((part) => part.own()));
+  const known = own.filter((bytes) => bytes !== undefined);
+  if (known.length < own.length) return fullest;
+  const all = known.reduce((sum, bytes) => sum + bytes, 0) * (parts.length / own.length);
+  return { ...fullest, ownBytes: Math.min(fullest.usedBytes, Math.round(all)) };
 }
 
 function sizeIn(info: string, name: string): number {
