@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReadings } from '../../packages/board/src/live/readings.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
+
+const PACE = { everyMs: 1_000, gapMs: 25, patienceMs: 1_000 };
 
 /** Readings every second, 25 ms apart, and what was read. */
 function open() {
@@ -10,7 +13,7 @@ function open() {
   const events: string[] = [];
   const readings = createReadings({
     changed: (topic, event) => void events.push(`${topic} ${event}`),
-    ...{ everyMs: 1_000, gapMs: 25 },
+    ...PACE,
   });
   let version = 0;
   const begin = (topic: string) =>
@@ -47,7 +50,7 @@ describe('readings', () => {
   it('begin no read before the one before has ended', async () => {
     let underWay = 0;
     let most = 0;
-    const readings = createReadings({ changed: () => {}, everyMs: 1_000, gapMs: 25 });
+    const readings = createReadings({ changed: () => {}, ...PACE });
     const read = async () => {
       underWay += 1;
       most = Math.max(most, underWay);
@@ -61,6 +64,52 @@ describe('readings', () => {
     readings.close();
 
     expect(most).toBe(1);
+  });
+
+  it('keep no topic but its own waiting for a read that hangs', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 5 }), async (hung, well) => {
+        const readings = createReadings({ changed: () => {}, ...PACE });
+        const reads = new Map<string, number>();
+        const read = (topic: string, ends: boolean) => () => {
+          reads.set(topic, (reads.get(topic) ?? 0) + 1);
+          return ends ? Promise.resolve('') : new Promise<string>(() => {});
+        };
+        for (let index = 0; index < hung; index += 1)
+          readings.begin(`hung/${index}`, read(`hung/${index}`, false));
+        for (let index = 0; index < well; index += 1)
+          readings.begin(`well/${index}`, read(`well/${index}`, true));
+
+        await vi.advanceTimersByTimeAsync(hung * PACE.patienceMs + 20_000);
+        readings.close();
+
+        for (const [topic, count] of reads) {
+          if (topic.startsWith('hung')) expect(count).toBe(1);
+          else expect(count).toBeGreaterThanOrEqual(17);
+        }
+        expect(reads.size).toBe(hung + well);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('read a topic again when a read that hung has ended', async () => {
+    const { begin, events } = open();
+    const readings = createReadings({
+      changed: (topic, event) => void events.push(`${topic} ${event}`),
+      ...PACE,
+    });
+    let count = 0;
+    readings.begin('slow', async () => {
+      count += 1;
+      if (count === 1) await new Promise((resolve) => setTimeout(resolve, 60_000));
+      return `${count}`;
+    });
+    begin('overview');
+
+    await vi.advanceTimersByTimeAsync(61_500);
+
+    expect(events.filter((event) => event.startsWith('slow'))).toEqual(['slow 1', 'slow 2']);
   });
 
   it('read nothing after they are closed during a read', async () => {

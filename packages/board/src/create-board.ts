@@ -50,6 +50,9 @@ const UNCHANGED = 'no-store, no-transform';
 /** Plans are kept for this long. */
 const PLANS = { count: 100, ms: 900_000 };
 
+/** What takes a call of the broker for each row is shown for this long. */
+const ROWS = { count: 1_000, ms: 5_000 };
+
 /**
  * Creates the board of a queue, for visitors who have its `token`, and with the rights that `access` returns.
  *
@@ -90,6 +93,8 @@ function createDesk({ broker, tasks, times, name, mask, onAct }: BoardSettings, 
     mask: createMask(mask, errors),
     acts: createActs(onAct, errors),
     plans: createKeptForWhile(PLANS),
+    trends: createKeptForWhile(ROWS),
+    attempts: createKeptForWhile(ROWS),
     replays: createOneByOne(),
   };
 }

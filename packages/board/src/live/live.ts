@@ -20,10 +20,8 @@ export interface Live {
   readonly close: () => void;
 }
 
-const READ_EVERY_MS = 1_000;
-
-/** However many topics visitors listen to, one is read at a time, and 40 a second at most. */
-const READ_GAP_MS = 25;
+/** However many topics visitors listen to, one is read at a time, 40 a second at most, and each once a second at most. */
+const PACE = { everyMs: 1_000, gapMs: 25, patienceMs: 1_000 };
 
 /** The most streams of one visitor, and of all: each tab that is seen has one or two. */
 const MAX_STREAMS_OF_VISITOR = 20;
@@ -44,7 +42,7 @@ export function createLive(desk: Desk, errors: ErrorLog): Live {
   const changed = (topic: string, event: string): void => {
     for (const { send } of listenersTo(topic, listeners)) send(topic, event);
   };
-  const readings = createReadings({ changed, everyMs: READ_EVERY_MS, gapMs: READ_GAP_MS });
+  const readings = createReadings({ changed, ...PACE });
   let isClosed = false;
   const join = (listener: Listener, listening: Listening): void => {
     listeners.set(listener, listening);

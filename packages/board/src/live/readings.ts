@@ -12,13 +12,19 @@ export interface Readings {
   readonly close: () => void;
 }
 
-/** What happens with what is new, and how often it is read. */
-export interface ReadingHooks {
-  readonly changed: (topic: string, event: string) => void;
+/** How often topics are read. */
+interface Pace {
   /** How long after one read of a topic the next one begins, at least. */
   readonly everyMs: number;
   /** How long after the end of one read of any topic the next one begins, at least. */
   readonly gapMs: number;
+  /** How long others wait for a read that does not end: from then on it keeps its own topic waiting alone. */
+  readonly patienceMs: number;
+}
+
+/** What happens with what is new, and how often it is read. */
+export interface ReadingHooks extends Pace {
+  readonly changed: (topic: string, event: string) => void;
 }
 
 interface Reading {
@@ -31,7 +37,7 @@ interface Reading {
 }
 
 /** Creates the readings of a board. */
-export function createReadings({ changed, everyMs, gapMs }: ReadingHooks): Readings {
+export function createReadings({ changed, ...pace }: ReadingHooks): Readings {
   const readings = new Map<string, Reading>();
   const readOn = async (reading: Reading): Promise<void> => {
     const { topic, read, isWanted, latest } = reading;
@@ -39,10 +45,10 @@ export function createReadings({ changed, everyMs, gapMs }: ReadingHooks): Readi
     const event = await read();
     if (readings.get(topic) !== reading) return;
     reading.latest = event;
-    reading.timer = setTimeout(due.add, everyMs, reading);
+    reading.timer = setTimeout(due.add, pace.everyMs, reading);
     if (event !== latest) changed(topic, event);
   };
-  const due = createDue(readOn, gapMs);
+  const due = createDue(readOn, pace);
   return {
     begin: (topic, read) => {
       const known = readings.get(topic);
@@ -70,28 +76,34 @@ interface Due {
   readonly clear: () => void;
 }
 
-/** Calls back for what is due, one after the other: the next call begins `gapMs` after the end of the one before. */
-function createDue(call: (reading: Reading) => Promise<void>, gapMs: number): Due {
+/**
+ * Calls back for what is due, one after the other: the next call begins `gapMs` after the end of the one before, or `patienceMs` after its
+ * beginning where that does not end.
+ */
+function createDue(call: (reading: Reading) => Promise<void>, { gapMs, patienceMs }: Pace): Due {
   const waiting = new Set<Reading>();
-  let isCalling = false;
-  let gap: ReturnType<typeof setTimeout> | undefined;
-  const next = async (): Promise<void> => {
-    gap = undefined;
+  let turn: ReturnType<typeof setTimeout> | undefined;
+  const next = (): void => {
+    turn = undefined;
     const [first] = waiting;
     if (first === undefined) return;
     waiting.delete(first);
-    isCalling = true;
-    await call(first);
-    isCalling = false;
-    gap = setTimeout(next, gapMs);
+    const own = setTimeout(next, patienceMs);
+    turn = own;
+    void call(first).then(() => {
+      if (turn !== own) return;
+      clearTimeout(own);
+      turn = setTimeout(next, gapMs);
+    });
   };
   return {
     add: (reading) => {
       waiting.add(reading);
-      if (!isCalling && gap === undefined) void next();
+      if (turn === undefined) next();
     },
     clear: () => {
-      clearTimeout(gap);
+      clearTimeout(turn);
+      turn = undefined;
       waiting.clear();
     },
   };

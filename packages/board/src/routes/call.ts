@@ -2,7 +2,7 @@ import type { Broker, Operation } from '@retry/core/broker';
 import type { AnyTask, Plan, Queue } from '@retry/worker';
 import type { Acts } from '../access/acts.ts';
 import type { Visitor } from '../access/rights.ts';
-import type { ApplyRequest, Right, Rights } from '../api.ts';
+import type { ApplyRequest, LaneAttempts, Right, Rights, Trend } from '../api.ts';
 import { forbidden } from '../errors.ts';
 import type { Mask } from '../show/mask.ts';
 import type { KeptForWhile } from './kept-for-while.ts';
@@ -27,6 +27,10 @@ export interface Desk {
   readonly times: 'local' | 'utc';
   readonly name: string | undefined;
   readonly plans: KeptForWhile<KeptPlan>;
+  /** By the lane and the id of an error group. */
+  readonly trends: KeptForWhile<Trend>;
+  /** By lane. */
+  readonly attempts: KeptForWhile<LaneAttempts>;
   /** Replays keep the processor busy: one is done after the other. */
   readonly replays: OneByOne;
 }

@@ -92,9 +92,19 @@ export function taskOf(lane: string): { readonly task: string; readonly version?
 
 async function rowOf(desk: Desk, row: LetterGroup, index: number): Promise<GroupRow> {
   if (index >= WITH_TREND || row.count > TREND_RUNS || row.isOther) return masked(desk, row);
-  const state = stateOf(null, await desk.queue.get(row.sampleId));
-  const trend = trendOf(await listUpTo(desk, { ...taskOf(row.lane), group: row.id, state }, TREND_RUNS));
+  const trend = await keptTrend(desk, row);
   return { ...masked(desk, row), ...(trend && { trend }) };
+}
+
+/** Returns the trend of a group; of a list that is read every second, that of some seconds ago. */
+async function keptTrend(desk: Desk, { lane, id, sampleId }: LetterGroup): Promise<Trend | undefined> {
+  const name = `${lane}\0${id}`;
+  const kept = desk.trends.get(name);
+  if (kept !== undefined) return kept;
+  const state = stateOf(null, await desk.queue.get(sampleId));
+  const trend = trendOf(await listUpTo(desk, { ...taskOf(lane), group: id, state }, TREND_RUNS));
+  if (trend !== undefined) desk.trends.put(name, trend);
+  return trend;
 }
 
 function masked({ mask }: Desk, row: LetterGroup): LetterGroup {

@@ -21,14 +21,21 @@ export async function retries(desk: Desk, lane?: string): Promise<RetriesAnswer>
     const { dueTimes } = await figures({ dueTimes: { from, ...spans, ...lanes } });
     return { ...dueTimes, from, bucketMs: spans.bucketMs };
   };
-  const attempts = busy.slice(0, MAX_LANES).map(async (each): Promise<LaneAttempts> => {
-    const { task, version = '' } = taskOf(each.lane);
-    const { attempts: counts } = await figures({ attempts: { lane: each.lane } });
-    return { lane: each.lane, task, version, ...counts };
-  });
+  const attempts = busy.slice(0, MAX_LANES).map((each) => keptAttempts(desk, each.lane));
   const [near, far, ...counted] = await Promise.all([due(NEAR), due(FAR), ...attempts]);
   const otherLanes = Math.max(busy.length - MAX_LANES, 0);
   return { at: report.at, attempts: counted, otherLanes, near, far };
+}
+
+/** Returns the attempts of a lane; where they are read every second, those of some seconds ago. */
+async function keptAttempts(desk: Desk, lane: string): Promise<LaneAttempts> {
+  const kept = desk.attempts.get(lane);
+  if (kept !== undefined) return kept;
+  const { task, version = '' } = taskOf(lane);
+  const { attempts: counts } = await figuresOf(desk)({ attempts: { lane } });
+  const found = { lane, task, version, ...counts };
+  desk.attempts.put(lane, found);
+  return found;
 }
 
 function runsOf({ waiting, scheduled }: LaneFigures): number {

@@ -16,7 +16,7 @@ export function Schedules({ after }: { after: string }): VNode {
   return (
     <>
       <Heading>Schedules</Heading>
-      <Ready of={useLive('schedules', after === '' ? {} : { query: { after } })}>
+      <Ready of={useLive('schedules', { query: { after } })}>
         {({ schedules, unreadable = [], next }) => (
           <>
             {unreadable.map((id) => (

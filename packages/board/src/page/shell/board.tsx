@@ -54,6 +54,7 @@ function Screen(): VNode {
     return <Group lane={first} id={second} after={query.get('after') ?? ''} />;
   }
   if (name === 'runs' && first !== undefined) return <Run id={first} />;
+  if (name === 'failures') return <Failures after={query.get('after') ?? ''} />;
   if (name === 'schedules') return <Schedules after={query.get('after') ?? ''} />;
   if (name === 'search') return <Search query={query} />;
   const Named = Object.hasOwn(SCREENS, name) ? SCREENS[name] : undefined;
@@ -61,7 +62,6 @@ function Screen(): VNode {
 }
 
 const SCREENS: Readonly<Record<string, () => VNode>> = {
-  failures: Failures,
   retries: Retries,
   storm: Storm,
   overview: Overview,
