@@ -1,6 +1,6 @@
-import type { Broker, LaneFigures, Note, Run } from '@retry/core/broker';
+import type { Broker, Hold, LaneFigures, LiveWorker, Notes, Run } from '@retry/core/broker';
 import type { FigureSources } from '@retry/core/broker/kit';
-import { figuresBy, newRun } from '@retry/core/broker/kit';
+import { figuresBy, newRun, reportLanes } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { Finding, HealthOptions } from '@retry/worker';
 import { createQueue } from '@retry/worker';
@@ -52,7 +52,9 @@ const QUIET: State = {
 };
 
 const counted = (count: number) => ({ count, isComplete: true });
-const perSecond = (count: number) => ({ perSecond: (count * 1_000) / WINDOW_MS, windowMs: WINDOW_MS });
+const perSecond = (count: number) => ({
+  ...{ count, perSecond: (count * 1_000) / WINDOW_MS, windowMs: WINDOW_MS },
+});
 
 function lanesOf({ unattended, ageMs, starts, retries, latenessMs }: State): readonly LaneFigures[] {
   const empty = {
@@ -72,20 +74,18 @@ function lanesOf({ unattended, ageMs, starts, retries, latenessMs }: State): rea
   ];
 }
 
-/** A broker that answers what `queue.health` asks. */
-function brokerOf(state: State): Broker {
+/** A broker that answers what `queue.health` asks. @param isComplete - whether its counts are whole */
+function brokerOf(state: State, isComplete = true): Broker {
   const broker = createMemoryBroker();
   const group = { id: 'x', title: 'Error: x', lane: 'mail@2', count: state.inGroup, attempts: 1 };
-  const { starts, retries, lagMs } = state;
-  const started = { lane: 'mail@2', starts, retries, ends: 0, maxLatenessMs: 0 };
-  const flow = { windowMs: WINDOW_MS, lanes: [started] };
-  const facts = { slots: 1, slotsTaken: 0, leases: 0, eventLoopLagMs: lagMs, flow };
-  void broker.attend({ worker: 'w', lanes: ['mail@2'], ttlMs: 3_600_000, facts });
-  const hold: Note = { key: 'hold/operator/mail@2', value: '{}', version: 1, writtenAt: NOW - state.holdMs };
+  const facts = { slots: 1, slotsTaken: 0, leases: 0, eventLoopLagMs: state.lagMs };
+  const worker: LiveWorker = { worker: 'w', lanes: ['mail@2'], attendedAt: NOW, aliveUntil: NOW + 1, facts };
+  const hold: Hold = { lane: 'mail@2', source: 'operator', heldAt: NOW - state.holdMs };
+  const lanes = lanesOf(state).map((lane) => ({ ...lane, waiting: { ...lane.waiting, isComplete } }));
   const run: Run = newRun({ id: 'a', lane: 'mail@2', payload: '' });
   const answers: FigureSources = {
     ...figuresOf({ broker }),
-    lanes: async () => ({ at: NOW, lanes: lanesOf(state), isComplete: true }),
+    lanes: async () => ({ at: NOW, lanes, isComplete: true, holds: [hold], workers: [worker] }),
     memory: async () => ({ usedBytes: state.usedBytes, maxBytes: 1_000 }),
     groups: async () => ({
       groups:
@@ -98,11 +98,6 @@ function brokerOf(state: State): Broker {
   return {
     ...broker,
     figures: figuresBy(answers),
-    notes: {
-      ...broker.notes,
-      read: async (query) =>
-        query.prefix === 'hold/' ? { notes: [hold], now: NOW } : broker.notes.read(query),
-    },
     findExpired: async () => Array<Run>(state.expired).fill(run),
     audit: async () => ({ ...(await broker.audit()), unbalanced: state.unbalanced }),
   };
@@ -145,11 +140,14 @@ describe('queue.health', () => {
   });
 
   it('counts attempts of workers with different windows as they were counted', async () => {
-    const broker = brokerOf({ ...QUIET, starts: 100 });
-    const started = { lane: 'mail@2', starts: 1, retries: 1, ends: 0, maxLatenessMs: 0 };
-    const flow = { windowMs: 1_000, lanes: [started] };
-    const facts = { slots: 1, slotsTaken: 0, leases: 0, flow };
-    await broker.attend({ worker: 'another', lanes: ['mail@2'], ttlMs: 3_600_000, facts });
+    const broker = createMemoryBroker();
+    const attend = (worker: string, windowMs: number, figures: { starts: number; retries: number }) => {
+      const flow = { windowMs, lanes: [{ lane: 'mail@2', ends: 0, maxLatenessMs: 0, ...figures }] };
+      const facts = { slots: 1, slotsTaken: 0, leases: 0, flow };
+      return broker.attend({ worker, lanes: ['mail@2'], ttlMs: 3_600_000, facts });
+    };
+    await attend('one', WINDOW_MS, { starts: 100, retries: 0 });
+    await attend('another', 1_000, { starts: 1, retries: 1 });
 
     const { figures, isHealthy } = await createQueue({ broker }).health();
 
@@ -214,6 +212,89 @@ describe('queue.health', () => {
       ...Array(7).fill('warning'),
     ]);
     expect(findings.every(({ cure }: Finding) => cure.length > 20)).toBe(true);
+  });
+
+  it('finds a count that ended at a bound below its threshold, and says that there are more', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 3_000 }), fc.nat({ max: 3_000 }), async (unattended, unattendedRuns) => {
+        const queue = createQueue({ broker: brokerOf({ ...QUIET, unattended }, false) });
+
+        const { findings, figures } = await queue.health({ unattendedRuns });
+
+        expect(figures.isComplete).toBe(false);
+        expect(findings).toMatchObject([
+          {
+            ...{
+              code: 'LANE_WITHOUT_WORKER',
+              figure: unattended,
+              isComplete: false,
+              threshold: unattendedRuns,
+            },
+            sentence: expect.stringMatching(new RegExp(`^At least ${unattended} runs? (is|are) due in lane`)),
+          },
+        ]);
+        expect((await queue.health({ unattendedRuns: Infinity })).isHealthy).toBe(true);
+      }),
+    );
+  });
+
+  it('finds expired leases whose page ended before their threshold', async () => {
+    const broker = createMemoryBroker();
+    const large = { name: 'Error', message: 'x'.repeat(50_000), attempt: 1, epoch: 1, at: 1 };
+    const run: Run = { ...newRun({ id: 'a', lane: 'mail@2', payload: '' }), errors: [large] };
+    const findExpired = async () => Array<Run>(150).fill(run);
+
+    const { findings, figures } = await createQueue({ broker: { ...broker, findExpired } }).health({
+      expiredLeases: 500,
+    });
+
+    expect(findings).toMatchObject([
+      {
+        ...{ code: 'EXPIRED_LEASES', figure: 150, isComplete: false },
+        sentence: 'At least 150 leases have expired; 500 are accepted.',
+      },
+    ]);
+    expect(figures).toMatchObject({ expiredLeases: 150, isComplete: false });
+  });
+
+  it('says that lanes were left out, unless that is accepted', async () => {
+    const broker = createMemoryBroker();
+    const lanes = Array.from({ length: 1_001 }, (_, index) => `lane-${index}@1`);
+    await broker.attend({ worker: 'w', lanes, ttlMs: 3_600_000 });
+    await broker.submit([{ id: 'a', lane: 'unattended@1', payload: '1' }]);
+    const queue = createQueue({ broker });
+
+    const { findings, figures } = await queue.health();
+
+    expect(figures).toMatchObject({ lanes: 1_000, isComplete: false });
+    expect(findings).toMatchObject([
+      {
+        ...{ code: 'MANY_LANES', level: 'warning', figure: 1_000, isComplete: false, threshold: 1_000 },
+        sentence: expect.stringContaining(
+          'At least 1000 lanes have runs, workers or holds; 1000 are accepted.',
+        ),
+      },
+    ]);
+    expect((await queue.health({ lanes: Infinity })).isHealthy).toBe(true);
+  });
+
+  it('reads the notes of workers and of holds once each', async () => {
+    const broker = createMemoryBroker();
+    const prefixes: string[] = [];
+    const read: Notes['read'] = (query) => {
+      prefixes.push(query.prefix);
+      return broker.notes.read(query);
+    };
+    const source = {
+      names: async () => [],
+      count: async () => ({ at: NOW, counts: [] }),
+      notes: { ...broker.notes, read },
+    };
+    const figures = figuresBy({ ...figuresOf({ broker }), lanes: (query) => reportLanes(source, query) });
+
+    await createQueue({ broker: { ...broker, figures, notes: source.notes } }).health();
+
+    expect(prefixes.sort()).toEqual(['hold/', 'worker/']);
   });
 
   it('counts at most 1 000 expired leases', async () => {

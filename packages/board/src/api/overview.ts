@@ -5,10 +5,8 @@ import type { Finding, HealthFigures } from '@retry/worker';
 export interface OverviewAnswer {
   /** The broker's clock. */
   readonly at: number;
-  /** Those with runs that wait, a live worker or a hold of their own, by name. */
+  /** Those with runs that wait, a live worker or a hold of their own, by name; where there are more than 1 000, a finding says so. */
   readonly lanes: readonly LaneFigures[];
-  /** `false`: there are more than 1 000 lanes. */
-  readonly areAllLanes: boolean;
   /** Those that have not ended; those of all lanes first. */
   readonly holds: readonly Hold[];
   /** `unbalanced` other than 0 is a bug. Counted anew every 10 s at most; while that is under way, it is the one before. */

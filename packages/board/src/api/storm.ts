@@ -21,11 +21,13 @@ export interface StormAnswer {
 
 /** Attempts that start, and how many of them are retries. */
 export interface StormFigures {
+  /** Attempts that started in the latest interval of each worker. */
+  readonly starts: number;
   /** Attempts that start, as workers reported them last. */
   readonly startsPerSecond: number;
   /** Of these, attempts after the first. */
   readonly retriesPerSecond: number;
-  /** `retriesPerSecond / startsPerSecond`, from 0 to 1. */
+  /** The share of retries among `starts`, from 0 to 1. */
   readonly retryShare: number;
   /** Attempts for each first attempt, ≥ 1; `null` where only retries start. */
   readonly amplification: number | null;
@@ -36,8 +38,6 @@ export interface LaneStorm extends StormFigures {
   readonly lane: string;
   readonly task: string;
   readonly version: string;
-  /** The time in which starts were counted; where several workers counted, the longest. */
-  readonly windowMs: number;
   /** Those that keep it from starting, those of all lanes included. */
   readonly holds: readonly Hold[];
   /** Whether its circuit breaker holds it; absent where it is closed and the board does not know the task. */

@@ -43,9 +43,8 @@ function timeOf(broker: Broker): Promise<number | undefined> {
 
 /** `GET overview`. */
 export async function overview(desk: Desk): Promise<OverviewAnswer> {
-  const [{ lanes: report }, holds, audit, { findings, figures }] = await Promise.all([
+  const [{ lanes: report }, audit, { findings, figures }] = await Promise.all([
     figuresOf(desk)({ lanes: {} }),
-    desk.queue.holds(),
     auditOf(desk),
     desk.queue.health(),
   ]);
@@ -53,8 +52,7 @@ export async function overview(desk: Desk): Promise<OverviewAnswer> {
   return {
     at: report.at,
     lanes: report.lanes,
-    areAllLanes: report.isComplete,
-    ...{ holds, audit, findings, figures },
+    ...{ holds: report.holds, audit, findings, figures },
     ...(lateness && { lateness }),
   };
 }

@@ -1,4 +1,4 @@
-import type { LaneFigures } from '@retry/core/broker';
+import type { LaneFigures, LaneRates } from '@retry/core/broker';
 import type { LaneStorm, StormAnswer, StormFigures } from '../api.ts';
 import type { Desk } from './call.ts';
 import { taskOf } from './groups.ts';
@@ -10,32 +10,26 @@ const MIN_STARTS = 20;
 
 /** `GET storm`. */
 export async function storm(desk: Desk): Promise<StormAnswer> {
-  const [{ lanes: report }, holds, { findings }] = await Promise.all([
+  const [{ lanes: report }, { findings }] = await Promise.all([
     figuresOf(desk)({ lanes: {} }),
-    desk.queue.holds(),
     desk.queue.health({ retryShare: RETRY_SHARE_LINE, minStarts: MIN_STARTS }),
   ]);
   const lanes = report.lanes.flatMap((lane) => laneStorm(desk, lane));
   lanes.sort((one, other) => other.retriesPerSecond - one.retriesPerSecond);
-  const sum = (key: 'startsPerSecond' | 'retriesPerSecond'): number =>
-    lanes.reduce((total, lane) => total + lane[key], 0);
+  const rates = report.lanes.flatMap((lane) => lane.rates ?? []);
   return {
     at: report.at,
-    ...(report.lanes.some(({ rates }) => rates) && {
-      all: stormFigures(sum('startsPerSecond'), sum('retriesPerSecond')),
-    }),
-    ...{ lanes, retryShareLine: RETRY_SHARE_LINE, minStarts: MIN_STARTS, holds },
+    ...(rates.length > 0 && { all: stormFigures(rates) }),
+    ...{ lanes, retryShareLine: RETRY_SHARE_LINE, minStarts: MIN_STARTS, holds: report.holds },
     findings: findings.filter(({ code }) => code === 'RETRY_SHARE'),
   };
 }
 
 function laneStorm(desk: Desk, { lane, rates, holds }: LaneFigures): readonly LaneStorm[] {
-  if (rates === undefined || rates.starts.perSecond === 0) return [];
+  if (rates === undefined || rates.starts.count === 0) return [];
   const { task, version = '' } = taskOf(lane);
-  const { starts, retries } = rates;
-  const figures = stormFigures(starts.perSecond, retries.perSecond);
   const breaker = breakerOf(desk, lane, holds);
-  return [{ lane, task, version, windowMs: starts.windowMs, holds, ...figures, ...(breaker && { breaker }) }];
+  return [{ lane, task, version, holds, ...stormFigures([rates]), ...(breaker && { breaker }) }];
 }
 
 /** An open one is in the queue: a hold of its own. That a lane has one at all only its task says. */
@@ -45,12 +39,16 @@ function breakerOf({ tasks }: Desk, lane: string, holds: LaneFigures['holds']): 
   return task && (task.circuitBreaker === undefined ? 'none' : 'closed');
 }
 
-/** @param starts - per second, `retries ≤ starts` */
-function stormFigures(starts: number, retries: number): StormFigures {
+/** Adds up what lanes start. Shares are of attempts, as `queue.health` judges them: workers count in windows of their own. */
+function stormFigures(lanes: readonly LaneRates[]): StormFigures {
+  const sum = (kind: 'starts' | 'retries', figure: 'count' | 'perSecond'): number =>
+    lanes.reduce((total, rates) => total + rates[kind][figure], 0);
+  const [starts, retries] = [sum('starts', 'count'), sum('retries', 'count')];
   const firsts = starts - retries;
   return {
-    startsPerSecond: starts,
-    retriesPerSecond: retries,
+    starts,
+    startsPerSecond: sum('starts', 'perSecond'),
+    retriesPerSecond: sum('retries', 'perSecond'),
     retryShare: starts === 0 ? 0 : retries / starts,
     amplification: firsts > 0 ? starts / firsts : starts === 0 ? 1 : null,
   };

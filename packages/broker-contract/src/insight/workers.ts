@@ -1,5 +1,5 @@
 import type { LaneFlow, WorkerFacts } from '@retry/core/broker';
-import { listWorkers } from '@retry/core/broker/kit';
+import { holdLanes, listHolds, listWorkers } from '@retry/core/broker/kit';
 import { atLeast, equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -64,20 +64,32 @@ export const insightWorkersCases: CasesByName = {
 
     const { lanes } = await figuresOf(scene).lanes({});
 
-    const rate = (perSecond: number) => ({ perSecond, windowMs: 20_000 });
+    const rate = (perSecond: number, count: number) => ({ perSecond, count, windowMs: 20_000 });
     equal(
       lanes.map(({ lane, workers, rates }) => ({ lane, workers, rates })),
       [
         {
           ...{ lane: 'x', workers: 4 },
-          rates: { starts: rate(6), retries: rate(1), out: rate(5), maxLatenessMs: 9 },
+          rates: { starts: rate(6, 70), retries: rate(1, 10), out: rate(5, 70), maxLatenessMs: 9 },
         },
         {
           ...{ lane: 'y', workers: 3 },
-          rates: { starts: rate(0), retries: rate(0), out: rate(0), maxLatenessMs: 0 },
+          rates: { starts: rate(0, 0), retries: rate(0, 0), out: rate(0, 0), maxLatenessMs: 0 },
         },
       ],
     );
+  },
+
+  'lanes: it names every live worker and every hold, whichever lanes are asked for': async (scene) => {
+    await scene.broker.attend({ worker: 'b', lanes: ['y'], ttlMs: LONG_MS, facts: FACTS });
+    await scene.broker.attend({ worker: 'a', lanes: [], ttlMs: LONG_MS });
+    await holdLanes(scene.broker, [{ lane: 'y', source: 'handler', forMs: LONG_MS }, { source: 'operator' }]);
+
+    const { workers, holds } = await figuresOf(scene).lanes({ lanes: ['x'] });
+
+    equal(workers, await listWorkers(scene.broker));
+    equal(holds, await listHolds(scene.broker));
+    matches({ workers, holds }, { workers: [{ worker: 'a' }, { worker: 'b' }], holds: [{}, { lane: 'y' }] });
   },
 
   'lanes: it has no rates where no live worker has said what it did': async (scene) => {

@@ -1,6 +1,5 @@
 import { formatDuration } from '@retry/core';
 import type { LaneReport, LiveWorker } from '@retry/core/broker';
-import { listWorkers } from '@retry/core/broker/kit';
 import type { Finding } from '@retry/worker';
 import { figuresOf } from '../connect/figures-of.ts';
 import type { Connected } from '../connect/with-queue.ts';
@@ -23,10 +22,9 @@ export async function checkQueue(
   await new Promise((resolve) => setTimeout(resolve, limits.watch));
   const { findings } = await queue.health({ audit: true, holdAge: 0, oldestAge: limits.oldestAge });
   const { lanes: after } = await figuresOf(broker)({ lanes: {} });
-  const shared = checkHeartbeats(await listWorkers(broker));
   return [
     ...skew,
-    ...shared,
+    ...checkHeartbeats(after.workers),
     ...findings.map((finding) => inShellWords(refine(finding, before, after), after)),
   ];
 }
@@ -78,7 +76,10 @@ function versionWaiting(finding: Finding, lane: string, { lanes }: LaneReport): 
   return {
     ...finding,
     code: 'VERSION_WAITING',
-    sentence: `${finding.figure} ${finding.figure === 1 ? 'run is' : 'runs are'} due in lane ${lane}, but live workers know only ${versions}.`,
+    sentence: finding.sentence.replace(
+      /which no live worker knows\.$/,
+      () => `but live workers know only ${versions}.`,
+    ),
     cure: 'Start a worker with this version beside the others until the lane is empty, or cancel the runs.',
   };
 }

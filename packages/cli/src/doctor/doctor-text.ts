@@ -1,4 +1,6 @@
-import { scheduledText, wholeText } from '../terminal/counts.ts';
+import type { Counted } from '@retry/core/broker';
+import type { HealthFigures } from '@retry/worker';
+import { countedText, scheduledText, wholeText } from '../terminal/counts.ts';
 import { printable } from '../terminal/printable.ts';
 import { type Screen, wrap } from '../terminal/screen.ts';
 import type { Diagnosis, Fault } from './fault.ts';
@@ -7,16 +9,7 @@ import type { Diagnosis, Fault } from './fault.ts';
 export function doctorText({ findings, figures, server }: Diagnosis, screen: Screen): string {
   const blocks = findings.map((fault) => faultText(fault, screen));
   const looked =
-    figures === undefined
-      ? []
-      : [
-          wrap(
-            `${printable(server ?? '')}: ${counted(figures.lanes, 'lane')}, ${counted(figures.workers, 'worker')}, ` +
-              `${wholeText(figures.waiting)} waiting, ${scheduledText(figures.scheduled, figures.due)}, ` +
-              `${wholeText(figures.started)} started, ${counted(figures.deadLetters, 'dead letter')}.`,
-            screen.width,
-          ),
-        ];
+    figures === undefined ? [] : [wrap(`${printable(server ?? '')}: ${figuresText(figures)}`, screen.width)];
   const verdict =
     findings.length === 0
       ? screen.paint('good', 'Nothing is wrong.')
@@ -25,6 +18,18 @@ export function doctorText({ findings, figures, server }: Diagnosis, screen: Scr
           `${counted(findings.length, 'thing')} ${findings.length === 1 ? 'is' : 'are'} wrong.`,
         );
   return [...blocks, ...looked, verdict].join('\n\n');
+}
+
+function figuresText(figures: HealthFigures): string {
+  const { isComplete, lanes, workers, deadLetters } = figures;
+  const most = (count: number): Counted => ({ count, isComplete });
+  return [
+    `${counted(lanes, 'lane')}, ${counted(workers, 'worker')}`,
+    `${countedText(most(figures.waiting))} waiting`,
+    scheduledText(most(figures.scheduled), most(figures.due)),
+    `${countedText(most(figures.started))} started`,
+    `${counted(deadLetters, 'dead letter')}.`,
+  ].join(', ');
 }
 
 function counted(count: number, noun: string): string {

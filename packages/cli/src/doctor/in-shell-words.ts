@@ -13,6 +13,7 @@ export function inShellWords(fault: Fault, report: LaneReport): Fault {
       .replace('queue.forget', 'retry runs forget');
     return { ...fault, cure: said };
   }
+  if (code === 'MANY_LANES') return { ...fault, cure: cure.replace(/; queue\.unattended\(\).*/, '.') };
   if (code === 'DOMINANT_GROUP') {
     return { ...fault, cure: `Fix this cause first, then: retry dlq redrive --group ${group?.id ?? ''}` };
   }

@@ -37,8 +37,8 @@ export function laneTable(lanes: readonly LaneFigures[], screen: Screen): string
 }
 
 function retriesCell({ rates }: LaneFigures): Cell {
-  if (rates === undefined || rates.starts.perSecond === 0) return '-';
-  const share = rates.retries.perSecond / rates.starts.perSecond;
+  if (rates === undefined || rates.starts.count === 0) return '-';
+  const share = rates.retries.count / rates.starts.count;
   return { text: shareText(share), style: share > 0.1 ? 'warning' : 'good' };
 }
 

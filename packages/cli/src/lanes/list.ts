@@ -1,4 +1,3 @@
-import { listHolds } from '@retry/core/broker/kit';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { figuresOf } from '../connect/figures-of.ts';
 import { withQueue } from '../connect/with-queue.ts';
@@ -8,12 +7,10 @@ import { holdLines, holdText, laneTable } from './lane-table.ts';
 
 /** Lists the lanes that have runs, workers or a hold. */
 export async function listAction(input: Input<ConnectOptions>): Promise<Report> {
-  const { ofAll, ...report } = await withQueue(input, async ({ broker }) => {
-    const lanes = input.args.length === 0 ? {} : { lanes: input.args };
-    const ofAll = (await listHolds(broker)).filter(({ lane }) => lane === undefined);
-    const { lanes: report } = await figuresOf(broker)({ lanes });
-    return { ...report, ofAll };
-  });
+  const query = input.args.length === 0 ? {} : { lanes: input.args };
+  const { lanes: found } = await withQueue(input, ({ broker }) => figuresOf(broker)({ lanes: query }));
+  const { holds, workers: _, ...report } = found;
+  const ofAll = holds.filter(({ lane }) => lane === undefined);
   const { lanes, isComplete } = report;
   return {
     json: instantsAsText(report),
@@ -24,9 +21,9 @@ export async function listAction(input: Input<ConnectOptions>): Promise<Report> 
           ...ofAll.map((hold) => `All lanes are on hold ${holdText(hold)}.`),
         ].join('\n');
       const table = laneTable(lanes, screen);
-      const holds = table.includes('…') ? ['', ...holdLines(lanes, screen)] : [];
+      const inFull = table.includes('…') ? ['', ...holdLines(lanes, screen)] : [];
       const more = isComplete ? [] : ['', 'There are more than 1000 lanes: name those that you want.'];
-      return [table, ...holds, ...more].join('\n');
+      return [table, ...inFull, ...more].join('\n');
     },
   };
 }

@@ -6,8 +6,8 @@ export function wholeText(count: number): string {
 }
 
 /** Returns how many runs are scheduled, and how many of them should have started: `24 scheduled (19 overdue)`. */
-export function scheduledText(scheduled: number, overdue: number): string {
-  return `${wholeText(scheduled)} scheduled${overdue === 0 ? '' : ` (${wholeText(overdue)} overdue)`}`;
+export function scheduledText(scheduled: Counted, overdue: Counted): string {
+  return `${countedText(scheduled)} scheduled${overdue.count === 0 ? '' : ` (${countedText(overdue)} overdue)`}`;
 }
 
 /** Returns a count; `1 000+` where counting ended at a bound. */

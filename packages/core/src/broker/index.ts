@@ -53,7 +53,15 @@ export type {
   ServerMemory,
 } from './insight/figures.ts';
 export type { ErrorGroup, ErrorGroupName, GroupNotice, GroupPage, GroupsQuery } from './insight/groups.ts';
-export type { Counted, LaneFigures, LaneRates, LaneReport, LanesQuery, Rate } from './insight/lanes.ts';
+export type {
+  Counted,
+  CountedRate,
+  LaneFigures,
+  LaneRates,
+  LaneReport,
+  LanesQuery,
+  Rate,
+} from './insight/lanes.ts';
 export type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from './insight/workers.ts';
 export type { Note, Notes, NotesPage, NotesQuery, NotesWritten, NoteWrite } from './notes.ts';
 export type {

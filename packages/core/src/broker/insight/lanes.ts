@@ -1,4 +1,5 @@
 import type { Hold } from '../hold.ts';
+import type { LiveWorker } from './workers.ts';
 
 /** Which lanes to report. */
 export interface LanesQuery {
@@ -14,6 +15,10 @@ export interface LaneReport {
   readonly lanes: readonly LaneFigures[];
   /** `false`: there are more than 1 000 lanes, of which some are left out. Name those that are wanted. */
   readonly isComplete: boolean;
+  /** Every hold that has not ended, also of lanes that are not reported; those of all lanes first. */
+  readonly holds: readonly Hold[];
+  /** Every live worker, by name. */
+  readonly workers: readonly LiveWorker[];
 }
 
 /** What happens in one lane. */
@@ -53,11 +58,11 @@ export interface LaneFigures {
 /** What the workers of a lane did, as they reported it themselves, in sums over all of them. */
 export interface LaneRates {
   /** Attempts that were started. */
-  readonly starts: Rate;
+  readonly starts: CountedRate;
   /** Of these, attempts after the first. */
-  readonly retries: Rate;
+  readonly retries: CountedRate;
   /** Runs that ended. */
-  readonly out: Rate;
+  readonly out: CountedRate;
   /** The longest time after the instant at which it was due that one of the attempts started, in milliseconds. */
   readonly maxLatenessMs: number;
 }
@@ -68,6 +73,12 @@ export interface Rate {
   readonly perSecond: number;
   /** The time in which they were counted, in milliseconds; where several workers counted, the longest. */
   readonly windowMs: number;
+}
+
+/** How many per second, and of how many. */
+export interface CountedRate extends Rate {
+  /** How many there were: of each worker in its own window, so that a share of counts is one of attempts. */
+  readonly count: number;
 }
 
 /** How many runs were counted, and whether these are all. */

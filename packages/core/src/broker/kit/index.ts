@@ -45,7 +45,7 @@ export {
 export type { FigureSources } from './insight/figures.ts';
 export { figuresBy, withEntryRates } from './insight/figures.ts';
 export type { LaneCounts, LaneSource } from './insight/lane-report.ts';
-export { addCounted, reportLanes } from './insight/lane-report.ts';
+export { addCounted, countInLanes, MAX_REPORTED_LANES, reportLanes } from './insight/lane-report.ts';
 export {
   ANSWER_LETTERS,
   DESTINATION_LETTERS,

@@ -1,9 +1,10 @@
 import { formatDuration } from '@retry/core';
+import { MAX_REPORTED_LANES } from '@retry/core/broker/kit';
 import { taskOfLane } from '../../task/lane.ts';
 import type { HealthSettings } from './health-options.ts';
 import type { Check, Reading, Subject } from './readings.ts';
 
-/** A figure that is above its threshold. */
+/** A figure that is above its threshold, or may be. */
 export interface Finding extends Subject {
   /** Stable: what the figure is. */
   readonly code: Check;
@@ -13,8 +14,10 @@ export interface Finding extends Subject {
   readonly task?: string;
   /** Its version. */
   readonly version?: string;
-  /** In milliseconds, runs, runs a minute, or a share from 0 to 1, as the threshold. */
+  /** In milliseconds, runs, lanes, runs a minute, or a share from 0 to 1, as the threshold. */
   readonly figure: number;
+  /** `false`: counting ended at a bound, and there are at least `figure`: whether that is above the threshold may not be known. */
+  readonly isComplete?: false;
   /** What is accepted, by the options of `queue.health` or their defaults; 0 for `UNBALANCED`. */
   readonly threshold: number;
   /** What is wrong. */
@@ -28,12 +31,13 @@ interface Rule {
   readonly level: Finding['level'];
   readonly threshold: (settings: HealthSettings) => number;
   readonly show: (figure: number) => string;
-  /** @param figure - as `show` writes it, like the threshold */
+  /** @param figure - as `show` writes it, like the threshold; `At least …` where it is a lower bound */
   readonly sentence: (figure: string, threshold: string, subject: Subject) => string;
   readonly cure: string;
 }
 
 const count = (figure: number): string => `${Math.round(figure * 10) / 10}`;
+const isOne = (figure: string): boolean => /^(At least )?1$/.test(figure);
 const share = (figure: number): string => `${Math.round(figure * 1_000) / 10} %`;
 
 const MIB = 2 ** 20;
@@ -47,7 +51,7 @@ const RULES: Readonly<Record<Check, Rule>> = {
     threshold: ({ unattendedRuns }) => unattendedRuns,
     show: count,
     sentence: (figure, _, { lane }) =>
-      `${figure} ${figure === '1' ? 'run is' : 'runs are'} due in lane ${lane}, which no live worker knows.`,
+      `${figure} ${isOne(figure) ? 'run is' : 'runs are'} due in lane ${lane}, which no live worker knows.`,
     cure: 'Start a worker that has this version of the task, or cancel the runs.',
   },
   UNBALANCED: {
@@ -70,8 +74,16 @@ const RULES: Readonly<Record<Check, Rule>> = {
     threshold: ({ expiredLeases }) => expiredLeases,
     show: count,
     sentence: (figure, threshold) =>
-      `${figure} ${figure === '1' ? 'lease has' : 'leases have'} expired; ${threshold} are accepted.`,
+      `${figure} ${isOne(figure) ? 'lease has' : 'leases have'} expired; ${threshold} are accepted.`,
     cure: 'Look for workers that crash, or that block their event loop. Runs come back when a cleaner of a live worker finds them.',
+  },
+  MANY_LANES: {
+    level: 'warning',
+    threshold: ({ lanes }) => lanes,
+    show: count,
+    sentence: (figure, threshold) =>
+      `${figure} ${isOne(figure) ? 'lane has' : 'lanes have'} runs, workers or holds; ${threshold} are accepted. One call looks at ${MAX_REPORTED_LANES}, and says nothing of others.`,
+    cure: 'Start workers for what old versions of tasks have left, or cancel their runs; queue.unattended() lists every lane without a worker.',
   },
   OLDEST_AGE: {
     level: 'warning',
@@ -134,9 +146,15 @@ const RULES: Readonly<Record<Check, Rule>> = {
 /** Every check: critical ones first. Findings are in this order. */
 export const CHECKS: readonly Check[] = Object.keys(RULES) as Check[]; // its own keys
 
-/** Returns the readings above their thresholds: critical ones first, then by code, the largest figures first. */
+/**
+ * Returns the readings above their thresholds: critical ones first, then by code, the largest figures first. A count that ended at a
+ * bound is among them unless its check is off, because nobody knows that it is not above.
+ */
 export function findingsOf(readings: readonly Reading[], settings: HealthSettings): readonly Finding[] {
-  const above = readings.filter(({ check, figure }) => figure > RULES[check].threshold(settings));
+  const above = readings.filter(({ check, figure, isComplete = true }) => {
+    const threshold = RULES[check].threshold(settings);
+    return figure > threshold || (!isComplete && threshold < Infinity);
+  });
   return above
     .sort(
       (left, right) => CHECKS.indexOf(left.check) - CHECKS.indexOf(right.check) || right.figure - left.figure,
@@ -144,12 +162,17 @@ export function findingsOf(readings: readonly Reading[], settings: HealthSetting
     .map((reading) => findingOf(reading, RULES[reading.check].threshold(settings)));
 }
 
-function findingOf({ check: code, figure, ...subject }: Reading, threshold: number): Finding {
+function findingOf(
+  { check: code, figure, isComplete = true, ...subject }: Reading,
+  threshold: number,
+): Finding {
   const { level, show, sentence, cure } = RULES[code];
   const { name: task, version } = taskOfLane(subject.lane ?? '');
+  const shown = `${isComplete ? '' : 'At least '}${show(figure)}`;
   return {
     ...{ code, level, ...subject },
     ...(subject.lane !== undefined && { task, version }),
-    ...{ figure, threshold, sentence: sentence(show(figure), show(threshold), subject), cure },
+    ...{ figure, ...(!isComplete && { isComplete }), threshold },
+    ...{ sentence: sentence(shown, show(threshold), subject), cure },
   };
 }

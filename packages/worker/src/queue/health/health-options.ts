@@ -1,7 +1,11 @@
 import type { Duration } from '@retry/core';
+import { MAX_REPORTED_LANES } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 
-/** The options of `queue.health`. A figure above its threshold is a finding; `Infinity` switches one off. */
+/**
+ * The options of `queue.health`. A figure above its threshold is a finding, and so is a count that ended at a bound before it was known
+ * not to be above; `Infinity` switches one off.
+ */
 export interface HealthOptions {
   /** For how long the next run of a lane may have been claimable. @default '5m' */
   readonly oldestAge?: Duration | undefined;
@@ -17,6 +21,8 @@ export interface HealthOptions {
   readonly groupShare?: number | undefined;
   /** How many dead letters there have to be before the share of a group counts, ≥ 1. @default 100 */
   readonly minDeadLetters?: number | undefined;
+  /** How many lanes may have runs that wait, a live worker or a hold; one call looks at 1 000. @default 1000 */
+  readonly lanes?: number | undefined;
   /** How many leases may have expired, 0 to 999. @default 0 */
   readonly expiredLeases?: number | undefined;
   /** How many runs may wait in a lane that no live worker knows. @default 0 */
@@ -35,7 +41,7 @@ export interface HealthOptions {
 export interface HealthSettings
   extends Readonly<Record<'oldestAge' | 'lateness' | 'holdAge' | 'eventLoopLag', number>>,
     Readonly<Record<'retryShare' | 'groupShare' | 'deadLettersPerMinute' | 'memoryShare', number>>,
-    Readonly<Record<'minStarts' | 'minDeadLetters' | 'expiredLeases' | 'unattendedRuns', number>> {
+    Readonly<Record<'minStarts' | 'minDeadLetters' | 'expiredLeases' | 'unattendedRuns' | 'lanes', number>> {
   readonly audit: boolean;
 }
 
@@ -49,6 +55,7 @@ export const HEALTH_KEYS: readonly (keyof HealthOptions)[] = [
     'minDeadLetters',
     'expiredLeases',
     'unattendedRuns',
+    'lanes',
     'holdAge',
     'eventLoopLag',
     'memoryShare',
@@ -68,6 +75,7 @@ export function readHealthOptions(fields: Fields): HealthSettings {
     minDeadLetters: fields.number('minDeadLetters', 100, AT_LEAST_1),
     expiredLeases: fields.number('expiredLeases', 0, LEASES),
     unattendedRuns: fields.number('unattendedRuns', 0, AT_LEAST_0),
+    lanes: fields.number('lanes', MAX_REPORTED_LANES, AT_LEAST_0),
     holdAge: fields.duration('holdAge', 900_000),
     eventLoopLag: fields.duration('eventLoopLag', 200),
     memoryShare: fields.number('memoryShare', 0.75, A_SHARE),

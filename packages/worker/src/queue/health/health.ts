@@ -1,4 +1,5 @@
 import type { Broker } from '@retry/core/broker';
+import { countInLanes } from '@retry/core/broker/kit';
 import { readOptions } from '@retry/core/fields';
 import { DeadLetterGrowth } from './dead-letter-growth.ts';
 import type { Finding } from './findings.ts';
@@ -24,7 +25,7 @@ export interface HealthFigures {
   readonly at: number;
   /** How many lanes were looked at: those with runs that wait, a live worker or a hold, 1 000 at most. */
   readonly lanes: number;
-  /** `false`: there are more lanes, or more runs than were counted. */
+  /** `false`: there are more lanes, runs or expired leases than were counted. */
   readonly isComplete: boolean;
   /** Submitted runs. */
   readonly waiting: number;
@@ -88,19 +89,16 @@ export function createObserving(broker: Broker): Observing {
   };
 }
 
-/** How many runs of each lane are in these states. */
-const COUNTS = ['waiting', 'scheduled', 'due', 'started'] as const;
-
 function figuresOf(facts: Facts, readings: readonly Reading[]): HealthFigures {
-  const { report, workers, deadLetters, deadLettersPerMinute, expiredLeases, unbalanced } = facts;
-  const { at, lanes } = report;
-  const sum = (key: (typeof COUNTS)[number]): number =>
-    lanes.reduce((total, lane) => total + lane[key].count, 0);
-  const isCounted = lanes.every((lane) => COUNTS.every((key) => lane[key].isComplete));
+  const { report, deadLetters, deadLettersPerMinute, expiredLeases, unbalanced } = facts;
+  const { at, lanes, workers } = report;
+  const [waiting, scheduled] = [countInLanes(report, 'waiting'), countInLanes(report, 'scheduled')];
+  const [due, started] = [countInLanes(report, 'due'), countInLanes(report, 'started')];
+  const isComplete = [waiting, scheduled, due, started, expiredLeases].every((one) => one.isComplete);
   return {
-    ...{ at, lanes: lanes.length, isComplete: report.isComplete && isCounted },
-    ...{ waiting: sum('waiting'), scheduled: sum('scheduled'), due: sum('due'), started: sum('started') },
-    ...{ workers: workers.length, deadLetters, expiredLeases },
+    ...{ at, lanes: lanes.length, isComplete },
+    ...{ waiting: waiting.count, scheduled: scheduled.count, due: due.count, started: started.count },
+    ...{ workers: workers.length, deadLetters, expiredLeases: expiredLeases.count },
     ...(deadLettersPerMinute !== undefined && { deadLettersPerMinute }),
     ...worstOf(readings),
     ...(unbalanced !== undefined && { unbalanced }),

@@ -1,14 +1,13 @@
 import type {
   Broker,
+  Counted,
   ErrorGroup,
   ErrorGroupName,
-  Hold,
-  LaneFlow,
   LaneReport,
-  LiveWorker,
+  Run,
   ServerMemory,
 } from '@retry/core/broker';
-import { listHolds, listWorkers } from '@retry/core/broker/kit';
+import { addCounted, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { figuresOf } from '../figures-of.ts';
 import type { DeadLetterGrowth } from './dead-letter-growth.ts';
 import type { HealthSettings } from './health-options.ts';
@@ -32,6 +31,7 @@ export type Check =
   | 'UNBALANCED'
   | 'MEMORY_NEARLY_FULL'
   | 'EXPIRED_LEASES'
+  | 'MANY_LANES'
   | 'OLDEST_AGE'
   | 'LATE_STARTS'
   | 'RETRY_SHARE'
@@ -44,19 +44,19 @@ export type Check =
 export interface Reading extends Subject {
   readonly check: Check;
   readonly figure: number;
+  /** `false`: it is a count that ended at a bound, and there are at least so many. */
+  readonly isComplete?: boolean;
 }
 
 /** What a broker answered. */
 export interface Facts {
   readonly report: LaneReport;
-  readonly workers: readonly LiveWorker[];
-  readonly holds: readonly Hold[];
   /** The error group with most dead letters. */
   readonly largest: ErrorGroup | undefined;
   readonly deadLetters: number;
   readonly deadLettersPerMinute: number | undefined;
-  /** At most {@link MAX_EXPIRED}. */
-  readonly expiredLeases: number;
+  /** Of {@link MAX_EXPIRED} at most. */
+  readonly expiredLeases: Counted;
   readonly unbalanced: number | undefined;
   /** Of a server that keeps everything in memory, where that is limited. */
   readonly memory: ServerMemory | undefined;
@@ -69,22 +69,26 @@ export async function readFacts(
   { audit }: Pick<HealthSettings, 'audit'>,
 ): Promise<Facts> {
   const figures = figuresOf(broker, 'queue.health');
-  const [asked, workers, holds, expired, audited] = await Promise.all([
+  const [asked, expired, audited] = await Promise.all([
     ask(() => figures({ lanes: {}, groups: { limit: 1 }, memory: true })),
-    ask(() => listWorkers(broker)),
-    ask(() => listHolds(broker)),
     ask(() => broker.findExpired(MAX_EXPIRED)),
     audit ? ask(() => broker.audit()) : undefined,
   ]);
   const { lanes: report, groups, memory } = asked;
   const { deadLetters } = groups;
   return {
-    ...{ report, workers, holds, deadLetters, largest: groups.groups[0] },
+    ...{ report, deadLetters, largest: groups.groups[0] },
     deadLettersPerMinute: growth.perMinute({ at: report.at, deadLetters }),
-    expiredLeases: expired.length,
+    expiredLeases: countExpired(expired),
     unbalanced: audited?.unbalanced,
     memory,
   };
+}
+
+/** A page of runs ends at {@link MAX_BATCH_BYTES}: one that has half as much may have been cut, so that its length is a lower bound. */
+function countExpired(runs: readonly Run[]): Counted {
+  const bytes = runs.reduce((sum, run) => sum + runBytes(run), 0);
+  return { count: runs.length, isComplete: runs.length < MAX_EXPIRED && bytes < MAX_BATCH_BYTES / 2 };
 }
 
 /** A call that throws at once rejects as well: the answers of the calls before it are awaited. */
@@ -94,16 +98,17 @@ async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
 
 /** Returns every figure that has a threshold; none that is not known. */
 export function readingsOf(facts: Facts, settings: HealthSettings): readonly Reading[] {
-  const { deadLettersPerMinute: growth, unbalanced } = facts;
+  const { deadLettersPerMinute: growth, unbalanced, report } = facts;
   return [
     ...laneReadings(facts, settings),
     ...(unbalanced === undefined ? [] : [{ check: 'UNBALANCED', figure: unbalanced } as const]),
     ...memoryReadings(facts),
-    { check: 'EXPIRED_LEASES', figure: facts.expiredLeases },
+    countReading('EXPIRED_LEASES', facts.expiredLeases),
+    countReading('MANY_LANES', { count: report.lanes.length, isComplete: report.isComplete }),
     ...(growth === undefined ? [] : [{ check: 'DEAD_LETTERS_GROW', figure: growth } as const]),
     ...groupReadings(facts, settings),
     ...holdReadings(facts),
-    ...facts.workers.flatMap(({ worker, facts: said }): Reading[] =>
+    ...report.workers.flatMap(({ worker, facts: said }): Reading[] =>
       said?.eventLoopLagMs === undefined
         ? []
         : [{ check: 'EVENT_LOOP_LAG', figure: said.eventLoopLagMs, worker }],
@@ -111,37 +116,31 @@ export function readingsOf(facts: Facts, settings: HealthSettings): readonly Rea
   ];
 }
 
+function countReading(check: Check, { count, isComplete }: Counted, subject: Subject = {}): Reading {
+  return { check, figure: count, isComplete, ...subject };
+}
+
 function memoryReadings({ memory }: Facts): readonly Reading[] {
   if (memory === undefined) return [];
   return [{ check: 'MEMORY_NEARLY_FULL', figure: memory.usedBytes / memory.maxBytes, memory }];
 }
 
-function laneReadings(
-  { report, workers: live }: Facts,
-  { minStarts, holdAge }: HealthSettings,
-): readonly Reading[] {
-  return report.lanes.flatMap(({ lane, workers, waiting, due, holds, oldestClaimableAgeMs, rates }) => {
-    const found: Reading[] = [];
-    if (workers === 0) found.push({ check: 'LANE_WITHOUT_WORKER', figure: waiting.count + due.count, lane });
-    const heldMs = Math.max(0, ...holds.map(({ heldAt }) => report.at - heldAt));
-    // What a hold keeps waiting is no lack of workers. One hold after another may do so for longer than any of them lasts.
-    const isHeldAgain = heldMs <= holdAge && (oldestClaimableAgeMs ?? 0) > holdAge;
-    if (oldestClaimableAgeMs !== undefined && (holds.length === 0 || isHeldAgain))
-      found.push({ check: 'OLDEST_AGE', figure: oldestClaimableAgeMs, lane });
-    if (rates === undefined) return found;
-    found.push({ check: 'LATE_STARTS', figure: rates.maxLatenessMs, lane });
-    const { starts, retries } = startsIn(lane, live);
-    if (starts > 0 && starts >= minStarts)
-      found.push({ check: 'RETRY_SHARE', figure: retries / starts, lane });
-    return found;
-  });
-}
-
-/** Returns how many attempts the workers of a lane started, each in its own window, and how many of these were retries. */
-function startsIn(lane: string, workers: readonly LiveWorker[]): Pick<LaneFlow, 'starts' | 'retries'> {
-  const flows = workers.flatMap(({ facts }) => facts?.flow?.lanes.filter((flow) => flow.lane === lane) ?? []);
-  const sum = (key: 'starts' | 'retries') => flows.reduce((total, flow) => total + flow[key], 0);
-  return { starts: sum('starts'), retries: sum('retries') };
+function laneReadings({ report }: Facts, { minStarts, holdAge }: HealthSettings): readonly Reading[] {
+  return report.lanes.flatMap(
+    ({ lane, workers, waiting, due, holds, oldestClaimableAgeMs: ageMs = -1, rates }) => {
+      const found: Reading[] = [];
+      if (workers === 0) found.push(countReading('LANE_WITHOUT_WORKER', addCounted(waiting, due), { lane }));
+      // What a hold keeps waiting is no lack of workers, unless one short hold after another does so for longer than any of them may last.
+      const isExcused = holds.some(({ heldAt }) => ageMs <= holdAge || report.at - heldAt > holdAge);
+      if (ageMs >= 0 && !isExcused) found.push({ check: 'OLDEST_AGE', figure: ageMs, lane });
+      if (rates === undefined) return found;
+      found.push({ check: 'LATE_STARTS', figure: rates.maxLatenessMs, lane });
+      const { starts, retries } = rates;
+      if (starts.count > 0 && starts.count >= minStarts)
+        found.push({ check: 'RETRY_SHARE', figure: retries.count / starts.count, lane });
+      return found;
+    },
+  );
 }
 
 function groupReadings(
@@ -154,9 +153,9 @@ function groupReadings(
 }
 
 /** The oldest hold of each lane, and of all lanes. */
-function holdReadings({ holds, report }: Facts): readonly Reading[] {
+function holdReadings({ report: { holds, at } }: Facts): readonly Reading[] {
   const ages = new Map<string | undefined, number>();
-  for (const { lane, heldAt } of holds) ages.set(lane, Math.max(ages.get(lane) ?? 0, report.at - heldAt));
+  for (const { lane, heldAt } of holds) ages.set(lane, Math.max(ages.get(lane) ?? 0, at - heldAt));
   return [...ages].map(([lane, figure]) => ({
     ...({ check: 'LANE_ON_HOLD', figure } as const),
     ...(lane !== undefined && { lane }),

@@ -60,6 +60,10 @@ function linkOf({ lane, group }: Finding): string {
     : linkTo(['failures', lane, group.id]);
 }
 
+function amountOf({ figure, isComplete }: Finding): string {
+  return `${isComplete === false ? 'At least ' : ''}${count(figure)}`;
+}
+
 /** What each finding says on the board, where its cure is a screen away; the keys are in the order in which a person acts. */
 const WORDS: Readonly<Record<Finding['code'], Words>> = {
   UNBALANCED: {
@@ -67,10 +71,10 @@ const WORDS: Readonly<Record<Finding['code'], Words>> = {
     cure: () => 'Save the output of retry audit and report it.',
   },
   LANE_WITHOUT_WORKER: {
-    says: ({ figure, lane }) => (
+    says: (finding) => (
       <>
-        {`${count(figure)} ${figure === 1 ? 'run is' : 'runs are'} due in lane `}
-        <bdi>{lane}</bdi>, which no live worker knows.
+        {`${amountOf(finding)} ${finding.figure === 1 ? 'run is' : 'runs are'} due in lane `}
+        <bdi>{finding.lane}</bdi>, which no live worker knows.
       </>
     ),
     cure: () => 'Start a worker that has this version of the task.',
@@ -82,8 +86,13 @@ const WORDS: Readonly<Record<Finding['code'], Words>> = {
       'Raise maxmemory, discard dead letters, or keep less of what has ended: keepCompleted and keepDead of the broker.',
   },
   EXPIRED_LEASES: {
-    says: ({ figure }) => `${count(figure)} ${figure === 1 ? 'lease has' : 'leases have'} expired.`,
+    says: (finding) => `${amountOf(finding)} ${finding.figure === 1 ? 'lease has' : 'leases have'} expired.`,
     cure: () => 'Look for workers that crash or block: live ones take their runs over.',
+  },
+  MANY_LANES: {
+    says: (finding) =>
+      `${amountOf(finding)} lanes have runs, workers or holds: there may be more than these.`,
+    cure: () => 'Start workers of old versions, or cancel their runs.',
   },
   RETRY_SHARE: {
     says: ({ figure, lane }) => (

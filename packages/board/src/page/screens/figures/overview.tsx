@@ -27,7 +27,6 @@ export function Overview(): VNode {
               ) : (
                 <Lanes lanes={answer.lanes} />
               )}
-              {answer.areAllLanes ? null : <p class="quiet">There are more lanes than these.</p>}
             </section>
             <Holds holds={answer.holds} />
           </>
@@ -37,12 +36,13 @@ export function Overview(): VNode {
   );
 }
 
-function Totals({ answer: { figures, audit, lateness, lanes } }: { answer: OverviewAnswer }): VNode {
-  const overdue = lanes.reduce((sum, { due }) => sum + due.count, 0);
+function Totals({ answer: { figures, audit, lateness } }: { answer: OverviewAnswer }): VNode {
+  const { due, isComplete } = figures;
+  const most = (found: number): string => amount({ count: found, isComplete });
   const rows = [
-    ['waiting', count(figures.waiting)],
-    ['scheduled', `${count(figures.scheduled)}${overdue === 0 ? '' : `, ${count(overdue)} overdue`}`],
-    ['started', count(figures.started)],
+    ['waiting', most(figures.waiting)],
+    ['scheduled', `${most(figures.scheduled)}${due === 0 ? '' : `, ${most(due)} overdue`}`],
+    ['started', most(figures.started)],
     ['dead letters', count(figures.deadLetters)],
     ['workers', count(figures.workers)],
     ['late by, p50 and p99', lateness && `${duration(lateness.p50Ms)}, ${duration(lateness.p99Ms)}`],

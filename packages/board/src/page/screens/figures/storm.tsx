@@ -110,7 +110,7 @@ const columnsOf = ({ findings, retryShareLine, minStarts }: Judgement): readonly
   { title: 'task', cell: ({ task, version }) => <bdi>{`${task} ${version}`}</bdi> },
   {
     title: 'share of retries',
-    cell: ({ lane, retryShare, startsPerSecond, windowMs }) => (
+    cell: ({ lane, retryShare, starts }) => (
       <span class="shared">
         <Share
           share={retryShare}
@@ -118,9 +118,7 @@ const columnsOf = ({ findings, retryShareLine, minStarts }: Judgement): readonly
           isOver={findings.some((each) => each.lane === lane)}
         />{' '}
         {percent(retryShare)}{' '}
-        {Math.round((startsPerSecond * windowMs) / 1_000) < minStarts && retryShare > retryShareLine ? (
-          <span class="quiet">of few starts</span>
-        ) : null}
+        {starts < minStarts && retryShare > retryShareLine ? <span class="quiet">of few starts</span> : null}
       </span>
     ),
   },

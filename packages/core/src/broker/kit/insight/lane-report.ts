@@ -40,7 +40,8 @@ export async function reportLanes(source: LaneSource, query: LanesQuery = {}): P
   const named = new Set([...(query.lanes ?? [...attended, ...held])].sort(compareText));
   const names = [...new Set([...named, ...[...kept].sort(compareText)])];
   const { at, counts, isComplete } = await countReported(source, { names, named });
-  return { at, lanes: counts.map((one) => laneFigures(one, { at, holds, workers })), isComplete };
+  const lanes = counts.map((one) => laneFigures(one, { at, holds, workers }));
+  return { at, lanes, isComplete, holds, workers };
 }
 
 /** The lanes that one report looks at, at most: most of those that a broker names may be empty. */
@@ -78,7 +79,7 @@ async function countReported(
 
 function laneFigures(
   { claimableSince, ...counts }: LaneCounts,
-  { at, holds, workers }: Pick<LaneReport, 'at'> & { holds: readonly Hold[]; workers: readonly LiveWorker[] },
+  { at, holds, workers }: Pick<LaneReport, 'at' | 'holds' | 'workers'>,
 ): LaneFigures {
   const { lane } = counts;
   const rates = ratesOf(lane, workers);
@@ -98,22 +99,24 @@ function holdsOf(lane: string, holds: readonly Hold[]): readonly Hold[] {
 
 /** Adds up what the workers of a lane did; `undefined` when none of them has said. */
 function ratesOf(lane: string, workers: readonly LiveWorker[]): LaneRates | undefined {
-  const sums = { starts: 0, retries: 0, ends: 0 };
+  const none = { count: 0, perSecond: 0 };
+  const sums = { starts: { ...none }, retries: { ...none }, ends: { ...none } };
   let [windowMs, maxLatenessMs] = [0, 0];
   for (const { lanes, facts } of workers) {
     if (facts?.flow === undefined || !(facts.flow.windowMs > 0) || !lanes.includes(lane)) continue;
     windowMs = Math.max(windowMs, facts.flow.windowMs);
     const own = facts.flow.lanes.find((one) => one.lane === lane) ?? NO_FLOW;
-    for (const key of ['starts', 'retries', 'ends'] as const)
-      sums[key] += (own[key] * 1000) / facts.flow.windowMs;
+    for (const key of ['starts', 'retries', 'ends'] as const) {
+      sums[key].count += own[key];
+      sums[key].perSecond += (own[key] * 1000) / facts.flow.windowMs;
+    }
     maxLatenessMs = Math.max(maxLatenessMs, own.maxLatenessMs);
   }
   if (windowMs === 0) return undefined;
-  const rate = (perSecond: number) => ({ perSecond, windowMs });
   return {
-    starts: rate(sums.starts),
-    retries: rate(sums.retries),
-    out: rate(sums.ends),
+    starts: { ...sums.starts, windowMs },
+    retries: { ...sums.retries, windowMs },
+    out: { ...sums.ends, windowMs },
     maxLatenessMs,
   };
 }
@@ -123,4 +126,12 @@ const NO_FLOW: Omit<LaneFlow, 'lane'> = { starts: 0, retries: 0, ends: 0, maxLat
 /** Returns the sum of two counts of different runs. */
 export function addCounted(one: Counted, other: Counted): Counted {
   return { count: one.count + other.count, isComplete: one.isComplete && other.isComplete };
+}
+
+/** Returns how many runs of one kind all lanes of a report have: at least so many where lanes are left out. */
+export function countInLanes(
+  { lanes, isComplete }: Pick<LaneReport, 'lanes' | 'isComplete'>,
+  kind: 'waiting' | 'scheduled' | 'due' | 'started',
+): Counted {
+  return lanes.map((lane) => lane[kind]).reduce(addCounted, { count: 0, isComplete });
 }
