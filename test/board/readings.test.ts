@@ -5,7 +5,7 @@ import { createReadings } from '../../packages/board/src/live/readings.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const PACE = { everyMs: 1_000, gapMs: 25, patienceMs: 1_000 };
+const TIMES = { everyMs: 1_000, gapMs: 25, patienceMs: 1_000 };
 
 /** Readings every second, 25 ms apart, and what was read. */
 function open() {
@@ -13,7 +13,7 @@ function open() {
   const events: string[] = [];
   const readings = createReadings({
     changed: (topic, event) => void events.push(`${topic} ${event}`),
-    ...PACE,
+    ...TIMES,
   });
   let version = 0;
   const begin = (topic: string) =>
@@ -50,7 +50,7 @@ describe('readings', () => {
   it('begin no read before the one before has ended', async () => {
     let underWay = 0;
     let most = 0;
-    const readings = createReadings({ changed: () => {}, ...PACE });
+    const readings = createReadings({ changed: () => {}, ...TIMES });
     const read = async () => {
       underWay += 1;
       most = Math.max(most, underWay);
@@ -69,7 +69,7 @@ describe('readings', () => {
   it('keep no topic but its own waiting for a read that hangs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 5 }), async (hung, well) => {
-        const readings = createReadings({ changed: () => {}, ...PACE });
+        const readings = createReadings({ changed: () => {}, ...TIMES });
         const reads = new Map<string, number>();
         const read = (topic: string, ends: boolean) => () => {
           reads.set(topic, (reads.get(topic) ?? 0) + 1);
@@ -80,7 +80,7 @@ describe('readings', () => {
         for (let index = 0; index < well; index += 1)
           readings.begin(`well/${index}`, read(`well/${index}`, true));
 
-        await vi.advanceTimersByTimeAsync(hung * PACE.patienceMs + 20_000);
+        await vi.advanceTimersByTimeAsync(hung * TIMES.patienceMs + 20_000);
         readings.close();
 
         for (const [topic, count] of reads) {
@@ -97,7 +97,7 @@ describe('readings', () => {
     const { begin, events } = open();
     const readings = createReadings({
       changed: (topic, event) => void events.push(`${topic} ${event}`),
-      ...PACE,
+      ...TIMES,
     });
     let count = 0;
     readings.begin('slow', async () => {

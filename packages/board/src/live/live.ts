@@ -21,7 +21,7 @@ export interface Live {
 }
 
 /** However many topics visitors listen to, one is read at a time, 40 a second at most, and each once a second at most. */
-const PACE = { everyMs: 1_000, gapMs: 25, patienceMs: 1_000 };
+const TIMES = { everyMs: 1_000, gapMs: 25, patienceMs: 1_000 };
 
 /** The most streams of one visitor, and of all: each tab that is seen has one or two. */
 const MAX_STREAMS_OF_VISITOR = 20;
@@ -42,7 +42,7 @@ export function createLive(desk: Desk, errors: ErrorLog): Live {
   const changed = (topic: string, event: string): void => {
     for (const { send } of listenersTo(topic, listeners)) send(topic, event);
   };
-  const readings = createReadings({ changed, ...PACE });
+  const readings = createReadings({ changed, ...TIMES });
   let isClosed = false;
   const join = (listener: Listener, listening: Listening): void => {
     listeners.set(listener, listening);

@@ -13,7 +13,7 @@ export interface Readings {
 }
 
 /** How often topics are read. */
-interface Pace {
+interface ReadingTimes {
   /** How long after one read of a topic the next one begins, at least. */
   readonly everyMs: number;
   /** How long after the end of one read of any topic the next one begins, at least. */
@@ -23,7 +23,7 @@ interface Pace {
 }
 
 /** What happens with what is new, and how often it is read. */
-export interface ReadingHooks extends Pace {
+export interface ReadingHooks extends ReadingTimes {
   readonly changed: (topic: string, event: string) => void;
 }
 
@@ -37,7 +37,7 @@ interface Reading {
 }
 
 /** Creates the readings of a board. */
-export function createReadings({ changed, ...pace }: ReadingHooks): Readings {
+export function createReadings({ changed, ...times }: ReadingHooks): Readings {
   const readings = new Map<string, Reading>();
   const readOn = async (reading: Reading): Promise<void> => {
     const { topic, read, isWanted, latest } = reading;
@@ -45,10 +45,10 @@ export function createReadings({ changed, ...pace }: ReadingHooks): Readings {
     const event = await read();
     if (readings.get(topic) !== reading) return;
     reading.latest = event;
-    reading.timer = setTimeout(due.add, pace.everyMs, reading);
+    reading.timer = setTimeout(due.add, times.everyMs, reading);
     if (event !== latest) changed(topic, event);
   };
-  const due = createDue(readOn, pace);
+  const due = createDue(readOn, times);
   return {
     begin: (topic, read) => {
       const known = readings.get(topic);
@@ -80,7 +80,7 @@ interface Due {
  * Calls back for what is due, one after the other: the next call begins `gapMs` after the end of the one before, or `patienceMs` after its
  * beginning where that does not end.
  */
-function createDue(call: (reading: Reading) => Promise<void>, { gapMs, patienceMs }: Pace): Due {
+function createDue(call: (reading: Reading) => Promise<void>, { gapMs, patienceMs }: ReadingTimes): Due {
   const waiting = new Set<Reading>();
   let turn: ReturnType<typeof setTimeout> | undefined;
   const next = (): void => {
