@@ -1,17 +1,6 @@
-import { definePolicy, explain } from '@retry/core';
-import * as families from '@retry/core/errors';
+import { amqp, kafka } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
-
-const retryOn = Object.values(families).flat();
-
-/** What all families together say of an error. */
-function meaningOf(error: unknown): string {
-  const [once, again] = [false, true].map((idempotent) =>
-    explain(definePolicy({ retryOn, idempotent }), error),
-  );
-  if (once?.retries) return 'not applied';
-  return again?.retries ? 'ambiguous' : 'permanent';
-}
+import { errorWith, type Meaning, meaningIn, meaningOf } from './meaning.ts';
 
 /** An answer of JetStream, as version 3 of the client throws it: its status and code are getters. */
 class JetStreamApiError extends Error {
@@ -70,5 +59,75 @@ describe('nats', () => {
 
   it('takes an HTTP status of 503 for ambiguous as before', () => {
     expect(meaningOf(Object.assign(new Error('x'), { status: 503 }))).toBe('ambiguous');
+  });
+});
+
+describe('kafka', () => {
+  const ofLibrdkafka = (code: number): Error => errorWith({ name: 'LibrdKafkaError', code, errno: code });
+
+  // librdkafka 2.15, src/rdkafka.h, as node-rdkafka 3.6 and confluent-kafka-javascript 1.10 throw them
+  it.each<[string, number, Meaning]>([
+    ['a queue of the producer that is full', -184, 'not applied'],
+    ['no coordinator yet', -180, 'not applied'],
+    ['a message that timed out', -192, 'ambiguous'],
+    ['an operation to be retried', -153, 'ambiguous'],
+    ['a leader that is none', 6, 'ambiguous'],
+    ['too few replicas after the append', 20, 'ambiguous'],
+    ['a message that is too large', 10, 'permanent'],
+    ['a topic that is unknown', -188, 'permanent'],
+    ['a producer that was fenced', -144, 'permanent'],
+  ])('%s, of librdkafka', (_name, code, meaning) => {
+    expect(meaningOf(ofLibrdkafka(code))).toBe(meaning);
+    expect(meaningOf(errorWith({ name: 'KafkaJSError', code, retriable: false }))).toBe(meaning);
+  });
+
+  it('takes retries that kafkajs gave up for ambiguous, whatever the last of them says', () => {
+    const message = 'Connection error: connect ECONNREFUSED 127.0.0.1:9092';
+    const cause = errorWith(
+      { name: 'KafkaJSConnectionError', code: 'ECONNREFUSED', retriable: true },
+      message,
+    );
+
+    expect(
+      meaningOf(errorWith({ name: 'KafkaJSNumberOfRetriesExceeded', retriable: false }, message, cause)),
+    ).toBe('ambiguous');
+    expect(meaningIn(kafka, cause)).toBe('not applied');
+  });
+});
+
+describe('amqp', () => {
+  // lib/connection.js and lib/format.js of amqplib 2.0
+  it('matches what a server closes, not any error with the number 320', () => {
+    const text = 'Connection closed: 320 (CONNECTION-FORCED) with message "CONNECTION_FORCED - operator"';
+
+    expect(meaningOf(errorWith({ code: 320 }, text))).toBe('ambiguous');
+    expect(meaningOf(errorWith({ code: 320 }, 'the invoice has no lines'))).toBe('permanent');
+  });
+
+  // src/exception.ts and src/Connection.ts of rabbitmq-client 5.0
+  it.each<[string, string, string, Meaning]>([
+    ['AMQPConnectionError', 'CONNECTION_TIMEOUT', 'connection timed out', 'not applied'],
+    ['AMQPConnectionError', 'SOCKET_TIMEOUT', 'socket timed out (no heartbeat)', 'ambiguous'],
+    ['AMQPError', 'RPC_TIMEOUT', 'RPC response timed out', 'ambiguous'],
+    ['AMQPChannelError', 'RPC_CLOSED', 'RPC channel closed unexpectedly', 'ambiguous'],
+    ['AMQPChannelError', 'RPC_CLOSED', 'RPC client is closed', 'permanent'],
+    ['AMQPConnectionError', 'VERSION_MISMATCH', 'this version of AMQP is not supported', 'permanent'],
+  ])('takes %s %s of rabbitmq-client, "%s", for %s', (name, code, message, meaning) => {
+    class AMQPError extends Error {}
+    expect(meaningIn(amqp, Object.assign(new AMQPError(message), { name, code }))).toBe(meaning);
+  });
+});
+
+describe('mqtt', () => {
+  // src/lib/handlers/ack.ts and src/lib/client.ts of MQTT.js 5.14
+  it.each<[string, Meaning]>([
+    ['Connection refused: Server busy', 'not applied'],
+    ['Connection refused: Server unavailable', 'not applied'],
+    ['No connection to broker', 'not applied'],
+    ['Connection closed', 'ambiguous'],
+    ['Connection refused: Not authorized', 'permanent'],
+    ['Publish error: Topic Name invalid', 'permanent'],
+  ])('takes "%s" for %s', (message, meaning) => {
+    expect(meaningOf(new Error(message))).toBe(meaning);
   });
 });
