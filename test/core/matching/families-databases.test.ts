@@ -1,7 +1,8 @@
 import type { Matcher } from '@retry/core';
 import { matchesError } from '@retry/core';
-import { postgres, redis } from '@retry/core/errors';
+import { http, mysql, network, postgres, redis } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
+import { errorWith, type Meaning, meaningIn, meaningOf } from './meaning.ts';
 
 function isMeant(set: readonly Matcher[], error: unknown): boolean {
   return set.some((matcher) => matchesError(matcher, error));
@@ -97,5 +98,141 @@ describe('redis', () => {
     class ClientClosedError extends Error {}
 
     expect(isMeant(redis, new ClientClosedError('The client is closed'))).toBe(false);
+  });
+
+  it('takes a transaction in which one command was refused for ambiguous: the others are applied', () => {
+    // packages/client/lib/errors.ts of node-redis 6.3
+    class MultiErrorReply extends Error {}
+    const refused = new Error("READONLY You can't write against a read only replica.");
+    const thrown = Object.assign(new MultiErrorReply('1 commands failed, see .replies and .errorIndexes'), {
+      replies: [1, refused],
+      errorIndexes: [1],
+    });
+
+    expect(meaningOf(thrown)).toBe('ambiguous');
+    expect(meaningOf(refused)).toBe('not applied');
+  });
+});
+
+/** As packet.asError() of mysql2 3.23 makes them. */
+function ofMysql2(errno: number, code: string, sqlState: string, message: string): Error {
+  return errorWith({ code, errno, sqlState, sqlMessage: message }, message);
+}
+
+const INACTIVE =
+  'The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior.';
+
+/** Texts and SQLSTATEs of share/messages_to_clients.txt of MySQL 8; MariaDB's numbers of lib/const/error-code.js of mariadb 3.5. */
+describe('mysql', () => {
+  it.each<[string, unknown, Meaning]>([
+    ['4031, mysql2', ofMysql2(4031, 'ER_CLIENT_INTERACTION_TIMEOUT', 'HY000', INACTIVE), 'not applied'],
+    [
+      '4031 of MySQL, mariadb',
+      ofMysql2(
+        4031,
+        'ER_REFERENCED_TRG_DOES_NOT_EXIST',
+        'HY000',
+        `(conn:5, no: 4031, SQLState: HY000) ${INACTIVE}`,
+      ),
+      'not applied',
+    ],
+    // mysql2 names it after MySQL.
+    [
+      '4031 of MariaDB, mysql2',
+      ofMysql2(
+        4031,
+        'ER_CLIENT_INTERACTION_TIMEOUT',
+        'HY000',
+        "Referenced trigger 'a' for the given action time and event type does not exist.",
+      ),
+      'permanent',
+    ],
+    // bugs.mysql.com 96758
+    [
+      '3101',
+      ofMysql2(
+        3101,
+        'ER_TRANSACTION_ROLLBACK_DURING_COMMIT',
+        '40000',
+        'Plugin instructed the server to rollback the current transaction.',
+      ),
+      'not applied',
+    ],
+    [
+      '1614',
+      ofMysql2(
+        1614,
+        'ER_XA_RBDEADLOCK',
+        'XA102',
+        'XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected',
+      ),
+      'not applied',
+    ],
+    [
+      '1613',
+      ofMysql2(
+        1613,
+        'ER_XA_RBTIMEOUT',
+        'XA106',
+        'XA_RBTIMEOUT: Transaction branch was rolled back: took too long',
+      ),
+      'not applied',
+    ],
+    ...[1158, 1159, 1160, 1161].map((errno): [string, unknown, Meaning] => [
+      `${errno}`,
+      ofMysql2(errno, 'ER_NET_ERROR', '08S01', 'Got timeout reading communication packets'),
+      'ambiguous',
+    ]),
+    [
+      '1159 in Prisma',
+      errorWith(
+        { code: 'P2010' },
+        'Raw query failed. Code: `1159`. Message: `Got timeout reading communication packets`',
+      ),
+      'ambiguous',
+    ],
+    [
+      'a node of Galera that is not ready',
+      ofMysql2(1047, 'ER_UNKNOWN_COM_ERROR', '08S01', 'WSREP has not yet prepared node for application use'),
+      'not applied',
+    ],
+    [
+      'a command that no server knows',
+      ofMysql2(1047, 'ER_UNKNOWN_COM_ERROR', '08S01', 'Unknown command'),
+      'permanent',
+    ],
+    // prisma-engines, libs/user-facing-errors/src/common.rs: "Please try again."
+    [
+      'P1002',
+      errorWith(
+        { code: 'P1002' },
+        'The database server at `h`:`3306` was reached but timed out.\n\nPlease try again.',
+      ),
+      'not applied',
+    ],
+  ])('%s', (_name, thrown, meaning) => {
+    expect(meaningIn([...mysql, ...network, ...http], thrown)).toBe(meaning);
+  });
+});
+
+/** The data that a database refuses is in its text, which may read like any failure. */
+describe('a statement that was refused', () => {
+  const TEXTS = [
+    ...['timed out', 'request timeout', 'bad gateway', 'Service Unavailable', 'too many requests'],
+    ...['internal server error', 'rate limit exceeded', 'connection timeout'],
+  ];
+
+  it.each(TEXTS)('is permanent with the value "%s" in it', (text) => {
+    const pg = errorWith({ name: 'error', code: '22P02' }, `invalid input value for enum state: "${text}"`);
+    const drizzle = errorWith({}, `Failed query: insert into "jobs" values ($1)\nparams: ${text}`, pg);
+    const mysql = ofMysql2(1062, 'ER_DUP_ENTRY', '23000', `Duplicate entry '${text}' for key 'jobs.state'`);
+    const mariadb = ofMysql2(
+      1366,
+      'ER_TRUNCATED_WRONG_VALUE',
+      '22007',
+      `Incorrect value: '${text}' for column`,
+    );
+
+    expect([pg, drizzle, mysql, mariadb].map(meaningOf)).toEqual(Array(4).fill('permanent'));
   });
 });

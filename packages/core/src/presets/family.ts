@@ -16,16 +16,29 @@ interface Halves {
   readonly unless?: readonly ErrorPattern[];
   /** Errors after which nothing was applied, although one inside them looks as if something was. */
   readonly notAmbiguous?: readonly ErrorPattern[];
+  /** Errors of several operations in one call: where one of them was not applied, others may have been. */
+  readonly ofSeveral?: readonly ErrorPattern[];
 }
 
 /** Makes a family of its halves. */
-export function family({ notApplied, ambiguous, unless = [], notAmbiguous = [] }: Halves): ErrorFamily {
-  return joined(half(notApplied, unless), half(ambiguous, [...unless, ...notAmbiguous], true));
+export function family({
+  notApplied,
+  ambiguous,
+  unless = [],
+  notAmbiguous = [],
+  ofSeveral = [],
+}: Halves): ErrorFamily {
+  const partlyApplied = ofSeveral.map((pattern) => ({ ...pattern, anywhere: notApplied }));
+  return joined(half(notApplied, [...unless, ...ofSeveral]), [
+    ...half(ambiguous, [...unless, ...notAmbiguous], true),
+    ...half(partlyApplied, unless, true),
+  ]);
 }
 
 /** Joins the two halves to a family. */
 export function joined(notApplied: readonly ErrorPattern[], ambiguous: readonly ErrorPattern[]): ErrorFamily {
-  return Object.freeze(Object.assign([...notApplied, ...ambiguous], { notApplied, ambiguous }));
+  const halves = { notApplied, ambiguous: Object.freeze(ambiguous) };
+  return Object.freeze(Object.assign([...notApplied, ...ambiguous], halves));
 }
 
 /** Returns a pattern that matches where any of the patterns does, in a list; an empty one for none. */

@@ -1,6 +1,6 @@
 import type { ErrorPattern } from '../matching/matcher.ts';
 import { type ErrorFamily, family, globs, globsOfAnyCase, joined } from './family.ts';
-import { NEVER_CONNECTS, REFUSED_REQUEST } from './permanent.ts';
+import { GAVE_UP, NEVER_CONNECTS, REFUSED_REQUEST, REFUSED_STATEMENT } from './permanent.ts';
 
 const byStatus = /* @__PURE__ */ family({
   notApplied: [
@@ -26,7 +26,7 @@ const byStatus = /* @__PURE__ */ family({
         'BlobUnknownError',
       ],
     },
-    // A client that gave up its own retries, and kept no reason.
+    // A client that gave up its own retries: it took each of the errors for one that may pass, and shows the last alone.
     { name: ['*RetryError', '*MaxRetries*', '*RetriesExceeded*'] },
     {
       message: globsOfAnyCase(
@@ -42,14 +42,25 @@ const byStatus = /* @__PURE__ */ family({
     { message: globs("*Unexpected token '<', \"<html>*") },
   ],
   // The status of an answer of JetStream is not one of HTTP: `nats` knows it.
-  unless: [...NEVER_CONNECTS, ...REFUSED_REQUEST, { name: 'JetStreamApiError' }],
+  unless: [
+    ...NEVER_CONNECTS,
+    ...REFUSED_REQUEST,
+    ...REFUSED_STATEMENT,
+    ...GAVE_UP,
+    { name: 'JetStreamApiError' },
+  ],
 });
 
 /** A server, SDK or client that says itself that a repetition may succeed. */
 const byHint = /* @__PURE__ */ family({
   notApplied: [],
   ambiguous: [{ retryable: true, unless: { message: globs('The producer is disconnected') } }],
-  unless: NEVER_CONNECTS,
+  unless: [
+    ...NEVER_CONNECTS,
+    ...GAVE_UP,
+    // Service Bus and Event Hubs say so of a message that is too large, too: `azure` knows better.
+    { name: ['MessagingError', 'ServiceBusError'] },
+  ],
 });
 
 /**

@@ -1,10 +1,16 @@
-import { codesInText, type ErrorFamily, endings, family } from './family.ts';
+import { codesInText, type ErrorFamily, endings, family, globs } from './family.ts';
 import { PRISMA_AMBIGUOUS, PRISMA_NOT_APPLIED } from './prisma.ts';
 
 const SOCKET_CODES = ['ECONNREFUSED', 'ETIMEDOUT', 'ECONNRESET', 'ER_SOCKET_UNEXPECTED_CLOSE'];
 
-/** A deadlock, a lock wait, a changed record, too many connections (of the server, of a user); galera's node that is not ready. */
-const REFUSED_NUMBERS = [1213, 1205, 1020, 1040, 1203, 1047, 3572];
+/**
+ * A deadlock (also of a branch of XA, which may take too long, too), a lock wait, a changed record, a conflict in group replication,
+ * too many connections (of the server, of a user).
+ */
+const REFUSED_NUMBERS = [1213, 1614, 1613, 1205, 3572, 1020, 3101, 1040, 1203];
+
+/** A shutdown, a kill, and a server that could not read a packet or write one; 45009 and 45013 are of the client of MariaDB. */
+const LOST_NUMBERS = [1053, 1927, 1158, 1159, 1160, 1161, 45_009, 45_013];
 
 /**
  * Matches errors of MySQL and MariaDB that may pass, as mysql2, mariadb, knex, kysely, drizzle, TypeORM, Sequelize and Prisma throw
@@ -36,6 +42,13 @@ export const mysql: ErrorFamily = /* @__PURE__ */ family({
         'Too many connections',
       ),
     },
+    {
+      message: globs(
+        // 1047 is any unknown command, too; 4031 of MySQL is a missing trigger in MariaDB, whose clients name each after the other.
+        '*WSREP has not yet prepared node*',
+        '*The client was disconnected by the server because of inactivity*',
+      ),
+    },
     // A pool of `mariadb` says ER_GET_CONNECTION_TIMEOUT for a wrong password, too: then it has a cause.
     {
       code: ['ER_GET_CONNECTION_TIMEOUT', '45028'],
@@ -58,11 +71,11 @@ export const mysql: ErrorFamily = /* @__PURE__ */ family({
         'ER_SERVER_SHUTDOWN',
         'ER_CONNECTION_KILLED',
         'ER_NORMAL_SHUTDOWN',
-        ...['45009', '45013', '1053', '1927'],
+        ...LOST_NUMBERS.map(String),
       ],
     },
-    codesInText([1053, 1927, 45_009, 45_013]),
-    { errno: [1053, 1927, 45009, 45013, 2006, 2013], sqlState: '*' },
+    codesInText(LOST_NUMBERS),
+    { errno: [...LOST_NUMBERS, 2006, 2013], sqlState: '*' },
     {
       message: endings(
         'Connection lost: The server closed the connection.',

@@ -5,28 +5,29 @@ import { globs } from './family.ts';
 export const NEVER_CONNECTS: readonly ErrorPattern[] = [
   {
     code: [
-      'CERT_*',
-      '*SELF_SIGNED_CERT*',
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      'UNABLE_TO_GET_*',
-      'UNABLE_TO_DECRYPT_*',
-      'HOSTNAME_MISMATCH',
-      'ERR_TLS_*',
+      // What Node calls the results of OpenSSL's verification.
+      ...['CERT_*', 'CRL_*', '*SELF_SIGNED_CERT*', 'UNABLE_TO_*', 'ERROR_IN_C*', 'HOSTNAME_MISMATCH'],
+      ...['INVALID_CA', 'INVALID_PURPOSE', 'PATH_LENGTH_EXCEEDED'],
       'ERR_SSL_*',
       'EPROTO',
       'ENOTFOUND',
       'UND_ERR_DESTROYED',
     ],
   },
+  { code: 'ERR_TLS_*', unless: { code: 'ERR_TLS_HANDSHAKE_TIMEOUT' } },
   {
     message: globs(
       '*self-signed certificate*',
       '*self signed certificate*',
       '*certificate has expired*',
+      '*certificate is not yet valid*',
+      '*certificate revoked*',
+      '*unable to get local issuer certificate*',
+      '*unable to get issuer certificate*',
       "*does not match certificate's altnames*",
       '*getaddrinfo ENOTFOUND*',
       '*Name resolution failed for target*', // gRPC
-      'unable to verify the first certificate*',
+      '*unable to verify the first certificate*',
     ),
   },
 ];
@@ -40,4 +41,30 @@ export const REFUSED_REQUEST: readonly ErrorPattern[] = [
     ],
   },
   { status: [403, 413], unless: { retryAfter: true } },
+];
+
+/** A client that has met an error after which it did not retry, although those before it may pass. */
+export const GAVE_UP: readonly ErrorPattern[] = [
+  { name: '*RetryError', message: globs('* with non-retryable error*') }, // AI SDK
+];
+
+/** SQLSTATE of a constraint, a value, a syntax, a right, a name: whatever the text around it contains. */
+export const REFUSED_SQLSTATES: readonly string[] = [
+  '22*',
+  '23*',
+  '28*',
+  '3D*',
+  '3F*',
+  '42*',
+  '54*',
+  '25P02',
+  '25006',
+  '0A000',
+];
+
+/** A statement that a database refused. Its text has the data in it, which may read like any failure: `Duplicate entry 'timed out'`. */
+export const REFUSED_STATEMENT: readonly ErrorPattern[] = [
+  { name: ['error', 'DatabaseError', 'PostgresError'], code: REFUSED_SQLSTATES }, // pg, postgres.js
+  { sqlState: REFUSED_SQLSTATES },
+  { code: ['ER_DUP_ENTRY', 'ER_PARSE_ERROR', 'ER_ACCESS_DENIED*', 'SQLITE_CONSTRAINT*'] },
 ];

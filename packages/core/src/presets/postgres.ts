@@ -1,4 +1,5 @@
 import { codesInText, type ErrorFamily, endings, family, globs } from './family.ts';
+import { REFUSED_SQLSTATES } from './permanent.ts';
 import { PRISMA_AMBIGUOUS, PRISMA_NOT_APPLIED } from './prisma.ts';
 
 /** The server has answered: nothing of the statement, and nothing of its transaction, is applied. */
@@ -18,9 +19,6 @@ const REFUSED_TEXTS = endings(
   'the database system is in recovery mode',
   'canceling statement due to conflict with recovery',
 );
-
-/** A constraint, a syntax, a right, a name: whatever the text around it contains. */
-const PERMANENT = [{ code: ['22*', '23*', '28*', '3D*', '3F*', '42*', '54*', '25P02', '25006', '0A000'] }];
 
 /**
  * Matches errors of PostgreSQL that may pass, as pg, postgres.js, knex, kysely, drizzle, TypeORM, Sequelize, MikroORM, Slonik, Prisma
@@ -91,7 +89,7 @@ export const postgres: ErrorFamily = /* @__PURE__ */ family({
     { name: ['QueryRunnerProviderAlreadyReleasedError', 'QueryRunnerAlreadyReleasedError'] },
     ...PRISMA_AMBIGUOUS,
   ],
-  unless: PERMANENT,
+  unless: [{ code: REFUSED_SQLSTATES }],
   // Its cause says that the connection was terminated.
   notAmbiguous: [{ message: endings('Connection terminated due to connection timeout') }],
 });

@@ -56,4 +56,5 @@ export const redis: ErrorFamily = /* @__PURE__ */ family({
     },
     { name: 'TimeoutError', unless: { message: ['onnect', 'peration'] } }, // valkey-glide; the queue of node-redis
   ],
+  ofSeveral: [{ name: 'MultiErrorReply' }],
 });

@@ -1,5 +1,5 @@
 import { type ErrorFamily, family, globs, globsOfAnyCase } from './family.ts';
-import { NEVER_CONNECTS, REFUSED_REQUEST } from './permanent.ts';
+import { GAVE_UP, NEVER_CONNECTS, REFUSED_REQUEST, REFUSED_STATEMENT } from './permanent.ts';
 
 /** A pool or a connection, not a request. */
 const NOT_CONNECTED = [
@@ -15,6 +15,12 @@ const NOT_CONNECTED = [
   },
 ];
 
+/** A value in quotes, which a check refuses; and a login that is over. */
+const NOT_OF_A_REQUEST = [
+  ...["*timed out'*", '*timed out"*', '*timed out`*'],
+  ...['*session timed out*', '*session has timed out*', '*log in again*', '*sign in again*'],
+];
+
 /**
  * Matches the timeouts of clients: of a pool or a connection, after which nothing was sent; and of a request, after which the server
  * may be at work still. An `AbortError` is none: it may be the caller's own abort.
@@ -27,7 +33,6 @@ export const timeouts: ErrorFamily = /* @__PURE__ */ family({
     {
       message: [
         ...globsOfAnyCase(
-          '*timed out*',
           '*request timeout*',
           '*network timeout*',
           '*due to timeout*',
@@ -40,10 +45,11 @@ export const timeouts: ErrorFamily = /* @__PURE__ */ family({
           'timeout',
           '"timeout"',
         ),
+        { glob: '*timed out*', ignoreCase: true, except: NOT_OF_A_REQUEST },
         ...globs('ETIMEDOUT'),
       ],
     },
   ],
-  unless: [...NEVER_CONNECTS, ...REFUSED_REQUEST],
+  unless: [...NEVER_CONNECTS, ...REFUSED_REQUEST, ...REFUSED_STATEMENT, ...GAVE_UP],
   notAmbiguous: NOT_CONNECTED,
 });
