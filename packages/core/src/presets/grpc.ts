@@ -29,5 +29,17 @@ export const grpc: ErrorFamily = /* @__PURE__ */ family({
     { code: 1, message: globs('1 CANCELLED: Call cancelled') }, // the server died
     { code: 13, message: globs('13 INTERNAL: Received RST_STREAM with code *') },
   ],
-  unless: [...NEVER_CONNECTS, { code: 14, message: globs('*Last error: Protocol error*') }],
+  unless: [
+    ...NEVER_CONNECTS,
+    { code: 14, message: globs('*Last error: Protocol error*') },
+    // RESOURCE_EXHAUSTED of a message, not of a server: grpc-js, and servers in Go and in Java.
+    {
+      message: globs(
+        '*message larger than max*',
+        '*message with a size larger than *',
+        '*message that decompresses to a size larger than *',
+        '*message exceeds maximum size *',
+      ),
+    },
+  ],
 });

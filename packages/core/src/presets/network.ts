@@ -1,6 +1,6 @@
 import type { ErrorPattern } from '../matching/matcher.ts';
 import { type ErrorFamily, endings, family, globs } from './family.ts';
-import { NEVER_CONNECTS } from './permanent.ts';
+import { GAVE_UP, NEVER_CONNECTS } from './permanent.ts';
 
 /** The connection was not made. */
 const NOT_CONNECTED: readonly ErrorPattern[] = [
@@ -15,7 +15,12 @@ const NOT_CONNECTED: readonly ErrorPattern[] = [
       'EADDRNOTAVAIL',
       'EMFILE',
       'ENFILE',
+      'ERR_SOCKET_CONNECTION_TIMEOUT',
+      'ERR_SOCKET_CLOSED_BEFORE_CONNECTION',
+      'ERR_TLS_HANDSHAKE_TIMEOUT',
       'UND_ERR_CONNECT_TIMEOUT',
+      // Of a SOCKS5 proxy: network or host unreachable, connection refused, TTL expired.
+      ...[3, 4, 5, 6].map((reply) => `UND_ERR_SOCKS5_REPLY_${reply}`),
       // Of c-ares.
       ...['ETIMEOUT', 'ESERVFAIL', 'EREFUSED'],
       // Of Bun below 1.4.
@@ -74,7 +79,10 @@ const CONNECTION_LOST: readonly ErrorPattern[] = [
     code: [
       'ECONNRESET',
       'ECONNABORTED',
+      'ENETRESET',
+      'ENOTCONN',
       'EPIPE',
+      'ERR_SOCKET_CLOSED',
       'ETIMEDOUT',
       'ESOCKETTIMEDOUT',
       'ERR_STREAM_PREMATURE_CLOSE',
@@ -94,6 +102,18 @@ const CONNECTION_LOST: readonly ErrorPattern[] = [
     },
   },
   { code: ['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'], message: globs('read E*', 'write E*') },
+  // Node cancels streams that were not sent, Deno those that were, too.
+  { code: 'ERR_HTTP2_STREAM_CANCEL', unless: { message: globs('*(caused by: connect E*') } },
+  {
+    code: 'UND_ERR_INFO',
+    message: globs(
+      'HTTP/2: "GOAWAY" frame received with code *',
+      'HTTP/2: stream closed before *',
+      'HTTP/2: stream half-closed (remote)',
+      'HTTP/2: "stream timeout after *',
+      'HTTP/2: "PING" errored *',
+    ),
+  },
   {
     code: ['ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR'],
     message: globs(
@@ -155,5 +175,5 @@ const CONNECTION_LOST: readonly ErrorPattern[] = [
 export const network: ErrorFamily = /* @__PURE__ */ family({
   notApplied: [...NOT_CONNECTED, ...STREAM_REFUSED],
   ambiguous: CONNECTION_LOST,
-  unless: NEVER_CONNECTS,
+  unless: [...NEVER_CONNECTS, ...GAVE_UP],
 });
