@@ -30,6 +30,34 @@ describeOnPostgres('a Postgres broker at its start', (server) => {
       expect(after).toBeUndefined();
     });
 
+    it.each([
+      ["it's mine", String.raw`--schema 'it'\''s mine'`],
+      ['-x', '--schema=-x'],
+      ['$(id)'.replace('$', '%'), "--schema '%(id)'"],
+    ])('says a command that a shell reads as it is meant, for the schema %s', async (schema, option) => {
+      const broker = createPostgresBroker({ client: pool, schema, listen: false });
+
+      const error: unknown = await broker.ready().catch((failure: unknown) => failure);
+      await broker.close();
+
+      expect(String(error)).toContain(`or run retry migrate ${option}.`);
+    });
+
+    it('rejects in the same way where another program has a table of that name', async () => {
+      const schema = `ready_${randomUUID().slice(0, 8)}`;
+      await pool.query(
+        `create schema ${schema}; create table ${schema}.schema_version (installed_rank integer)`,
+      );
+      const broker = createPostgresBroker({ client: pool, schema, listen: false });
+
+      const error: unknown = await broker.ready().catch((failure: unknown) => failure);
+      await broker.close();
+      await pool.query(`drop schema ${schema} cascade`);
+
+      expect(error).toMatchObject({ code: 'OLDER_SCHEMA' });
+      expect(String(error)).toContain(`the schema ${schema} has no queue`);
+    });
+
     it('rejects when the broker is closed', async () => {
       const broker = createPostgresBroker({ client: pool, listen: false });
       await broker.close();

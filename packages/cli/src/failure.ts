@@ -1,6 +1,8 @@
 import { isRetryError } from '@retry/core';
 import type { BrokerErrorCode } from '@retry/core/broker';
 import { hideSecrets, secretsIn } from '@retry/core/broker/kit';
+import type { PostgresErrorCode } from '@retry/postgres';
+import type { RedisErrorCode } from '@retry/redis-queue';
 import { CommanderError } from 'commander';
 import type { CliErrorCode } from './errors.ts';
 import { EXIT } from './exit.ts';
@@ -21,15 +23,13 @@ export interface FailedCall {
 }
 
 /** The codes of errors that brokers throw. */
-type BrokerCode =
-  | BrokerErrorCode
-  | import('@retry/redis-queue').RedisErrorCode
-  | import('@retry/postgres').PostgresErrorCode;
+type BrokerCode = BrokerErrorCode | PostgresErrorCode | RedisErrorCode;
 
 const { found, usage, unreachable } = EXIT;
 
 /** Exit statuses by codes; those of other packages are wrong usage. */
 const EXIT_BY_CODE = {
+  BLOCKED_MIGRATION: unreachable,
   BROKER_CLOSED: unreachable,
   CANNOT_LISTEN: usage,
   CHANGED_REPLY: usage,

@@ -2,6 +2,8 @@ import { BrokerError } from '@retry/core/broker';
 
 /** The codes of the errors of this package. */
 export type PostgresErrorCode =
+  /** Something of others is in the way of a migration, or it would lose what was put on the schema. */
+  | 'BLOCKED_MIGRATION'
   | 'CHANGED_REPLY'
   /** What ended a time ago could not be forgotten; the next look of a cleaner tries it again. */
   | 'FORGETTING_FAILED'

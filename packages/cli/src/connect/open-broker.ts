@@ -1,4 +1,6 @@
 import type { Broker } from '@retry/core/broker';
+import { shellOption } from '@retry/core/broker/kit';
+import type { SqlClient } from '@retry/postgres';
 import { CliError } from '../errors.ts';
 import { loadPackage } from './load-package.ts';
 import type { Target } from './target.ts';
@@ -14,7 +16,7 @@ export interface OpenBroker {
 
 /** A database that is open: what SQL is sent through, and what closes it. */
 export interface OpenDatabase {
-  readonly client: import('@retry/postgres').SqlClient;
+  readonly client: SqlClient;
   readonly close: () => Promise<void>;
 }
 
@@ -68,7 +70,8 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   if (type === 'pglite') {
     if (!mayCreate && !isPgliteFolder(address)) {
-      const message = `${shown} was not reached: ${address} has no database. Correct ${source}, or run retry migrate.`;
+      const migrate = source === '--url' ? `retry migrate ${shellOption('url', shown)}` : 'retry migrate';
+      const message = `${shown} was not reached: ${address} has no database. Correct ${source}, or run ${migrate}.`;
       throw new CliError('SERVER_UNREACHABLE', message);
     }
     const { PGlite } = await loadPackage<typeof import('@electric-sql/pglite')>('@electric-sql/pglite', cwd);

@@ -1,10 +1,11 @@
 import type { Broker } from '@retry/core/broker';
+import type { RedisBroker } from '@retry/redis-queue';
 import { CliError } from '../errors.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Target } from './target.ts';
 
 /** What the broker of `@retry/redis-queue` has besides. */
-type Listed = Broker & Pick<import('@retry/redis-queue').RedisBroker, 'queues'>;
+type Listed = Broker & Pick<RedisBroker, 'queues'>;
 
 /** How many queues an error names. */
 const MAX_NAMES = 20;

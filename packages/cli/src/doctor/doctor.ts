@@ -57,7 +57,7 @@ function diagnosisOf(findings: readonly Fault[]): Diagnosis {
 }
 
 const CURES = {
-  OLDER_SCHEMA: 'Run retry migrate.',
+  OLDER_SCHEMA: 'Migrate as the message says.',
   NEWER_SCHEMA: 'Upgrade @retry/postgres and @retry/cli, workers first.',
   MISSING_RIGHTS: 'Grant what the message lists.',
   NEEDS_CLUSTER_CLIENT: 'Let retry.config.js make the broker, with a client of the Cluster.',

@@ -57,6 +57,9 @@
 -- Every parked run is in `parked_lane`, and every one behind a turn in `behind_lane`: their
 -- conditions keep them out of all plans but those that have the same one, as lists do.
 --
+-- Tables without a primary key say `replica identity full`: where a publication has all tables of a
+-- database, Postgres refuses updates and deletes of any other.
+--
 -- Long payloads and results are compressed by lz4, from Postgres 14 on and where it is built in:
 -- what a server compresses by its own way takes several times as long, most of a large submission.
 --
@@ -125,6 +128,7 @@ create table ready (
 
 create table turn (lane text collate "C" not null, key text collate "C" not null);
 create index turn_key on turn (lane, key);
+alter table turn replica identity full;
 
 create table behind (
   lane text collate "C" not null,
@@ -199,6 +203,7 @@ create table kept_key (
 create index kept_key_until on kept_key (until);
 
 create table tally (submitted bigint not null, forgotten bigint not null);
+alter table tally replica identity full;
 
 create sequence group_order;
 
@@ -217,6 +222,7 @@ create table error_group (
 );
 create index error_group_seq on error_group (lane, id, seq);
 create index error_group_new on error_group (lane, id) where not is_sum;
+alter table error_group replica identity full;
 
 create table waiter (
   id text collate "C" primary key,

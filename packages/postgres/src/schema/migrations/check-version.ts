@@ -1,3 +1,4 @@
+import { shellOption } from '@retry/core/broker/kit';
 import type { SqlClient } from '../../driver/sql-client.ts';
 import { readRows } from '../../driver/sql-client.ts';
 import { PostgresBrokerError } from '../../errors.ts';
@@ -41,7 +42,9 @@ async function whatThereIs(client: SqlClient, schema: string): Promise<string> {
 
 function migrationCure(schema: string): string {
   const [flag, option] =
-    schema === DEFAULT_SCHEMA ? ['', ''] : [` --schema ${schema}`, `, { schema: ${JSON.stringify(schema)} }`];
+    schema === DEFAULT_SCHEMA
+      ? ['', '']
+      : [` ${shellOption('schema', schema)}`, `, { schema: ${JSON.stringify(schema)} }`];
   return `Call migrate(client${option}) first, or run retry migrate${flag}.`;
 }
 
@@ -52,7 +55,14 @@ interface SchemaVersion {
 
 async function readVersion(client: SqlClient, schema: string): Promise<SchemaVersion> {
   const name = `${quoteName(schema)}.schema_version`;
-  const [found] = readRows(await client.query('select to_regclass($1::text) is not null as exists', [name]));
+  // Other programs have tables of this name, too.
+  const [found] = readRows(
+    await client.query(
+      `select exists (select from pg_catalog.pg_attribute
+        where attrelid = to_regclass($1::text) and attname = 'serves_from') as exists`,
+      [name],
+    ),
+  );
   if (found['exists'] !== true) return { version: 0, servesFrom: 0 };
   // One row that a migration keeps.
   const [kept] = readRows(await client.query(`select version, serves_from as "servesFrom" from ${name}`));

@@ -1,5 +1,6 @@
 import type { SchemaBuild } from '../migrations.ts';
 import { dollarQuote, fillIn, lockOf, quoteName, quoteText } from '../migrations.ts';
+import { BLOCKED, carryOver } from './carry-over.ts';
 
 /** The SQLSTATE of a schema that is newer than the package: a class that Postgres leaves to its users. */
 export const NEWER = 'RT001';
@@ -11,40 +12,52 @@ const MAX_TRIES = 10;
  * Writes the migration as one `do` statement:
  *
  * 1. takes the advisory lock of the schema, so that migrations run one after another;
- * 2. refuses a schema of a newer version; does nothing for a role that does not own a schema of this version;
- * 3. runs the steps that the schema does not have yet;
- * 4. drops functions and views that the package no longer has or that have another head (of a function, everything before
- *    its body; of a view, all of it), and remembers their grants;
- * 5. creates or replaces every function and each missing view, and grants again what was granted.
+ * 2. refuses a schema of a newer version; does nothing for a role that may not act for the owner of a schema of this version;
+ * 3. acts as the owner from now on, so that all belongs to one role, and what it has set as default privileges holds;
+ * 4. runs the steps that the schema does not have yet;
+ * 5. drops functions and views that the package no longer has or that have another head (of a function, everything before
+ *    its body; of a view, all of it), and views that depend on those;
+ * 6. creates or replaces every function and each missing view, and puts on them again what an administrator had put on them.
  *
  * Functions that keep their head are replaced in place, so that running calls and prepared statements keep working.
- * `schema_version.routines` lists what the latest migration created; nothing else in the schema is ever dropped.
+ * `schema_version.routines` lists what the latest migration created, by kind, name and types; nothing else in the schema is ever dropped
+ * or replaced. In a transaction that does not see what another migration has done meanwhile it fails with 40001, and changes nothing.
  */
 export function writeMigration(schema: string, { steps, routines, servesFrom }: SchemaBuild): string {
   const version = steps.length;
+  const table = `${quoteName(schema)}.schema_version`;
   const body = `
 declare
+  v_path text := pg_catalog.current_setting('search_path');
+  v_role text := pg_catalog.current_setting('role');
+  v_owner name;
+  v_may_act boolean;
+  v_may_all boolean := pg_catalog.current_setting('is_superuser') = 'on';
   v_version integer;
   v_serves_from integer;
   v_created jsonb;
+  v_keys text[] := array[${routines.map((text) => quoteText(keyOf(text))).join(', ')}]::text[];
   v_definitions text[] := array[${routines.map((text) => writeRoutine(text, schema)).join(',')}]::text[];
   v_heads jsonb;
   v_outdated text[];
-  v_grants text[];
+  v_kept jsonb;
   v_text text;
-  v_path text := current_setting('search_path');
 begin
+  perform pg_catalog.set_config('search_path', ${quoteText(`${quoteName(schema)}, pg_temp`)}, true);
   perform pg_advisory_xact_lock(${lockOf(schema)}, 0);${openVersion(schema)}
-  select version, serves_from, routines into v_version, v_serves_from, v_created from ${quoteName(schema)}.schema_version;
-${refuseNewer(schema, version)}
-  if v_version = ${version} and not pg_has_role(${ownerOf(schema)}, 'usage') then
-    return;
+  select version, serves_from, routines into v_version, v_serves_from, v_created from ${table};
+  if not found then
+    raise exception 'the version of the schema % is not visible in this transaction', ${quoteText(schema)}
+      using errcode = 'serialization_failure';
   end if;
-  perform set_config('search_path', ${quoteText(`${quoteName(schema)}, pg_temp`)}, true);
+${refuseNewer(schema, version)}
+${actAsOwner(schema, version)}
+  perform from ${table} for update;
   for v_try in 1 .. ${MAX_TRIES} loop
     begin
 ${steps.map((step, index) => writeStep(fillIn(step, schema), index)).join('')}${replaceRoutines(schema)}
-      update schema_version set version = ${version}, serves_from = ${servesFrom}, routines = v_heads;
+      update ${table} set version = ${version}, serves_from = ${servesFrom}, routines = v_heads
+      where (version, serves_from, routines) is distinct from (${version}, ${servesFrom}, v_heads);
       exit;
     exception when deadlock_detected then
       if v_try = ${MAX_TRIES} then
@@ -52,7 +65,7 @@ ${steps.map((step, index) => writeStep(fillIn(step, schema), index)).join('')}${
       end if;
     end;
   end loop;
-  perform set_config('search_path', v_path, true);
+  perform set_config('role', v_role, true), set_config('search_path', v_path, true);
 end
 `;
   return `do ${dollarQuote(body, 'migrate')}`;
@@ -62,16 +75,37 @@ function writeRoutine(definition: string, schema: string): string {
   return dollarQuote(fillIn(definition.replace(/^create /, 'create or replace '), schema), 'routine');
 }
 
+/**
+ * Returns the kind, name and types of what a definition creates, which tell it from overloads that others have made:
+ * `function pass_turn(text, text, boolean)`, `view retry_eligible`.
+ */
+export function keyOf(definition: string): string {
+  const [, kind = '', name = '', written = ''] =
+    /^create (function|view) (\w+)\s*(?:\(([^)]*)\))?/.exec(definition) ?? [];
+  if (kind === 'view') return `view ${name}`;
+  const parameters = written.split(',').map((one) => one.trim().replace(/\s+default\s.*$/s, ''));
+  const types = parameters
+    .filter((one) => !/^(out\s|$)/.test(one))
+    .map((one) => one.replace(/^(?:in\s|inout\s|variadic\s)?\s*\w+\s+/, ''));
+  return `function ${name}(${types.join(', ')})`;
+}
+
 /** Creates the table of the version, and the schema where it does not exist: a role may own one that it may not create. */
 function openVersion(schema: string): string {
   const name = quoteName(schema);
+  const table = quoteText(`${name}.schema_version`);
   return `
-  if to_regclass(${quoteText(`${name}.schema_version`)}) is null then
+  if to_regclass(${table}) is null then
     if to_regnamespace(${quoteText(name)}) is null then
       create schema ${name};
     end if;
     create table ${name}.schema_version (version integer not null, serves_from integer not null, routines jsonb not null);
+    alter table ${name}.schema_version replica identity full;
     insert into ${name}.schema_version values (0, 0, '{}');
+  elsif exists (select from pg_class where oid = to_regclass(${table}))
+    and not exists (select from pg_attribute where attrelid = to_regclass(${table}) and attname = 'serves_from') then
+    raise exception 'the schema % has a table schema_version of another program. Use another schema.', ${quoteText(schema)}
+      using errcode = '${BLOCKED}';
   end if;`;
 }
 
@@ -84,9 +118,21 @@ function refuseNewer(schema: string, version: number): string {
   end if;`;
 }
 
-function ownerOf(schema: string): string {
+/** Since version 16 a role may have the rights of another one, and yet not become it. */
+function actAsOwner(schema: string, version: number): string {
   const table = quoteText(`${quoteName(schema)}.schema_version`);
-  return `(select relowner from pg_class where oid = to_regclass(${table}))`;
+  return `  select pg_get_userbyid(relowner) into v_owner from pg_class where oid = to_regclass(${table});
+  if v_owner <> current_user then
+    v_may_act := pg_has_role(v_owner, case when current_setting('server_version_num')::integer < 160000 then 'member' else 'set' end);
+    if not v_may_act and v_version = ${version} then
+      perform set_config('search_path', v_path, true);
+      return;
+    elsif not v_may_act then
+      raise exception 'the queue belongs to the role %, for which % may not act', quote_ident(v_owner), quote_ident(current_user)
+        using errcode = 'insufficient_privilege';
+    end if;
+    perform set_config('role', v_owner, true);
+  end if;`;
 }
 
 function writeStep(sql: string, index: number): string {
@@ -96,40 +142,50 @@ function writeStep(sql: string, index: number): string {
 `;
 }
 
-/** Views may depend on functions: they are dropped with any function, and created after all of them. */
+/** Views may depend on functions: they are dropped before them, and created after all of them. */
 function replaceRoutines(schema: string): string {
-  const namespace = `to_regnamespace(${quoteText(quoteName(schema))})`;
+  const name = quoteText(schema);
+  const { keep, putBack } = carryOver(schema);
   return `
-      select jsonb_object_agg(concat(kind[1], ' ', kind[2]), case kind[1] when 'view' then d else split_part(d, ' as $', 1) end)
-      into v_heads
-      from unnest(v_definitions) as d, regexp_match(d, '^create or replace (function|view) ([a-z0-9_]+)') as kind;
-      v_outdated := array (select key from jsonb_each_text(v_created) where v_heads ->> key is distinct from value);
-      if exists (select from unnest(v_outdated) as outdated where outdated like 'function %') then
-        v_outdated := array (select key from jsonb_object_keys(v_created) as key
-          where key = any (v_outdated) or key like 'view %' order by key desc);
-      end if;
-      v_grants := array (
-        with former as (
-          select concat('function ', proname) as name, concat('function ', proname) as object, proacl as acl
-          from pg_proc where pronamespace = ${namespace}
-          union all select concat('view ', relname), concat('table ', relname), relacl
-          from pg_class where relnamespace = ${namespace} and relkind = 'v'
-        ), lost as (
-          select object, acl from former where name = any (v_outdated) and v_heads ? name and acl is not null
+      select jsonb_object_agg(key, case when key like 'view %' then definition else split_part(definition, ' as $', 1) end)
+      into v_heads from unnest(v_keys, v_definitions) as made (key, definition);
+      v_outdated := array (
+        with recursive created as (
+          select key, case when key like 'view %' then to_regclass(format('%I.%s', ${name}, substr(key, 6)))::oid
+            when key like '%(%' then to_regprocedure(format('%I.%s', ${name}, substr(key, 10)))::oid end as id
+          from jsonb_object_keys(v_created) as key
+        ), outdated as (
+          select key, id from created where v_heads ->> key is distinct from v_created ->> key
+          union
+          select created.key, created.id from outdated
+          join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.refobjid = outdated.id
+            and d.refclassid = case when outdated.key like 'view %' then 'pg_class' else 'pg_proc' end::regclass
+          join pg_rewrite w on w.oid = d.objid
+          join created on created.id = w.ev_class and created.key like 'view %'
         )
-        select concat('revoke all on ', object, ' from public') from lost
-        union all
-        select concat('grant ', privilege_type, ' on ', object, ' to ',
-          case grantee when 0 then 'public' else grantee::regrole::text end, case when is_grantable then ' with grant option' end)
-        from lost, aclexplode(acl));
-      foreach v_text in array v_outdated loop
-        execute concat('drop ', replace(v_text, ' ', ' if exists '));
+        select key from outdated);
+${keep}
+      select string_agg(format('%I.%s', ${name}, substr(key, 6)), ', ') into v_text
+      from unnest(v_outdated) as key where key like 'view %';
+      if v_text is not null then
+        execute concat('drop view if exists ', v_text);
+      end if;
+      select string_agg(format('%I.%s', ${name}, substr(key, 10)), ', ') into v_text
+      from unnest(v_outdated) as key where key like 'function %';
+      if v_text is not null then
+        execute concat('drop function if exists ', v_text);
+      end if;
+      select key into v_text from unnest(v_keys) as key
+      where not v_created ? key and case when key like 'view %' then to_regclass(format('%I.%s', ${name}, substr(key, 6))) is not null
+        else to_regprocedure(format('%I.%s', ${name}, substr(key, 10))) is not null end
+      limit 1;
+      if found then
+        raise exception 'the % in the schema % is not of @retry/postgres. Rename it, or use another schema.', v_text, ${name}
+          using errcode = '${BLOCKED}';
+      end if;
+      for v_n in 1 .. cardinality(v_keys) loop
+        continue when v_keys[v_n] like 'view %' and to_regclass(format('%I.%s', ${name}, substr(v_keys[v_n], 6))) is not null;
+        execute v_definitions[v_n];
       end loop;
-      foreach v_text in array v_definitions loop
-        continue when v_text like 'create or replace view %' and to_regclass(split_part(v_text, ' ', 5)) is not null;
-        execute v_text;
-      end loop;
-      foreach v_text in array v_grants loop
-        execute v_text;
-      end loop;`;
+${putBack}`;
 }
