@@ -70,6 +70,20 @@ describeWithUser('a Redis user', (user) => {
     expect(await codeOf(openRedisBroker({ url: url() }))).toMatchObject({ code: 'MISSING_RIGHTS' });
   });
 
+  it('is told the pattern of its prefix as redis-cli reads it, which allows no other one', async () => {
+    const prefix = `a b*["`;
+    const pattern = String.raw`{a?b\*\[":*`;
+
+    const error = await codeOf(openRedisBroker({ url: url(), prefix }));
+    await change('resetkeys', 'resetchannels', `~${pattern}`, `&${pattern}`);
+    const broker = await openRedisBroker({ url: url(), prefix });
+    await broker.close();
+    const other = await codeOf(openRedisBroker({ url: url(), prefix: `a bc["` }));
+
+    expect(String(error)).toContain(String.raw`Run ACL SETUSER <user> "~{a?b\\*\\[\":*" "&{a?b\\*\\[\":*" +`);
+    expect(other).toMatchObject({ code: 'MISSING_RIGHTS' });
+  });
+
   it('that loses its rights later gets an error that is no refusal of its call', async () => {
     const broker = await openRedisBroker({ url: url() });
     await broker.submit([{ id: 'a', lane: 'l', payload: '1' }]);

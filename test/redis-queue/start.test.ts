@@ -49,6 +49,20 @@ describe('createRedisBroker to a server that is not there', () => {
     silent.close();
   });
 
+  it('does not count the time for which the event loop is blocked', { timeout: 20_000 }, async () => {
+    const server = await startPrivateRedis();
+    const broker = createRedisBroker({ url: server.url });
+
+    const ready = broker.ready();
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
+    const outcome = await ready.catch((error: unknown) => error);
+    await broker.close();
+    await server.stop();
+
+    expect(outcome).toBeUndefined();
+  });
+
   it.concurrent('rejects in time by a client of ioredis, and removes its own error listener', {
     timeout: 20_000,
   }, async () => {

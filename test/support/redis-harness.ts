@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isRetryError } from '@retry/core';
 import type { RedisBroker, RedisBrokerOptions } from '@retry/redis-queue';
 import { createRedisBroker } from '@retry/redis-queue';
 import { createClient } from 'redis';
@@ -21,12 +22,29 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Redi
   return broker;
 }
 
+/** How often a broker asks for a server that is there, but has no time: then the case itself is late. */
+const MAX_STARTS = 10;
+
+/** A broker on a server that is known to be there: while that is too busy to answer, it is asked again. */
+async function openOnServer(options: RedisBrokerOptions): Promise<RedisBroker> {
+  const broker = createRedisBroker(options);
+  for (let starts = 1; ; starts += 1) {
+    try {
+      await broker.ready();
+      return broker;
+    } catch (error) {
+      if (isRetryError(error, 'REDIS_UNREACHABLE') && starts < MAX_STARTS) continue;
+      await broker.close();
+      throw error;
+    }
+  }
+}
+
 /** Opens a broker under a prefix of its own, and removes what it kept when it is closed. */
 export async function openRedisHarness(url: string, options: RedisBrokerOptions = {}): Promise<RedisHarness> {
   const prefix = `test-${randomUUID()}`;
   const source = options.client === undefined ? { url } : {};
-  const connect = () =>
-    openRedisBroker({ keepCompleted: { count: Infinity }, prefix, ...source, ...options });
+  const connect = () => openOnServer({ keepCompleted: { count: Infinity }, prefix, ...source, ...options });
   const broker = await connect();
   return {
     broker,
@@ -90,7 +108,7 @@ export async function openRedisQueue(url: string, options: RedisBrokerOptions = 
   const brokers: RedisBroker[] = [];
   return {
     connect: async () => {
-      const broker = await openRedisBroker({ prefix, ...source, ...options });
+      const broker = await openOnServer({ prefix, ...source, ...options });
       brokers.push(broker);
       return broker;
     },

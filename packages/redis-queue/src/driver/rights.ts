@@ -125,9 +125,26 @@ interface Refused {
 
 function missingRights(commands: readonly string[], { keys, reason, cause }: Refused): RedisBrokerError {
   const what = commands.length === 0 ? 'a key or a channel' : commands.join(', ');
-  const pattern = keys.of.lanes.replace(/:\d+\}:lanes$/, ':*');
+  const pattern = `${escapeGlob(keys.of.lanes.replace(/:\d+\}:lanes$/, ':'))}*`;
   const granted = [...SCRIPT_COMMANDS, ...OWN_COMMANDS].filter((name, at, all) => all.indexOf(name) === at);
-  const cure = `Run ACL SETUSER <user> ~${pattern} &${pattern} ${granted.map((name) => `+${name}`).join(' ')}`;
+  const cure = `Run ACL SETUSER <user> ${redisWord(`~${pattern}`)} ${redisWord(`&${pattern}`)} ${granted.map((name) => `+${name}`).join(' ')}`;
   const message = `the Redis user of this connection may not use ${what} (${reason}). ${cure}`;
   return new RedisBrokerError('MISSING_RIGHTS', message, { cause });
+}
+
+/** A prefix means itself in a pattern, also where it has letters that stand for others. Patterns of Redis cannot have spaces. */
+function escapeGlob(text: string): string {
+  return text.replaceAll(/[*?[\]\\]/g, '\\$&').replaceAll(/\s/g, '?');
+}
+
+/** Returns a word of a command as `redis-cli` reads it. */
+function redisWord(word: string): string {
+  if (!/[\s"'\\\p{Cc}]/u.test(word)) return word;
+  const escaped = word.replaceAll(/["\\]/g, '\\$&').replaceAll(/\p{Cc}/gu, hexOf);
+  return `"${escaped}"`;
+}
+
+/** Control characters beyond ASCII are two bytes. */
+function hexOf(letter: string): string {
+  return Buffer.from(letter).reduce((text, byte) => `${text}\\x${byte.toString(16).padStart(2, '0')}`, '');
 }

@@ -19,6 +19,9 @@ import { checkRights } from './rights.ts';
 /** How long a broker waits for a server that does not answer, in ms. */
 const START_TIMEOUT_MS = 4_500;
 
+/** How much of that a look at the time counts, in ms: in a blocked event loop no answer is read, so what it takes longer does not count. */
+const LOOK_MS = 100;
+
 /** The server of a broker: connected and examined at the first call. */
 export interface ServerLink {
   /** Its commands wait until the server is examined, and reject with what is wrong with it. */
@@ -210,7 +213,13 @@ async function startInTime<Outcome>(
 ): Promise<Outcome> {
   let stop = (): void => {};
   const limit = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(unreachable(lastError.latest())), START_TIMEOUT_MS);
+    let leftMs = START_TIMEOUT_MS;
+    const look = (): void => {
+      leftMs -= LOOK_MS;
+      if (leftMs > 0) timer = setTimeout(look, LOOK_MS);
+      else reject(unreachable(lastError.latest()));
+    };
+    let timer = setTimeout(look, LOOK_MS);
     const refuse = (): void => reject(closedError('Redis'));
     if (closing.aborted) refuse();
     closing.addEventListener('abort', refuse);
