@@ -189,6 +189,10 @@ describe('the group of dead letters', () => {
     await expect(queue.list({ group, state: 'submitted' })).rejects.toMatchObject({
       problems: [{ path: 'state' }],
     });
+    await expect(queue.list({ group, state: 'completed' })).rejects.toThrow(
+      'state must be of dead letters beside a group, got "completed". Use one or more of failed, ',
+    );
+    await expect(queue.list({ group, state: 'completed' })).rejects.toThrow(', or leave out the group.');
     await expect(queue.list({ group: 'a group' })).rejects.toMatchObject({ problems: [{ path: 'group' }] });
     await expect(queue.deadLetters.redrive({ group: '' })).rejects.toMatchObject({
       problems: [{ path: 'group' }],

@@ -1,6 +1,8 @@
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { onExit } from 'signal-exit';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listenToSignals } from '../../packages/worker/src/session/process-signals.ts';
 import { untilStopped } from './scene.ts';
 
 const SIGNAL = 'SIGUSR2';
@@ -64,5 +66,24 @@ describe('the workers of a process', () => {
 
     expect(soon).toBe('running');
     expect(await broker.audit()).toMatchObject({ submitted: 3, started: 0, unbalanced: 0 });
+  });
+
+  it('leave a signal to the program that alone listens to it, beside signal-exit, which listens to others', () => {
+    vi.useFakeTimers();
+    const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+    const unload = onExit(() => {});
+    process.on('SIGCONT', handle);
+    const listening = listenToSignals(['SIGCONT'], () => {});
+
+    process.emit('SIGCONT', 'SIGCONT');
+    listening.end();
+    vi.advanceTimersByTime(10_000);
+    const kills = kill.mock.calls;
+    unload();
+    process.removeListener('SIGCONT', handle);
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+
+    expect(kills).toEqual([]);
   });
 });

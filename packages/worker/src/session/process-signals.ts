@@ -64,15 +64,33 @@ function listen(signal: SignalName, listener: OnSignal): () => void {
 
 function notifyWorkers(signal: SignalName): void {
   const isHandled =
-    process.rawListeners(signal).filter((known) => known !== notifyWorkers).length > countSignalExit();
+    process.rawListeners(signal).filter((known) => known !== notifyWorkers).length > countSignalExit(signal);
   for (const listener of [...(LISTENING.get(signal) ?? [])]) listener(signal, { isHandled });
 }
+
+/** The signals that the package signal-exit listens to, by its versions 3 and 4 on Linux; elsewhere to fewer of them. */
+const OF_SIGNAL_EXIT: ReadonlySet<string> = new Set([
+  ...[
+    'SIGHUP',
+    'SIGINT',
+    'SIGTERM',
+    'SIGALRM',
+    'SIGABRT',
+    'SIGVTALRM',
+    'SIGXCPU',
+    'SIGXFSZ',
+    'SIGUSR2',
+    'SIGTRAP',
+  ],
+  ...['SIGSYS', 'SIGQUIT', 'SIGIOT', 'SIGIO', 'SIGPOLL', 'SIGPWR', 'SIGSTKFLT', 'SIGUNUSED'],
+]);
 
 /**
  * How many listeners of a signal are of the package signal-exit, which many libraries bring along. They end the process if there are no
  * others: they handle nothing, and wait for us.
  */
-function countSignalExit(): number {
+function countSignalExit(signal: SignalName): number {
+  if (!OF_SIGNAL_EXIT.has(signal)) return 0;
   const emitters: readonly unknown[] = [
     Reflect.get(globalThis, Symbol.for('signal-exit emitter')), // its version 4
     Reflect.get(process, '__signal_exit_emitter__'), // version 3
@@ -84,13 +102,13 @@ function countSignalExit(): number {
 /** Raises the signal as soon as the process has nothing left to do, or after a second. */
 function raiseAgain(signal: SignalName): void {
   const raise = (): void => {
-    if (process.listenerCount(signal) > countSignalExit()) return;
+    if (process.listenerCount(signal) > countSignalExit(signal)) return;
     process.kill(process.pid, signal);
     setTimeout(exit, SURVIVED_MS);
   };
   // Signals without listeners do not end process 1, which in a container is the program itself.
   const exit = (): void => {
-    if (process.listenerCount(signal) <= countSignalExit()) process.exit(exitStatus(signal));
+    if (process.listenerCount(signal) <= countSignalExit(signal)) process.exit(exitStatus(signal));
   };
   // Other listeners of `beforeExit` may have begun to send something: a turn later the process is idle again once that is done.
   process.once('beforeExit', () => setImmediate(() => process.once('beforeExit', raise)));

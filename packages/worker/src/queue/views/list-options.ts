@@ -178,7 +178,12 @@ function readStates(fields: Fields, states: readonly ListedState[]): readonly Li
   const asked: readonly unknown[] = Array.isArray(given) ? given : [given];
   if (asked.length > 0 && isListOf(asked, (state) => states.some((known) => known === state)))
     return states.filter((state) => asked.includes(state));
-  fields.fail('state', 'must be a state, or a list of states', `Use one or more of ${states.join(', ')}.`);
+  const isOfGroup = states !== STATES;
+  fields.fail(
+    'state',
+    isOfGroup ? 'must be of dead letters beside a group' : 'must be a state, or a list of states',
+    `Use one or more of ${states.join(', ')}${isOfGroup ? ', or leave out the group' : ''}.`,
+  );
   return states;
 }
 
