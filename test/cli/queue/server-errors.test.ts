@@ -142,7 +142,9 @@ describeOnPostgres('a Postgres that answers', (server) => {
     const call = ['migrate', '--url', url.href, '--schema', `${role}_schema`];
     const { err, exitCode } = await run(call);
 
-    expect(err).toMatch(/refused this: permission denied for database \w+\. Correct it on the server, or /);
+    expect(err).toMatch(
+      /is unchanged: permission denied for database \w+\. Migrate as the role that owns the schema/,
+    );
     expect(exitCode).toBe(3);
   });
 
