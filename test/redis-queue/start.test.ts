@@ -51,13 +51,16 @@ describe('createRedisBroker to a server that is not there', () => {
 
   it('does not count the time for which the event loop is blocked', { timeout: 20_000 }, async () => {
     const server = await startPrivateRedis();
-    const broker = createRedisBroker({ url: server.url });
+    const client = await createClient({ url: server.url }).connect();
+    const broker = createRedisBroker({ client });
 
     const ready = broker.ready();
+    // The time has begun, and only the first of several commands can have been answered.
     await new Promise((resolve) => setImmediate(resolve));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
     const outcome = await ready.catch((error: unknown) => error);
     await broker.close();
+    await client.close();
     await server.stop();
 
     expect(outcome).toBeUndefined();
