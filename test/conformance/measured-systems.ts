@@ -71,8 +71,8 @@ function differenceOf(file: string, given: MeasuredCase): string | undefined {
       return compare([initialDelayMs, initialDelayMs], given);
     }
     if (given.none === true) {
-      const attempts = allowedAttempts(settingsOf(policy));
-      return attempts <= retry ? undefined : `retry ${retry} is made, ${attempts} attempts in all`;
+      const { type } = decide(policy, { failures: retry }, { error }, { now: 0, random: () => 0 });
+      return type === 'retry' ? `retry ${retry} is made` : undefined;
     }
     const bounds =
       header === undefined ? delayBounds(policy, retry, error) : boundsAfter(policy, retry, header);

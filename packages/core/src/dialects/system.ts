@@ -1,8 +1,9 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { definePolicy } from '../policy/define-policy.ts';
 import type { BackoffInput, PolicyInput } from '../policy/policy.ts';
+import { MAX_ITEMS } from '../read.ts';
 import { type Deadline, untilDeadline, warnDeadline } from './deadline.ts';
-import { type Dialect, type DialectWarning, dialectOf, type TaskOptions } from './dialect.ts';
+import { type Dialect, type DialectWarning, dialectOf, type TaskOptions, warnIf } from './dialect.ts';
 import { curesOf, type OptionTable, type ValuesOf, valuesOf } from './option.ts';
 import { readOptions } from './read-options.ts';
 
@@ -32,7 +33,7 @@ export interface SystemDefinition<Table extends OptionTable> {
   /** Its limit on the time of all attempts together, which adds to the policy, the remarks and the warnings. */
   readonly deadline?: Deadline<ValuesOf<Table>>;
   /** Returns the policy. Without them it has no jitter and no highest delay. */
-  readonly policy: (values: ValuesOf<Table>) => PolicyInput;
+  readonly policy: (values: ValuesOf<Table>) => SystemPolicy;
   /** Returns what a policy cannot say. */
   readonly task?: (values: ValuesOf<Table>) => TaskOptions;
   /** Returns warnings about these options, as they were read and as they were written. */
@@ -41,6 +42,18 @@ export interface SystemDefinition<Table extends OptionTable> {
   readonly check?: (values: ValuesOf<Table>, fields: Fields) => void;
   /** What to write instead of keys that are none of the options. */
   readonly cures?: Readonly<Record<string, string>>;
+}
+
+/** A policy whose delays may be a formula that no backoff has. */
+export type SystemPolicy = Omit<PolicyInput, 'backoff'> & {
+  readonly backoff?: BackoffInput | Formula | undefined;
+};
+
+/** The delays of a system whose formula no backoff has. */
+export interface Formula {
+  readonly type: 'formula';
+  /** Returns milliseconds; the retry is counted from 1. */
+  readonly delayOf: (retry: number) => number;
 }
 
 /** The options of a system by its own names; each is checked when it is read. */
@@ -79,13 +92,15 @@ export function defineSystem<const Table extends OptionTable>(definition: System
         return values;
       };
       const values = readOptions(given, known, read, `${definition.name} options`);
-      const input = { ...policy(values), ...(deadline && untilDeadline(deadline, values)) };
+      const { listed, isCut } = withList(policy(values));
+      const input = { ...listed, ...(deadline && untilDeadline(deadline, values)) };
       return dialectOf(definePolicy({ ...AS_WRITTEN, ...saturated(input) }), task?.(values) ?? {}, [
         ...(warnings?.(values, given) ?? []),
         deadline && warnDeadline(deadline, values),
         ...(described.fidelity === 'near'
           ? (described.remarks ?? []).map((message) => differs(definition.name, message))
           : []),
+        warnIf(isCut, differs(definition.name, CUT)),
         documented(definition),
       ]);
     },
@@ -155,12 +170,53 @@ export function list(delays: readonly number[]): BackoffInput {
   return { type: 'list', delays };
 }
 
-/** The most delays that are written out for a system whose formula no backoff has. */
-const MAX_LISTED = 64;
+/** The delays of a formula that no backoff has. A negative one is none: its timer fires immediately. */
+export function written(delayOf: (retry: number) => number): Formula {
+  return { type: 'formula', delayOf };
+}
 
-/** The delays of a formula, written out retry by retry up to the last one of the policy. A negative one is none: its timer fires immediately. */
-export function written(maxAttempts: number, delayOf: (retry: number) => number): BackoffInput {
-  const count = Math.min(Math.max(maxAttempts - 1, 1), MAX_LISTED);
-  const delayAt = (retry: number): number => Math.max(Math.min(delayOf(retry), Number.MAX_VALUE), 0);
-  return list(Array.from({ length: count }, (_, index) => delayAt(index + 1)));
+/** The delays of a system that computes each of the one before. */
+export function stepwise(firstMs: number, next: (ms: number) => number): Formula {
+  const delays = [firstMs];
+  return written((retry) => {
+    while (delays.length < retry) delays.push(next(delays.at(-1) ?? firstMs));
+    return delays[retry - 1] ?? firstMs;
+  });
+}
+
+/** Writes a formula out, retry by retry up to the last one, as far as the delays still change and a list may be long. */
+function withList({ backoff, ...input }: SystemPolicy): {
+  readonly listed: PolicyInput;
+  /** Whether the delays change after the end of the list. */
+  readonly isCut: boolean;
+} {
+  if (backoff?.type !== 'formula') return { listed: { ...input, ...(backoff && { backoff }) }, isCut: false };
+  const delayAt = (retry: number): number => inRange(backoff.delayOf(retry));
+  const last = Math.max(Number(input.maxAttempts ?? Infinity) - 1, 1);
+  const delays = Array.from({ length: Math.min(last, MAX_ITEMS) }, (_, index) => delayAt(index + 1));
+  const isCapped = input.capAt !== 'after-jitter' && typeof input.maxDelay === 'number';
+  const limit = Math.min(isCapped ? Number(input.maxDelay) : Infinity, ENDLESS_MS);
+  const end = delays.at(-1) ?? 0;
+  return {
+    listed: { ...input, backoff: list(withoutRepeats(delays, limit)) },
+    isCut: last > MAX_ITEMS && Math.min(delayAt(MAX_ITEMS + 1), limit) !== Math.min(end, limit),
+  };
+}
+
+/** Leaves the last delay of a list out as often as it repeats: it repeats by itself. */
+export function withoutRepeats(delays: readonly number[], limit: number = Infinity): readonly number[] {
+  let count = delays.length;
+  const delayAt = (index: number): number => Math.min(delays[index] ?? 0, limit);
+  while (count > 1 && delayAt(count - 2) === delayAt(count - 1)) count -= 1;
+  return delays.slice(0, count);
+}
+
+/** Nobody waits longer, so that delays over it are one. */
+const ENDLESS_MS = Number.MAX_SAFE_INTEGER;
+
+const CUT = `the delays change after ${MAX_ITEMS} retries, too; here the last of these repeats`;
+
+/** A delay as a timer takes it. */
+function inRange(ms: number): number {
+  return Number.isNaN(ms) ? Number.MAX_VALUE : Math.max(Math.min(ms, Number.MAX_VALUE), 0);
 }

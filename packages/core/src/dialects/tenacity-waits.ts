@@ -1,19 +1,19 @@
-import type { JitterInput, PolicyInput } from '../policy/policy.ts';
+import type { JitterInput } from '../policy/policy.ts';
 import { asAmount, type Call, type Signatures } from './calls.ts';
-import { constant, exponential, linear, written } from './system.ts';
+import { constant, exponential, linear, type SystemPolicy, written } from './system.ts';
 
 /** One wait of tenacity: what it surely is before each retry, and what is drawn on top of it. */
 interface Wait {
   readonly delayOf: (retry: number) => number;
   readonly plusMs: number;
   /** What it is as a whole, if nothing is added to it. */
-  readonly alone: PolicyInput;
+  readonly alone: SystemPolicy;
 }
 
 const MS = 1_000;
 
 /** Returns the delays of a sum of waits. */
-export function tenacityPolicy(calls: readonly Call[], context: WaitContext): PolicyInput {
+export function tenacityPolicy(calls: readonly Call[], context: WaitContext): SystemPolicy {
   const waits = calls.map((call) => waitOf(call, context));
   const [only] = waits;
   if (only === undefined) return { backoff: { type: 'none' } };
@@ -21,7 +21,7 @@ export function tenacityPolicy(calls: readonly Call[], context: WaitContext): Po
   const jitter: JitterInput = { plus: sumOf(waits.map(({ plusMs }) => plusMs)) };
   const delayOf = (retry: number): number => sumOf(waits.map((wait) => wait.delayOf(retry)));
   const isConstant = delayOf(1) === delayOf(2) && delayOf(2) === delayOf(40);
-  return { backoff: isConstant ? constant(delayOf(1)) : written(context.maxAttempts, delayOf), jitter };
+  return { backoff: isConstant ? constant(delayOf(1)) : written(delayOf), jitter };
 }
 
 /** Returns whether a sum has a wait whose drawn part changes from retry to retry, which the jitter of a policy does not. */
@@ -39,7 +39,6 @@ type Argument = (key: string, fallback: number) => number;
 
 /** What a wait depends on besides its arguments. */
 export interface WaitContext {
-  readonly maxAttempts: number;
   readonly version: '8' | 'main';
 }
 
@@ -51,11 +50,11 @@ const WAITS: Readonly<Record<string, (at: Argument, context: WaitContext) => Wai
     const plusMs = Math.max(max - min, 0);
     return { delayOf: () => min, plusMs, alone: { backoff: constant(min), jitter: { plus: plusMs } } };
   },
-  wait_incrementing: (at, { maxAttempts }) => {
+  wait_incrementing: (at) => {
     const [start, increment] = [at('start', 0) * MS, at('increment', 100) * MS];
     const max = at('max', Infinity) * MS;
     const delayOf = (retry: number): number => Math.max(Math.min(start + increment * (retry - 1), max), 0);
-    const backoff = increment < 0 ? written(maxAttempts, delayOf) : linear(start, increment);
+    const backoff = increment < 0 ? written(delayOf) : linear(start, increment);
     return steady(delayOf, { backoff, maxDelay: max });
   },
   wait_exponential: (at) => {
@@ -108,17 +107,17 @@ function waitOf({ name, given }: Call, context: WaitContext): Wait {
   return read(at, context);
 }
 
-function steady(delayOf: Wait['delayOf'], alone: PolicyInput): Wait {
+function steady(delayOf: Wait['delayOf'], alone: SystemPolicy): Wait {
   return { delayOf, plusMs: 0, alone };
 }
 
 /** Until 8.2.1, `min` only raises the end of the range; the main branch draws from it on. */
-function randomExponential(at: Argument, { maxAttempts, version }: WaitContext): Wait {
+function randomExponential(at: Argument, { version }: WaitContext): Wait {
   const { base, by, max, min } = exponentialOf(at);
   const delayOf = clamped({ base, by, max, min });
   const isListed = version === '8' && min > 0;
   const limits = version === 'main' ? { minDelay: min, maxDelay: max } : { maxDelay: max };
-  const backoff = isListed ? written(maxAttempts, delayOf) : exponential(base, by);
+  const backoff = isListed ? written(delayOf) : exponential(base, by);
   return { delayOf: () => 0, plusMs: delayOf(1), alone: { backoff, jitter: 'full', ...limits } };
 }
 

@@ -1,3 +1,4 @@
+import { warnIf } from '../dialect.ts';
 import { asSeconds, share, value } from '../option.ts';
 import { constant, defineSystem, type System } from '../system.ts';
 import { asAttempts } from '../texts.ts';
@@ -37,7 +38,15 @@ export const activejob: System = /* @__PURE__ */ defineSystem({
     backoff:
       wait === 'exponentially_longer'
         ? { type: 'polynomial', base: 1_000, exponent: 4, offset: 2_000 }
-        : constant(wait),
+        : constant(Math.trunc(wait / 1_000) * 1_000),
     jitter: { up: jitter },
   }),
+  warnings: ({ wait }) => [
+    warnIf(wait !== 'exponentially_longer' && wait % 1_000 !== 0, {
+      code: 'ROUNDED',
+      path: 'wait',
+      message: 'it is cut to whole seconds there',
+      cure: 'Write whole seconds.',
+    }),
+  ],
 });

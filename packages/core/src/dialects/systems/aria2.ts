@@ -2,23 +2,28 @@ import { seconds, value } from '../option.ts';
 import { constant, defineSystem, type System } from '../system.ts';
 import { asTries } from '../texts.ts';
 
-/** aria2: its retry options. */
+/** aria2: its retry options, by AbstractCommand.cc and HttpSkipResponseCommand.cc. */
 export const aria2: System = /* @__PURE__ */ defineSystem({
   name: 'aria2',
   title: 'aria2',
   version: '1.36.0',
   fidelity: 'exact',
-  remarks: ['A 503 is not retried while `--retry-wait` is 0.'],
+  remarks: [
+    '`--retry-wait` is waited after a 502, 503 or 504 alone, and while it is 0, a 502 or 503 is not retried. After any other error it tries again at once.',
+  ],
   options: {
     '--max-tries': value(
       { unit: 'executions', parse: asTries, must: 'a number of executions; 0: no limit' },
       5,
       'all executions; 0: no limit',
     ),
-    '--retry-wait': seconds(0, 'the delay'),
+    '--retry-wait': seconds(0, 'the delay after an answer of a busy server'),
   },
-  policy: (values) => ({
-    maxAttempts: values['--retry-wait'] > 0 ? values['--max-tries'] : 1,
-    backoff: constant(values['--retry-wait']),
+  policy: ({ '--max-tries': maxAttempts, '--retry-wait': wait }) => ({
+    maxAttempts,
+    backoff: { type: 'none' },
+    ...(wait > 0
+      ? { delays: [{ on: [{ status: [502, 503, 504] }], backoff: constant(wait) }] }
+      : { stopOn: [{ status: [502, 503] }] }),
   }),
 });

@@ -21,7 +21,7 @@ export const asyncRetry: System = /* @__PURE__ */ defineSystem({
   policy: ({ factor: by, minTimeout, maxTimeout, randomize, forever, ...values }) => ({
     maxAttempts: forever ? Infinity : values.retries,
     backoff: forever
-      ? written(values.retries, (retry) => minTimeout * by ** (retry - 1))
+      ? written((retry) => minTimeout * by ** (Math.min(retry, Math.max(values.retries - 1, 1)) - 1))
       : exponential(minTimeout, by),
     jitter: randomize ? 'bounded' : 'none',
     maxDelay: maxTimeout,

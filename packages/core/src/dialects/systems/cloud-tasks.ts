@@ -1,21 +1,45 @@
 import { span, value, where } from '../option.ts';
-import { defineSystem, list, type System } from '../system.ts';
+import { defineSystem, exponential, linear, type System, type SystemPolicy, written } from '../system.ts';
 import { asMaxStart } from '../texts.ts';
 
-/** Doubled a number of times, then longer by the last step each time. */
-function delayOf(min: number, doublings: number): (retry: number) => number {
-  return (retry) => min * 2 ** Math.min(retry - 1, doublings) * Math.max(retry - doublings, 1);
+/** Lengths of time in milliseconds. */
+interface Growth {
+  readonly min: number;
+  readonly max: number;
+  readonly doublings: number;
 }
 
-/** Attempts that are made, without time of their own, before this much has passed. */
-function attemptsWithin(limitMs: number, delay: (retry: number) => number): number {
-  let elapsedMs = 0;
-  let attempts = 1;
-  while (elapsedMs < limitMs && attempts < MAX_COUNTED) elapsedMs += delay(attempts++);
-  return attempts;
+/** Doubled a number of times, then longer by the last step each time, as in `CalculateBackoffUsec` of Google's task queue stub. */
+function backoffOf({ min, max, doublings }: Growth): SystemPolicy['backoff'] {
+  const step = min * 2 ** doublings;
+  if (doublings === 0) return linear(min);
+  if (step >= max) return exponential(min);
+  return written((retry) => (retry <= doublings ? min * 2 ** (retry - 1) : step * (retry - doublings)));
 }
 
-const MAX_COUNTED = 100_000;
+/** The sum of the delays of the first retries. */
+function sumOf(retries: number, { min, max, doublings }: Growth): number {
+  const step = min * 2 ** doublings;
+  const belowMax = min > 0 ? Math.ceil(Math.log2(max / min)) : Infinity;
+  const doubled = Math.max(Math.min(retries, doublings + 1, belowMax), 0);
+  // The last of the doubled delays is one step long.
+  const steps = step < max ? Math.max(Math.min(retries - doublings, Math.ceil(max / step) - 1), 1) : 1;
+  const doubledMs = min > 0 ? min * (2 ** doubled - 1) : 0;
+  const steppedMs = steps > 1 ? step * ((steps * (steps + 1)) / 2 - 1) : 0;
+  return doubledMs + steppedMs + max * Math.max(retries - doubled - (steps - 1), 0);
+}
+
+/** How many attempts are made, without time of their own, until this much has passed. */
+function attemptsWithin(limitMs: number, growth: Growth): number {
+  let [least, most] = [0, Number.MAX_SAFE_INTEGER];
+  if (sumOf(most, growth) < limitMs) return Infinity;
+  while (most - least > 1) {
+    const middle = Math.floor((least + most) / 2);
+    if (sumOf(middle, growth) < limitMs) least = middle;
+    else most = middle;
+  }
+  return most + 1;
+}
 
 /** Google Cloud Tasks: `retryConfig` of a queue. */
 export const cloudTasks: System = /* @__PURE__ */ defineSystem({
@@ -54,13 +78,15 @@ export const cloudTasks: System = /* @__PURE__ */ defineSystem({
     ),
   },
   policy: ({ maxAttempts, maxRetryDuration, minBackoff, maxBackoff, maxDoublings }) => {
-    const grown = delayOf(minBackoff, maxDoublings);
-    const delay = (retry: number): number => Math.min(grown(retry), maxBackoff);
-    const least = maxRetryDuration > 0 ? attemptsWithin(maxRetryDuration, delay) : 1;
+    // Google's stub raises 2 to the 1023rd power at most.
+    const growth = { min: minBackoff, max: maxBackoff, doublings: Math.min(maxDoublings, 1_023) };
+    const least = maxRetryDuration > 0 ? attemptsWithin(maxRetryDuration, growth) : 1;
     return {
       maxAttempts: maxRetryDuration > 0 && maxAttempts === Infinity ? least : Math.max(maxAttempts, least),
-      backoff: list(Array.from({ length: 200 }, (_, index) => delay(index + 1))),
+      backoff: backoffOf(growth),
       maxDelay: maxBackoff,
+      // Without a delay, any number of attempts fits in.
+      ...(least === Infinity && { totalTimeout: maxRetryDuration }),
     };
   },
 });

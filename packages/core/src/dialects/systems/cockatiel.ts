@@ -35,7 +35,7 @@ export const cockatiel: System = /* @__PURE__ */ defineSystem({
     if (generator === 'decorrelatedJitterGenerator') {
       const highest = (retry: number): number =>
         Math.min((polly(exponent, retry) - polly(exponent, retry - 2)) * initialDelay * SCALE, maxDelay);
-      return { maxAttempts, backoff: written(maxAttempts, highest), jitter: 'full', maxDelay };
+      return { maxAttempts, backoff: written(highest), jitter: 'full', maxDelay };
     }
     const jitters = {
       fullJitterGenerator: 'full',

@@ -20,7 +20,7 @@ export const dbos: System = /* @__PURE__ */ defineSystem({
     maxAttempts: retriesAllowed ? maxAttempts : 1,
     ...(intervalSeconds > HOUR_MS
       ? {
-          backoff: written(maxAttempts, (retry) =>
+          backoff: written((retry) =>
             retry === 1 ? intervalSeconds : Math.min(intervalSeconds * backoffRate ** (retry - 1), HOUR_MS),
           ),
         }

@@ -2,9 +2,7 @@ import type { PolicyInput } from '../../policy/policy.ts';
 import { asAmount, type Call, callsOf } from '../calls.ts';
 import { LAST_WAIT_CUT } from '../deadline.ts';
 import { value } from '../option.ts';
-import { constant, defineSystem, list, type System } from '../system.ts';
-
-const COUNT = 64;
+import { constant, defineSystem, linear, type System, type SystemPolicy, stepwise } from '../system.ts';
 
 /** The shortest delay of `expiry`. */
 const MIN_DELAY_MS = 100;
@@ -32,14 +30,11 @@ function asStream(written: unknown): readonly Call[] | undefined {
   return isStream === true ? calls : undefined;
 }
 
-function delaysOf({ name, given }: Call): readonly number[] {
-  if (name === 'constant_backoff') return [given['delay'] ?? 100];
-  const { initial = 10, factor = 2 } = given;
-  const next = (last: number): number =>
-    name === 'linear_backoff' ? last + factor : Math.round(last * factor);
-  const delays = [initial];
-  while (delays.length < COUNT) delays.push(Math.min(next(delays.at(-1) ?? 0), Number.MAX_VALUE));
-  return delays;
+function backoffOf({ name, given }: Call): SystemPolicy['backoff'] {
+  const { delay = 100, initial = 10, factor = 2 } = given;
+  if (name === 'constant_backoff') return constant(delay);
+  if (name === 'linear_backoff') return linear(initial, factor);
+  return stepwise(initial, (ms) => Math.round(ms * factor));
 }
 
 function change({ name, given }: Call): PolicyInput {
@@ -83,7 +78,7 @@ export const elixirRetry: System = /* @__PURE__ */ defineSystem({
   policy: ({ stream: [first = { name: 'exponential_backoff', given: {} }, ...changes] }) => ({
     maxAttempts: Infinity,
     capAt: 'ignores-jitter',
-    backoff: list(delaysOf(first)),
+    backoff: backoffOf(first),
     ...Object.assign({}, ...changes.map(change)),
   }),
 });

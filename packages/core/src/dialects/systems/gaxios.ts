@@ -33,7 +33,7 @@ export const gaxios: System = /* @__PURE__ */ defineSystem({
   },
   policy: ({ retryConfig: { retry, retryDelay, retryDelayMultiplier, maxRetryDelay } }) => ({
     maxAttempts: retry,
-    backoff: written(retry, (count) =>
+    backoff: written((count) =>
       count === 1 ? retryDelay : ((retryDelayMultiplier ** (count - 1) - 1) / 2) * 1_000,
     ),
     maxDelay: maxRetryDelay,

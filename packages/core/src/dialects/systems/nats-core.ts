@@ -1,4 +1,4 @@
-import { ignored, ms, retries, value } from '../option.ts';
+import { executions, ignored, ms, value, where } from '../option.ts';
 import { constant, defineSystem, type System } from '../system.ts';
 
 /** NATS clients: reconnecting. */
@@ -9,7 +9,7 @@ export const natsCore: System = /* @__PURE__ */ defineSystem({
   fidelity: 'exact',
   remarks: ['The count is by server, and the first try of each server is made at once.'],
   options: {
-    maxReconnectAttempts: retries(10, 'tries of one server'),
+    maxReconnectAttempts: where(-1, Infinity, executions(10, 'all tries of one server; -1: no limit')),
     reconnectTimeWait: ms(2_000, 'the delay'),
     reconnectJitter: ms(100, 'up to which a delay is longer'),
     reconnectJitterTLS: ms(1_000, 'the same with TLS'),

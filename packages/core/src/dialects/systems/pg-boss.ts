@@ -1,11 +1,10 @@
-import type { BackoffInput } from '../../policy/policy.ts';
 import { flag, retries, seconds } from '../option.ts';
-import { constant, defineSystem, exponential, type System, written } from '../system.ts';
+import { constant, defineSystem, exponential, type System, type SystemPolicy, written } from '../system.ts';
 
 /** Doubled 15 times, then the same. */
-function doubled(firstMs: number, maxAttempts: number): BackoffInput {
+function doubled(firstMs: number, maxAttempts: number): SystemPolicy['backoff'] {
   if (maxAttempts <= 17) return exponential(firstMs);
-  return written(17, (retry) => firstMs * 2 ** (retry - 1));
+  return written((retry) => firstMs * 2 ** Math.min(retry - 1, 15));
 }
 
 /** pg-boss: the retry options of a job or queue. */

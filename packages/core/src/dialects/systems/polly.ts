@@ -35,7 +35,7 @@ export const polly: System = /* @__PURE__ */ defineSystem({
       return {
         ...limits,
         capAt: 'before-jitter',
-        backoff: written(MaxRetryAttempts, highest),
+        backoff: written(highest),
         jitter: 'full',
       };
     }

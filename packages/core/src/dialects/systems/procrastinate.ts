@@ -30,10 +30,7 @@ export const procrastinate: System = /* @__PURE__ */ defineSystem({
       };
     return {
       maxAttempts: max_attempts,
-      backoff: written(
-        max_attempts,
-        (retry) => wait + linear_wait * (retry - 1) + 1_000 * exponential_wait ** retry,
-      ),
+      backoff: written((retry) => wait + linear_wait * (retry - 1) + 1_000 * exponential_wait ** retry),
     };
   },
 });

@@ -1,7 +1,6 @@
-import type { PolicyInput } from '../../policy/policy.ts';
 import { type DialectWarning, warnIf } from '../dialect.ts';
 import { asSpan, executions, flag, ignored, type Option, value } from '../option.ts';
-import { constant, defineSystem, exponential, type System, written } from '../system.ts';
+import { constant, defineSystem, exponential, type System, type SystemPolicy, stepwise } from '../system.ts';
 
 const [DEFAULT_WAIT_MS, DEFAULT_MULTIPLIER, DEFAULT_SPREAD] = [500, 1.5, 0.5];
 
@@ -34,33 +33,18 @@ function chosen(values: Values) {
   };
 }
 
-/** Each delay is made whole before the next one is computed of it. */
-function wholeDelays({
-  firstMs,
-  factor,
-  maxAttempts,
-}: {
-  firstMs: number;
-  factor: number;
-  maxAttempts: number;
-}) {
-  const delays = [firstMs];
-  while (delays.length < 64) delays.push(Math.trunc((delays.at(-1) ?? 0) * factor));
-  return written(maxAttempts, (retry) => delays[Math.min(retry, 64) - 1] ?? firstMs);
-}
-
-function policyOf(values: Values): PolicyInput {
-  const { maxAttempts } = values;
+function policyOf(values: Values): SystemPolicy {
   const { firstMs, factor, spread, maxMs } = chosen(values);
   const isWhole = Number.isInteger(factor);
   return {
-    maxAttempts,
+    maxAttempts: values.maxAttempts,
     backoff:
       factor === 1
         ? constant(firstMs)
         : isWhole
           ? exponential(firstMs, factor)
-          : wholeDelays({ firstMs, factor, maxAttempts }),
+          : // Each delay is made whole before the next one is computed of it.
+            stepwise(firstMs, (ms) => Math.trunc(ms * factor)),
     jitter: spread > 0 ? { proportional: spread } : 'none',
     maxDelay: maxMs,
     capAt: 'after-jitter',

@@ -1,8 +1,15 @@
-import type { BackoffInput, PolicyInput } from '../../policy/policy.ts';
 import { WAIT_NOT_COUNTED } from '../deadline.ts';
 import { warnIf } from '../dialect.ts';
 import { executions, ms } from '../option.ts';
-import { constant, defineSystem, exponential, linear, type System, written } from '../system.ts';
+import {
+  constant,
+  defineSystem,
+  exponential,
+  linear,
+  type System,
+  type SystemPolicy,
+  written,
+} from '../system.ts';
 
 interface Waits {
   readonly fixed?: number | undefined;
@@ -19,7 +26,7 @@ function backoffOf({
   random: [least] = [0, 0],
   incrementing,
   exponential: doubled,
-}: Waits): Pick<PolicyInput, 'maxDelay'> & { readonly backoff: BackoffInput } {
+}: Waits): Pick<SystemPolicy, 'maxDelay' | 'backoff'> {
   const alone = Math.max(fixed, least);
   if (incrementing === undefined && doubled === undefined) return { backoff: constant(alone) };
   if (alone === 0 && incrementing === undefined && doubled !== undefined) {
@@ -34,7 +41,7 @@ function backoffOf({
       : Math.min(incrementing.start + incrementing.increment * (retry - 1), incrementing.most);
   const grown = (retry: number): number =>
     doubled === undefined ? 0 : Math.min(doubled.multiplier * 2 ** retry, doubled.most);
-  return { backoff: written(Infinity, (retry) => Math.max(alone, incremented(retry), grown(retry))) };
+  return { backoff: written((retry) => Math.max(alone, incremented(retry), grown(retry))) };
 }
 
 /** How far above all other waits of the first retry the random one may be. */

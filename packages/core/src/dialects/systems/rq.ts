@@ -1,18 +1,12 @@
+import { MAX_ITEMS } from '../../read.ts';
+import { warnIf } from '../dialect.ts';
 import { asSeconds, retries, value } from '../option.ts';
-import { constant, defineSystem, list, type System } from '../system.ts';
+import { defineSystem, type System, written } from '../system.ts';
 
-function listFor(max: number, interval: number | readonly number[]): readonly number[] {
-  const given = typeof interval === 'number' ? [interval] : interval;
-  return Array.from(
-    { length: Math.min(max, 64) },
-    (_, index) => given[Math.max(given.length - max + index, 0)] ?? 0,
-  );
-}
-
-function asInterval(written: unknown): number | readonly number[] | undefined {
-  if (!Array.isArray(written)) return asSeconds(written);
-  const read = written.map(asSeconds);
-  return read.length > 0 && read.every((each) => each !== undefined) ? read : undefined;
+function asIntervals(written: unknown): readonly number[] | undefined {
+  const read = (Array.isArray(written) ? written : [written]).map(asSeconds);
+  const intervals = read.filter((each) => each !== undefined);
+  return intervals.length > 0 && intervals.length === read.length ? intervals : undefined;
 }
 
 /** RQ: its Retry. */
@@ -26,17 +20,23 @@ export const rq: System = /* @__PURE__ */ defineSystem({
   ],
   options: {
     max: retries(1, 'executions after the first'),
-    interval: value<number | readonly number[]>(
-      { unit: 's', parse: asInterval, must: 'seconds, or a list of seconds' },
-      0,
+    interval: value<readonly number[]>(
+      { unit: 's', parse: asIntervals, must: 'seconds, or a list of seconds', shown: '0' },
+      [0],
       'a delay, or a list of delays',
     ),
   },
   policy: ({ max, interval }) => ({
     maxAttempts: max,
-    backoff:
-      max > 1 && max < Infinity
-        ? list(listFor(max - 1, interval))
-        : constant(typeof interval === 'number' ? interval : (interval[0] ?? 0)),
+    // The last retry has the last entry, and so on backwards.
+    backoff: written((retry) => interval[Math.max(interval.length - Math.max(max - retry, 1), 0)] ?? 0),
   }),
+  warnings: ({ max, interval: [first, ...others] }) => [
+    warnIf(max - 1 > MAX_ITEMS && max < Infinity && others.some((each) => each !== first), {
+      code: 'DIFFERS',
+      path: 'interval',
+      message: `there the list is for the last retries; here the first entry is waited after ${MAX_ITEMS} of them, too`,
+      cure: `Use a max of at most ${MAX_ITEMS}.`,
+    }),
+  ],
 });

@@ -37,7 +37,7 @@ export const tenacity: System = /* @__PURE__ */ defineSystem({
   },
   policy: ({ wait, stop_after_attempt, version }) => ({
     maxAttempts: stop_after_attempt,
-    ...tenacityPolicy(wait, { maxAttempts: stop_after_attempt, version }),
+    ...tenacityPolicy(wait, { version }),
   }),
   warnings: ({ wait }) => [
     warnIf(isUnevenSum(wait), {
