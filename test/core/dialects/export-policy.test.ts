@@ -45,7 +45,7 @@ describe('exportPolicy', () => {
     [
       'laravel',
       { ...DOUBLED, backoff: { type: 'list', delays: ['1s', '5s'] } },
-      { tries: 5, backoff: [1, 5, 5, 5] },
+      { tries: 5, backoff: [1, 5] },
     ],
     ['nats', DOUBLED, { max_deliver: 5, backoff: ['1000ms', '2000ms', '4000ms', '8000ms'] }],
     [
@@ -69,6 +69,21 @@ describe('exportPolicy', () => {
       { maxAttempts: 5, minBackoff: '2s', maxBackoff: '8s', maxDoublings: 0 },
     ],
     [
+      'cloud-tasks',
+      { ...DOUBLED, maxAttempts: 100, maxDelay: '1h', backoff: { type: 'linear', base: '2s' } },
+      { maxAttempts: 100, minBackoff: '2s', maxBackoff: '198s', maxDoublings: 0 },
+    ],
+    [
+      'cloud-tasks',
+      { ...DOUBLED, maxAttempts: 30, maxDelay: '365d', backoff: { type: 'exponential', base: '1ms' } },
+      { maxAttempts: 30, minBackoff: '0.001s', maxBackoff: '31536000s', maxDoublings: 29 },
+    ],
+    [
+      'laravel',
+      { ...DOUBLED, maxAttempts: 60, backoff: { type: 'linear', base: '1s' } },
+      { tries: 60, backoff: Array.from({ length: 59 }, (_, index) => index + 1) },
+    ],
+    [
       'resilience4j',
       {
         ...DOUBLED,
@@ -90,8 +105,8 @@ describe('exportPolicy', () => {
     ],
     [
       'laravel',
-      { ...DOUBLED, maxAttempts: 60, backoff: { type: 'linear', base: '1s' } },
-      'retry 33 waits 32s there, 33s here',
+      { ...DOUBLED, maxAttempts: 2_000, maxDelay: '1h', backoff: { type: 'linear', base: '1s' } },
+      'retry 1999 waits 16.67m there, 33.32m here',
     ],
     ['nats', { ...DOUBLED, maxAttempts: Infinity }, 'retry 2 waits 1s there, 2s here'],
     [
@@ -164,6 +179,7 @@ describe('exportPolicy', () => {
       { IntervalSeconds: 1, MaxAttempts: 4, BackoffRate: 1, JitterStrategy: 'NONE' },
     ],
     ['step-functions', SHRINKING, { BackoffRate: 1 }],
+    ['step-functions', { ...DOUBLED, maxDelay: '400d' }, { MaxDelaySeconds: 31_622_400 }],
     [
       'temporal',
       { ...DOUBLED, backoff: { type: 'none' } },

@@ -1,7 +1,7 @@
 import { boundsOf } from '../delay/delay-bounds.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import { allowedAttempts } from '../policy/settings.ts';
-import type { System, SystemOptions } from './system.ts';
+import { type System, type SystemOptions, withoutRepeats } from './system.ts';
 import { bullmq } from './systems/bullmq.ts';
 import { cloudTasks } from './systems/cloud-tasks.ts';
 import { cockatiel } from './systems/cockatiel.ts';
@@ -35,8 +35,8 @@ export interface Target {
   readonly write: (settings: PolicySettings) => SystemOptions;
 }
 
-/** The most delays that are written as a list. */
-const MAX_LISTED = 32;
+/** The most delays that are written as a list: as many as are compared one by one. */
+const MAX_LISTED = 1_000;
 
 function curveOf(settings: PolicySettings): Curve {
   const { backoff, maxDelayMs } = settings;
@@ -120,10 +120,12 @@ function growthOf({ factor }: Curve): number {
 
 /** How often a delay of Cloud Tasks doubles before it grows by the same step: the step after the last one is as long as it. */
 function doublingsOf({ delaysMs, maxMs }: Curve): number {
+  const reached = delaysMs.findIndex((ms) => ms >= maxMs);
   const grown = delaysMs.findIndex(
     (ms, index) => index > 0 && ms < Math.min(2 * (delaysMs[index - 1] ?? 0), maxMs),
   );
-  return grown === -1 ? 16 : Math.max(grown - 2, 0);
+  if (grown !== -1) return Math.max(grown - 2, 0);
+  return Math.max(reached === -1 ? delaysMs.length : reached, 16);
 }
 
 /** How each system is written; the keys are the names of `exportPolicy`. */
@@ -161,10 +163,13 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
         },
   ),
   'step-functions': target(stepFunctions, (curve) => ({
-    IntervalSeconds: Math.max(wholeSecondsOf(curve.firstMs), 1),
+    IntervalSeconds: upTo(99_999_999, Math.max(wholeSecondsOf(curve.firstMs), 1)),
     MaxAttempts: upTo(99_999_999, curve.attempts - 1),
     BackoffRate: growthOf(curve),
-    ...(curve.maxMs < Infinity && curve.factor > 1 && { MaxDelaySeconds: wholeSecondsOf(curve.maxMs) }),
+    ...(curve.maxMs < Infinity &&
+      curve.factor > 1 && {
+        MaxDelaySeconds: upTo(31_622_400, Math.max(wholeSecondsOf(curve.maxMs), 1)),
+      }),
     JitterStrategy: curve.down > 0.5 ? 'FULL' : 'NONE',
   })),
   'cloud-tasks': target(cloudTasks, (curve) => ({
@@ -182,11 +187,14 @@ export const EXPORTED_SYSTEMS: Readonly<Record<ExportedSystem, Target>> = {
     // A list has to be shorter than the deliveries there, so that neither one nor endless ones have any; no time is the default.
     ...(curve.attempts === Infinity && { ack_wait: spanOf(Math.max(curve.firstMs, 1)) }),
     ...(curve.attempts < Infinity && { max_deliver: curve.attempts }),
-    ...(curve.attempts > 1 && curve.attempts < Infinity && { backoff: curve.delaysMs.map(spanOf) }),
+    ...(curve.attempts > 1 &&
+      curve.attempts < Infinity && {
+        backoff: withoutRepeats(curve.delaysMs).map(spanOf),
+      }),
   })),
   laravel: target(laravelQueue, (curve) => ({
     tries: orZero(curve.attempts),
-    backoff: curve.delaysMs.map(wholeSecondsOf),
+    backoff: withoutRepeats(curve.delaysMs.map(wholeSecondsOf)),
   })),
   tenacity: target(tenacity, (curve) => ({
     ...(curve.attempts < Infinity && { stop_after_attempt: curve.attempts }),

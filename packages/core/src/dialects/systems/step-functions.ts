@@ -26,7 +26,13 @@ export const stepFunctions: System = /* @__PURE__ */ defineSystem({
     jitter: JitterStrategy === 'FULL' ? 'full' : 'none',
     maxDelay: MaxDelaySeconds,
   }),
-  warnings: ({ IntervalSeconds, BackoffRate }) => [
+  warnings: ({ IntervalSeconds, BackoffRate, MaxDelaySeconds }) => [
+    warnIf(MaxDelaySeconds < Infinity && (MaxDelaySeconds < 1_000 || MaxDelaySeconds > 31_622_400_000), {
+      code: 'OUT_OF_RANGE',
+      path: 'MaxDelaySeconds',
+      message: 'the longest delay is from 1 to 31622400 s there',
+      cure: 'Leave it out for no limit.',
+    }),
     warnIf(IntervalSeconds < 1_000, {
       code: 'OUT_OF_RANGE',
       path: 'IntervalSeconds',
