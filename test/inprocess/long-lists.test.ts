@@ -3,6 +3,7 @@ import type { Broker } from '@retry/core/broker';
 import { holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { createMemoryBroker } from '@retry/inprocess/broker';
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../support/processor-time.ts';
 
 /** It takes no memory, and minutes to be gone through. */
 const sparse = (): never[] => new Array<never>(2 ** 32 - 1);
@@ -37,7 +38,7 @@ const CALLS: Readonly<Record<string, (broker: Broker, list: never[]) => unknown>
 
 describe('a list of 2³² items is refused before it is gone through, by', () => {
   it.each(Object.entries(CALLS))('%s', { timeout: 60_000 }, async (_verb, call) => {
-    const startedAt = performance.now();
+    const before = processorMs();
 
     const refused = await Promise.resolve(call(createMemoryBroker(), sparse())).catch(
       (error: unknown) => error,
@@ -45,6 +46,6 @@ describe('a list of 2³² items is refused before it is gone through, by', () =>
 
     expect(refused).toBeInstanceOf(InvalidOptionsError);
     expect(String(refused)).toMatch(/must (?:have|be) at most \d+ (?:items|lanes|ids)/);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(processorMs() - before).toBeLessThan(10_000);
   });
 });

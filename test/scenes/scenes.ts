@@ -140,12 +140,13 @@ export const SCENES: readonly Scene[] = [
     name: 'a gate that knows how long its run has taken',
     policy: {
       ...STEADY,
-      retryIf: (_error, { elapsedMs = 0 }) => elapsedMs < 499,
+      // Each attempt takes 250 ms or more: time that counted from the start of the latest one would be too little after the second.
+      retryIf: (_error, { failures = 0, elapsedMs = 0 }) => failures < 3 && elapsedMs >= failures * 245,
       attemptTimeout: 250,
       maxAttempts: 9,
     },
     act: hang,
-    expected: { attempts: 2, delays: [20], end: 'stopped', error: 'AttemptTimeoutError' },
+    expected: { attempts: 3, delays: [20, 20], end: 'stopped', error: 'AttemptTimeoutError' },
   },
   {
     name: 'a strategy that throws',

@@ -2,6 +2,7 @@ import type { Submission } from '@retry/core/broker';
 import { defineTask, PayloadError } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { readPayload, writePayload, writeResult } from '../../packages/worker/src/task/payload.ts';
+import { processorMs } from '../support/processor-time.ts';
 import { setScene } from './scene.ts';
 
 const cyclic: Record<string, unknown> = { name: 'loop' };
@@ -103,13 +104,13 @@ it.each<[string, unknown]>([
     new Array(400).fill(new Array(400).fill(new Array(400).fill(new Array(400)))),
   ],
 ])('is refused before it is written, with %s', (_name, value) => {
-  const startedAt = performance.now();
+  const before = processorMs();
 
   expect(() => writePayload(value, { maxPayloadBytes: 1_000_000 })).toThrow(
     /has more items than bytes fit into the limit of 1000000\. /,
   );
   expect(() => writeResult(value, 1_000_000)).toThrow(/^the result cannot be stored: .* has more items than/);
-  expect(performance.now() - startedAt).toBeLessThan(30_000); // it took 99 s
+  expect(processorMs() - before).toBeLessThan(30_000); // it took 99 s
 });
 
 it('is what a toJSON says, also null', () => {
