@@ -186,7 +186,7 @@ describe('the cost of starts', () => {
     expect(costly.released).toBeLessThanOrEqual(plain.released * 1.5);
   });
 
-  it('says the type of the payload itself, and changes nothing of the type that is submitted', () => {
+  it('may write the type of the payload, and changes nothing of the type that is submitted', () => {
     const task = defineTask({
       name: 'a',
       globalRateLimit: { limit: 1, window: '1s', cost: ({ tokens }: { tokens: number }) => tokens },

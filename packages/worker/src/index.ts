@@ -101,7 +101,7 @@ export type { ClaimedCall, HandlingCall, SubmittingCall } from './session/observ
 export type { Redact } from './settle/stored-error.ts';
 export type { DeadLetter } from './task/dead-letter.ts';
 export { defineTask } from './task/define-task.ts';
-export type { JsonSafe, NotJson } from './task/json.ts';
+export type { JsonSafe, NotJson, StoredPayload } from './task/json.ts';
 export type { SchemaIssue, SchemaResult, StandardSchema } from './task/schema.ts';
 export type {
   AnyTask,
@@ -111,6 +111,7 @@ export type {
   Handler,
   HandlerHold,
   LimitPolicy,
+  PayloadReader,
   ReleaseRequest,
   RetryRequest,
   ShutdownPolicy,

@@ -26,3 +26,17 @@ type JsonSafePart<T> = unknown extends T
         : T extends readonly (infer Item)[]
           ? readonly JsonSafePart<Item>[]
           : { [Key in keyof T]: JsonSafePart<T[Key]> };
+
+/**
+ * What JSON makes of a payload of type `T`: of a `Date` its text. A function that reads payloads before the schema does gets it. A part
+ * that is `unknown` in `T` is `never` here, so that the function may write any type for it.
+ */
+export type StoredPayload<T> = unknown extends T ? T : StoredPart<T>;
+
+type StoredPart<T> = unknown extends T
+  ? T & never
+  : T extends Primitive
+    ? T
+    : T extends { readonly toJSON: (...parameters: never) => infer Text }
+      ? Text
+      : { [Key in keyof T]: StoredPart<T[Key]> };

@@ -4,6 +4,7 @@ import type { RetryBudget } from '@retry/core/budget';
 import type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 import type { Report } from '@retry/core/fields';
 import type { DeadLetter } from './dead-letter.ts';
+import type { StoredPayload } from './json.ts';
 import type { StandardSchema } from './schema.ts';
 
 /**
@@ -113,8 +114,8 @@ export interface HandlerHold {
   readonly reason?: string | undefined;
 }
 
-/** The option `globalRateLimit` of a task. */
-export interface GlobalRateLimit {
+/** The option `globalRateLimit` of a task whose payload is stored as this. */
+export interface GlobalRateLimit<Payload = never> {
   /** How many starts, or how much they may cost together; an integer, `1 ≤ limit ≤ 1e9`. */
   readonly limit: number;
   /** 1 ms to 366 days; fractions of a millisecond are rounded up. */
@@ -123,12 +124,21 @@ export interface GlobalRateLimit {
   readonly key?: string | undefined;
   /**
    * What the start of a run counts as, such as tokens, bytes or cents: a number > 0, rounded up. It gets the payload as it was stored,
-   * before the schema reads it: write its type. A run whose cost is none, or above the limit, fails with a `CostError`. `ctx.spend`
+   * before the schema reads it. A run whose cost is none, or above the limit, fails with a `CostError`. `ctx.spend`
    * corrects it.
    * @default 1
    */
-  readonly cost?: ((payload: never) => number) | undefined;
+  readonly cost?: PayloadReader<Payload, number> | undefined;
 }
+
+/**
+ * A function that gets a payload as it was stored. It knows the type of the payload from a schema, or from a `run` that stands before it or
+ * has no parameter without a type; otherwise, or where a schema takes `unknown`, it has to write that type.
+ */
+export type PayloadReader<Payload, Answer> = {
+  // A method, whose parameter may be of a narrower type: of an unknown payload the function says what it is.
+  read(payload: Payload): Answer;
+}['read'];
 
 /** A limit of starts that all workers share. */
 export interface StartLimit {
@@ -189,7 +199,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * as that many.
    * @default no limit
    */
-  readonly globalRateLimit?: GlobalRateLimit | undefined;
+  readonly globalRateLimit?: GlobalRateLimit<NoInfer<StoredPayload<Submitted>>> | undefined;
   /**
    * Adapts to what servers answer: an attempt that fails with an error that says how long to wait (a 429 with `Retry-After`, or with a limit
    * of which nothing remains) puts the lane on hold for all workers until then, at most for `retryAfter.max` of the policy and an hour.
@@ -207,11 +217,11 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
   readonly globalConcurrency?: number | undefined;
   /**
    * Whose run it is, such as the id of a tenant: text of 1 to 512 bytes, or `undefined` for none. Keys take turns in the lane: a key with a
-   * million runs that wait delays one with ten by one start each. It gets the payload as it is stored, before the schema reads it: write
-   * its type. It is asked where a run is submitted, which rejects with a `FairnessKeyError` if it throws or answers anything else.
+   * million runs that wait delays one with ten by one start each. It gets the payload as it is stored, before the schema reads it. It
+   * is asked where a run is submitted, which rejects with a `FairnessKeyError` if it throws or answers anything else.
    * @default none: runs start in the order in which they came
    */
-  readonly fairness?: ((payload: never) => string | undefined) | undefined;
+  readonly fairness?: PayloadReader<NoInfer<StoredPayload<Submitted>>, string | undefined> | undefined;
   /** What happens to a run whose concurrency or rate limit is reached. @default 'wait'; with `rateLimitRetry`, 'retry' */
   readonly whenFull?: LimitPolicy | undefined;
   /** What happens to running handlers when their worker stops. @default 'finish' */
