@@ -1,4 +1,4 @@
-import { InvalidOptionsError, isPolicy, parsePolicy } from '@retry/core';
+import { definePolicy, InvalidOptionsError, isPolicy, parsePolicy, policyToJSON } from '@retry/core';
 import { settingsOf } from '@retry/core/fields';
 import { describe, expect, it } from 'vitest';
 
@@ -54,6 +54,41 @@ describe('parsePolicy', () => {
       ]);
     },
   );
+
+  it.each([
+    ['text', '{ "$schema": "./policy.schema.json", "maxAttempts": 5 }'],
+    ['parsed JSON', { $schema: './policy.schema.json', maxAttempts: 5 }],
+  ])('ignores the $schema of an editor in %s', (_name, source) => {
+    const policy = parsePolicy(source);
+
+    expect(policy).toEqual(definePolicy({ maxAttempts: 5 }));
+    expect(policyToJSON(policy)).toEqual({ maxAttempts: 5 });
+  });
+
+  it.each([
+    ['that is no text', { $schema: 7 }, '$schema'],
+    ['that is null', { $schema: null }, '$schema'],
+    ['below the top', { retryAfter: { $schema: './policy.schema.json' } }, 'retryAfter.$schema'],
+    ['of a list', Object.assign([], { $schema: './policy.schema.json' }), ''],
+  ])('refuses a $schema %s', (_name, source, path) => {
+    expect(problemsOf(() => parsePolicy(source))).toMatchObject([{ path }]);
+  });
+
+  it('reports the other keys of a file with a $schema, one that throws too', () => {
+    const source = {
+      $schema: './policy.schema.json',
+      retries: 3,
+      get maxAttempts(): number {
+        throw new Error('mine');
+      },
+    };
+
+    expect(problemsOf(() => parsePolicy('{ "$schema": "x", "__proto__": 1, "retries": 3 }'))).toMatchObject([
+      { path: '__proto__' },
+      { path: 'retries' },
+    ]);
+    expect(problemsOf(() => parsePolicy(source))).toMatchObject([{ cure: expect.stringContaining('mine') }]);
+  });
 
   it('takes strategies and gates from the registry', () => {
     const strategies = { patient: () => 60_000 };

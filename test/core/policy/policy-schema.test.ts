@@ -21,6 +21,7 @@ function parses(document: unknown): boolean {
 describe('policy.schema.json', () => {
   it.each<[string, unknown]>([
     ['an empty object', {}],
+    ['the schema of an editor', { $schema: 'node_modules/@retry/core/policy.schema.json' }],
     ['an endless number of attempts', { maxAttempts: 'Infinity' }],
     [
       'durations of every unit',
@@ -64,6 +65,8 @@ describe('policy.schema.json', () => {
   it.each<[string, unknown]>([
     ['a list', []],
     ['an unknown key', { retries: 3 }],
+    ['a schema that is no text', { $schema: {} }],
+    ['a schema below the top', { retryAfter: { $schema: 'x' } }],
     ['no attempts', { maxAttempts: 0 }],
     ['half an attempt', { maxAttempts: 1.5 }],
     ['a number of attempts as text', { maxAttempts: '3' }],
@@ -163,7 +166,7 @@ describe('the documentation in policy.schema.json', () => {
 
     const written = Object.fromEntries(defaults);
 
-    expect(Object.keys(schema.properties).filter((key) => !(key in written))).toEqual(['retryIf']);
+    expect(Object.keys(schema.properties).filter((key) => !(key in written))).toEqual(['$schema', 'retryIf']);
     expect(accepts(written)).toBe(true);
     expect(parsePolicy(written)).toEqual(definePolicy());
   });

@@ -3,7 +3,7 @@ import { InvalidOptionsError, LINT_CODES, lintPolicy, parsePolicy } from '@retry
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
-import { readSource, withoutSchema } from '../policies/read-policy.ts';
+import { readSource } from '../policies/read-policy.ts';
 import type { Input, Report } from '../report.ts';
 import { printable } from '../terminal/printable.ts';
 import { type Finding, lintText } from './lint-text.ts';
@@ -66,7 +66,7 @@ async function readJson(source: string, environment: CliEnvironment): Promise<st
 /** Returns everything that is to be said about a policy. */
 function findingsOf(text: string, calls: LintOptions): readonly Omit<Finding, 'file'>[] {
   try {
-    const warnings = lintPolicy(parsePolicy(withoutSchema(text)), calls);
+    const warnings = lintPolicy(parsePolicy(text), calls);
     return warnings.map((warning) => ({ severity: 'warning', ...warning }));
   } catch (error) {
     if (!(error instanceof InvalidOptionsError)) throw error;

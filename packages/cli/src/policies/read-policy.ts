@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Policy, PolicyInput } from '@retry/core';
+import type { Policy } from '@retry/core';
 import { parsePolicy } from '@retry/core';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
@@ -33,19 +33,7 @@ export async function readSource(source: string, { stdin, cwd }: CliEnvironment)
  * @throws {InvalidOptionsError} when it is not a policy; it lists every problem
  */
 export async function readPolicy(source: string, environment: CliEnvironment): Promise<Policy> {
-  return parsePolicy(withoutSchema(await readSource(source, environment)));
-}
-
-/** Returns the parsed text without the `$schema` that an editor needs; text that is not JSON as it is. */
-export function withoutSchema(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    const { $schema, ...policy } = value as PolicyInput & { readonly $schema?: unknown }; // keys are checked later
-    return policy;
-  } catch {
-    return text; // `parsePolicy` says where the mistake is
-  }
+  return parsePolicy(await readSource(source, environment));
 }
 
 async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<string> {

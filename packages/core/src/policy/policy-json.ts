@@ -1,7 +1,8 @@
 import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
+import { readSafely } from '../fields/read-options.ts';
 import { innerMatchers, type Matcher } from '../matching/matcher.ts';
-import { isRegExp } from '../read.ts';
+import { isList, isRegExp, read } from '../read.ts';
 import { definePolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts';
 import { checkPolicy } from './settings.ts';
@@ -77,7 +78,7 @@ function toJSON(value: unknown): unknown {
 }
 
 /**
- * Reads a policy from JSON text or parsed JSON.
+ * Reads a policy from JSON text or parsed JSON. A text in `$schema`, which tells an editor where the JSON Schema is, is ignored.
  *
  * @param source - JSON text, or the result of `JSON.parse`
  * @param registry - strategies and gates that the policy refers to by name
@@ -87,7 +88,14 @@ export function parsePolicy(source: unknown, registry: Registry = {}): Policy {
   const input = typeof source === 'string' ? parseText(source) : source;
   // `undefined` comes from a missing file or key, so it is refused; `definePolicy` takes it for the defaults.
   if (input === undefined) throw new InvalidOptionsError([NOTHING]);
-  return definePolicy(input as PolicyInput, registry); // definePolicy checks what it gets
+  return readSafely(input, 'policy', () => definePolicy(withoutSchema(input), registry));
+}
+
+function withoutSchema(input: unknown): PolicyInput {
+  const given = input as PolicyInput & { readonly $schema?: unknown }; // definePolicy checks what it gets
+  if (isList(given) || typeof read(given, '$schema') !== 'string') return given;
+  const { $schema: _, ...policy } = given;
+  return policy;
 }
 
 const NOTHING: Problem = {
