@@ -92,7 +92,8 @@ describe('beforeRetry', () => {
       const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
       const fn = alwaysFailing(own);
 
-      const thrown = await rejectionOf(retry(fn, AT_ONCE, { beforeRetry: make(no), onGiveUp: onGiveUp }));
+      const options = { beforeRetry: make(no), onGiveUp, reportError: () => {} };
+      const thrown = await rejectionOf(retry(fn, AT_ONCE, options));
 
       expect(thrown).toBe(own);
       expect(fn).toHaveBeenCalledTimes(1);
@@ -189,7 +190,7 @@ describe('beforeRetry', () => {
       if (error === 'two') throw error;
     };
 
-    expect(await tryRetry(fn, AT_ONCE, { beforeRetry })).toMatchObject({
+    expect(await tryRetry(fn, AT_ONCE, { beforeRetry, reportError: () => {} })).toMatchObject({
       ok: false,
       error: 'two',
       attempts: 2,

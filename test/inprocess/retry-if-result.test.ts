@@ -90,8 +90,8 @@ describe('retryIfResult', () => {
     const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
 
     const result = await retry(({ attempt }) => attempt, AT_ONCE, {
-      retryIfResult: retryIfResult,
-      onGiveUp: onGiveUp,
+      ...{ retryIfResult, onGiveUp },
+      reportError: () => {},
     });
 
     expect(result).toBe(1);

@@ -12,6 +12,7 @@ import {
 } from '@retry/core/fields';
 import { reasonOf } from '../time/abort-hub.ts';
 import type { Ending, Failure, GiveUpReason } from './events.ts';
+import { report } from './hooks.ts';
 import type { RetryOptions } from './options.ts';
 import type { Attempt, Call, Plan } from './plan.ts';
 import { RefusedResultError } from './refused-result.ts';
@@ -34,11 +35,11 @@ interface Failed {
 export type NextStep = Extract<Decision, { readonly type: 'retry' }> | Stop;
 
 /**
- * Calls `retryIfResult`; returns `undefined` when the result is accepted. A returned promise counts as a throw: it is
- * truthy, so that every result would be retried.
+ * Calls `retryIfResult`; returns `undefined` when the result is accepted. What it throws is reported. A returned promise counts as
+ * a throw: it is truthy, so that every result would be retried.
  */
 export function refusalOf(
-  { retryIfResult }: RetryOptions<never>,
+  { retryIfResult, reportError }: RetryOptions<never>,
   result: unknown,
   attempt: number,
 ): Failure | undefined {
@@ -49,21 +50,25 @@ export function refusalOf(
       ? { error: new RefusedResultError(attempt, result), result }
       : undefined;
   } catch (thrown) {
+    report(thrown, reportError);
     return { error: new RefusedResultError(attempt, result), result, thrown };
   }
 }
 
 /**
  * Decides what follows the failure of the running attempt, and reports it to the circuit breaker. If a
- * predicate, strategy, budget or clock of the user throws, the retrying ends.
+ * predicate, strategy, budget or clock of the user throws, that is reported, and the retrying ends.
  */
 export function decideNext(call: Call, failure: Failure, failedAt: number): NextStep {
+  const { reportError } = call.options;
   try {
     const next = decideInOrder(call, failure, failedAt);
+    if ('thrown' in next) report(next.thrown, reportError);
     const reason = next.type === 'fail' ? next.reason : undefined;
     const isClosed = call.permit?.fail(reason) ?? true;
     return isClosed || reason !== undefined ? next : stop('circuit-open');
   } catch (thrown) {
+    report(thrown, reportError);
     return { ...stop('stopped'), thrown };
   }
 }

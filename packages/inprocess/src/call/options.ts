@@ -23,13 +23,14 @@ export interface RetryOptions<Result = unknown, Arguments extends readonly unkno
   readonly signal?: AbortSignal | undefined;
   /**
    * Returns whether a result counts as a failure. The policy's limits apply, its error rules do not; when no retry is
-   * left the call resolves with the last result. If it throws, the retrying ends. Must be synchronous.
+   * left the call resolves with the last result. If it throws, that is reported, and the call resolves with this one. Must be
+   * synchronous.
    */
   readonly retryIfResult?: ((result: Result, context: { readonly attempt: number }) => boolean) | undefined;
   /**
    * Awaited before each retry, after its wait: to refresh a token, or for an asynchronous decision. The total
    * timeout and the signal limit it. If it throws or rejects, the retrying ends with the reason `stopped`; the
-   * call still rejects with the last attempt's own error, and `retryInfo(error).thrown` is what it threw.
+   * call still rejects with the last attempt's own error. What it threw is `retryInfo(error).thrown`, and is reported.
    */
   readonly beforeRetry?: ((event: RetryEvent<Arguments>) => unknown) | undefined;
   /** Limits the retries of all calls that share it. */
@@ -51,6 +52,10 @@ export interface RetryOptions<Result = unknown, Arguments extends readonly unkno
   readonly clock?: Clock | undefined;
   /** `true`: the default clock's timers do not keep the process alive (Node, Bun). @default false */
   readonly unref?: boolean | undefined;
-  /** Receives what a hook threw. @default globalThis.reportError, or console.error where there is none */
+  /**
+   * Receives what a hook threw, and what ended the retrying by throwing: a gate, predicate, strategy, `retryIfResult` or `beforeRetry`.
+   *
+   * @default globalThis.reportError, or console.error where there is none
+   */
   readonly reportError?: ((error: unknown) => unknown) | undefined;
 }
