@@ -92,8 +92,7 @@ describe('beforeRetry', () => {
       const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
       const fn = alwaysFailing(own);
 
-      const options = { beforeRetry: make(no), onGiveUp, reportError: () => {} };
-      const thrown = await rejectionOf(retry(fn, AT_ONCE, options));
+      const thrown = await rejectionOf(retry(fn, AT_ONCE, { beforeRetry: make(no), onGiveUp: onGiveUp }));
 
       expect(thrown).toBe(own);
       expect(fn).toHaveBeenCalledTimes(1);
@@ -190,7 +189,7 @@ describe('beforeRetry', () => {
       if (error === 'two') throw error;
     };
 
-    expect(await tryRetry(fn, AT_ONCE, { beforeRetry, reportError: () => {} })).toMatchObject({
+    expect(await tryRetry(fn, AT_ONCE, { beforeRetry })).toMatchObject({
       ok: false,
       error: 'two',
       attempts: 2,

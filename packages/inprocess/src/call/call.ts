@@ -9,7 +9,7 @@ import { decideNext, endingBy, obstacleOf, pricedOf, refusalOf } from './decide.
 import type { CallEvent, Ending, Failure, GiveUpReason, RetryEvent } from './events.ts';
 import type { FailedAttempt, FailureList } from './history.ts';
 import { recordEnding, shorten } from './history.ts';
-import { callHook, eventOf, isObserved, notify, notifySuccess, observer, report } from './hooks.ts';
+import { callHook, eventOf, isObserved, notify, notifySuccess, observer } from './hooks.ts';
 import type { Attempt, Call } from './plan.ts';
 import { nested } from './plan.ts';
 import { isTimeout, isTimeoutOf, timeLeft, timeoutErrorOf } from './timeouts.ts';
@@ -235,15 +235,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const now = clock.now();
     const leftMs = timeLeft(this, now);
     if (obstacleOf(this, leftMs) !== undefined) return; // startAttempt() ends the call
-    const run = async (): Promise<void> => {
-      try {
-        await options.beforeRetry?.(eventOf(this, this.#retryDetails(latest), now));
-      } catch (thrown) {
-        // After an abort it fails because of that, if it obeys the signal.
-        if (this.ending?.reason !== 'aborted') report(thrown, options.reportError);
-        throw thrown;
-      }
-    };
+    const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest), now));
     const cancel =
       leftMs < Infinity ? clock.setTimer(() => this.#giveUp('total-timeout'), leftMs) : undefined;
     try {

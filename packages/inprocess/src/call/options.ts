@@ -30,7 +30,7 @@ export interface RetryOptions<Result = unknown, Arguments extends readonly unkno
   /**
    * Awaited before each retry, after its wait: to refresh a token, or for an asynchronous decision. The total
    * timeout and the signal limit it. If it throws or rejects, the retrying ends with the reason `stopped`; the
-   * call still rejects with the last attempt's own error. What it threw is `retryInfo(error).thrown`, and is reported.
+   * call still rejects with the last attempt's own error. What it threw is `retryInfo(error).thrown`.
    */
   readonly beforeRetry?: ((event: RetryEvent<Arguments>) => unknown) | undefined;
   /** Limits the retries of all calls that share it. */
@@ -53,7 +53,8 @@ export interface RetryOptions<Result = unknown, Arguments extends readonly unkno
   /** `true`: the default clock's timers do not keep the process alive (Node, Bun). @default false */
   readonly unref?: boolean | undefined;
   /**
-   * Receives what a hook threw, and what ended the retrying by throwing: a gate, predicate, strategy, `retryIfResult` or `beforeRetry`.
+   * Receives what a hook threw, and what ended the retrying by throwing: a gate, predicate, strategy or `retryIfResult`; not
+   * `beforeRetry`, which throws in order to end it.
    *
    * @default globalThis.reportError, or console.error where there is none
    */
