@@ -105,11 +105,29 @@ describe('retryTransaction', () => {
 
   it('ends with the error of the COMMIT where the probe fails', async () => {
     const lost = error('ECONNRESET');
-    const committed = async (): Promise<boolean> => {
-      throw new Error('no answer');
+    const unanswered = new Error('no answer');
+    const reported: unknown[] = [];
+    const options = {
+      committed: () => Promise.reject(unanswered),
+      reportError: (thrown: unknown) => void reported.push(thrown),
     };
 
-    expect(await attemptsOf(failing([{ at: 'commit', error: lost }]), {}, { committed })).toEqual([1, lost]);
+    expect(await attemptsOf(failing([{ at: 'commit', error: lost }]), {}, options)).toEqual([1, lost]);
+    expect(reported).toEqual([unanswered]);
+  });
+
+  it('ends with the error of the COMMIT where a predicate throws, which is reported once', async () => {
+    const broken = new TypeError('of the predicate');
+    const lost = error('unknown to every list');
+    const reported: unknown[] = [];
+    const predicate = (): never => {
+      throw broken;
+    };
+    const options = { reportError: (thrown: unknown) => void reported.push(thrown) };
+
+    const begin = failing([{ at: 'commit', error: lost }]);
+    expect(await attemptsOf(begin, { retryOn: [predicate] }, options)).toEqual([1, lost]);
+    expect(reported).toEqual([broken]);
   });
 
   it('does not ask the probe about a transaction that was rolled back', async () => {

@@ -4,6 +4,7 @@ import type { PolicySettings, Report } from '@retry/core/fields';
 import { A_FUNCTION, findMatch, mayBeApplied, settingsOf } from '@retry/core/fields';
 import { readOptions, rulesWithout } from '../call/check-options.ts';
 import type { AttemptContext } from '../call/context.ts';
+import { report } from '../call/hooks.ts';
 import type { RetryOptions } from '../call/options.ts';
 import { retry } from '../retry.ts';
 import { transactionPolicy } from './transaction-policy.ts';
@@ -20,7 +21,7 @@ export type Begin<Transaction> = (
 export interface TransactionOptions<Result> extends Omit<RetryOptions<Result>, 'retryIfResult'> {
   /**
    * Asked after a COMMIT whose answer was lost: whether the transaction was applied. `true`: the call resolves; `false`: the
-   * transaction is repeated. Any other answer, and what it throws, ends the retrying with the error of the COMMIT.
+   * transaction is repeated. Any other answer ends the retrying with the error of the COMMIT; so does a throw, which is reported.
    */
   readonly committed?:
     | ((result: Result, context: AttemptContext) => boolean | PromiseLike<boolean>)
@@ -47,13 +48,14 @@ export async function retryTransaction<Transaction, Result>(
 ): Promise<Result> {
   const { committed, ...others } = readArguments(begin, fn, options);
   const extended = extendPolicy({ ...transactionPolicy, idempotent: undefined }, policy);
+  const { reportError } = others;
   // It is about the COMMIT alone, so its default goes with `retryOn: 'everything'`, too.
   const { idempotent = false, retryTimeouts = idempotent } = policy;
   const rules = { retryOn: settingsOf(extended).retryOn, idempotent };
   let latest: Commit = { isFinal: false };
   const attempt = (context: AttemptContext): Promise<Result> => {
     latest = { isFinal: false };
-    return runOnce({ begin, fn, committed, rules, commit: latest }, context);
+    return runOnce({ begin, fn, committed, reportError, rules, commit: latest }, context);
   };
   const gated = withGate(extended, { retryTimeouts, isFinal: () => latest.isFinal });
   return retry(attempt, gated, others) as Promise<Result>; // `runOnce` has awaited it
@@ -68,7 +70,7 @@ interface Commit {
   isFinal: boolean;
 }
 
-interface Run<Transaction, Result> extends Pick<TransactionOptions<Result>, 'committed'> {
+interface Run<Transaction, Result> extends Pick<TransactionOptions<Result>, 'committed' | 'reportError'> {
   readonly begin: Begin<Transaction>;
   readonly fn: (transaction: Transaction, context: AttemptContext) => Promise<Result> | Result;
   readonly rules: CommitRules;
@@ -77,7 +79,7 @@ interface Run<Transaction, Result> extends Pick<TransactionOptions<Result>, 'com
 
 /** Makes one attempt, and notes of a COMMIT that is under way, or has failed, whether a failure is final. */
 async function runOnce<Transaction, Result>(
-  { begin, fn, committed, rules, commit }: Run<Transaction, Result>,
+  { begin, fn, committed, reportError, rules, commit }: Run<Transaction, Result>,
   context: AttemptContext,
 ): Promise<Result> {
   let done: { readonly result: Result } | undefined;
@@ -98,7 +100,7 @@ async function runOnce<Transaction, Result>(
     // Until `fn` has resolved, no COMMIT was sent: the server rolls back, whatever the error is.
     if (done === undefined || !isInDoubt(rules, error)) throw error;
     if (committed === undefined) commit.isFinal = !rules.idempotent;
-    else if (await isCommitted({ committed, commit }, done.result, context)) return done.result;
+    else if (await isCommitted({ committed, commit, reportError }, done.result, context)) return done.result;
     throw error;
   }
   if (done === undefined) throw new TypeError('begin resolved without having called its function to the end');
@@ -114,15 +116,19 @@ function throwIfCutOff({ signal }: AttemptContext): void {
 function isInDoubt({ retryOn }: CommitRules, error: unknown): boolean {
   const matchers = typeof retryOn === 'string' ? (transactionPolicy.retryOn ?? []) : retryOn;
   if (typeof matchers === 'string') return true;
-  return mayBeApplied(matchers, error) || findMatch(matchers, error) === -1;
+  try {
+    return mayBeApplied(matchers, error) || findMatch(matchers, error) === -1;
+  } catch {
+    return true; // the call asks the predicate that throws once more, and reports it
+  }
 }
 
-type Probe<Result> = Pick<Run<unknown, Result>, 'commit'> &
+type Probe<Result> = Pick<Run<unknown, Result>, 'commit' | 'reportError'> &
   Required<Pick<TransactionOptions<Result>, 'committed'>>;
 
 /** Asks the probe. Without a clear answer it is open what became of the COMMIT, so nothing is repeated. */
 async function isCommitted<Result>(
-  { committed, commit }: Probe<Result>,
+  { committed, commit, reportError }: Probe<Result>,
   result: Result,
   context: AttemptContext,
 ): Promise<boolean> {
@@ -131,7 +137,8 @@ async function isCommitted<Result>(
     const answer: unknown = await committed?.(result, context);
     commit.isFinal = answer !== false;
     return answer === true;
-  } catch {
+  } catch (thrown) {
+    report(thrown, reportError);
     return false;
   }
 }
@@ -159,12 +166,12 @@ const CURES = {
 
 function readArguments<Result>(begin: unknown, fn: unknown, options: unknown): TransactionOptions<Result> {
   const problems: Problem[] = [];
-  const report: Report = (problem) => void problems.push(problem);
+  const note: Report = (problem) => void problems.push(problem);
   const cure = 'Use retryTransaction((run) => db.transaction(run), async (tx) => …).';
   for (const [path, value] of Object.entries({ begin, fn }))
-    if (typeof value !== 'function') report({ path, value, message: 'must be a function', cure });
+    if (typeof value !== 'function') note({ path, value, message: 'must be a function', cure });
   const order = 'retryTransaction(begin, fn, policy, options)';
-  const read = readOptions(options, RULES, { order, cures: CURES, report });
+  const read = readOptions(options, RULES, { order, cures: CURES, report: note });
   if (problems.length > 0) throw new InvalidOptionsError(problems, 'retryTransaction');
   return read as TransactionOptions<Result>; // what its rules accept
 }
