@@ -28,10 +28,10 @@ type JsonSafePart<T> = unknown extends T
           : { [Key in keyof T]: JsonSafePart<T[Key]> };
 
 /**
- * What JSON makes of a payload of type `T`: of a `Date` its text. A function that reads payloads before the schema does gets it. A part
- * that is `unknown` in `T` is `never` here, so that the function may write any type for it.
+ * A payload of type `T` as a function gets it that reads it before the schema does. A `Date` in `T` is also its text here, and what is
+ * `unknown` in it is `never`: the function may write the type that JSON has made of them.
  */
-export type StoredPayload<T> = unknown extends T ? T : StoredPart<T>;
+export type StoredPayload<T> = unknown extends T ? T : T & StoredPart<T>;
 
 type StoredPart<T> = unknown extends T
   ? T & never
