@@ -28,13 +28,23 @@ export function carryOver(schema: string): CarryOver {
   return { keep: `${refuse(name)}${collect(name)}`, putBack: PUT_BACK };
 }
 
+/** Returns the SQL for the view or function of a key as statements name it. @param name - of the schema, quoted as a text */
+export function objectOf(key: string, name: string): string {
+  return `format('%I.%s', ${name}, substr(${key}, strpos(${key}, ' ') + 1))`;
+}
+
+/** Returns the SQL for the oid of the view or function of a key; null where there is none. @param name - of the schema, quoted as a text */
+export function idOf(key: string, name: string): string {
+  const object = objectOf(key, name);
+  return `case when ${key} like 'view %' then to_regclass(${object})::oid when ${key} like '%(%' then to_regprocedure(${object})::oid end`;
+}
+
 /** What was created before and is in this version, too: by kind and name, as the types of a function may change. */
 function former(name: string): string {
   return `former as (
           select made.key as key, created.key = any (v_outdated) as is_dropped, split_part(made.key, ' ', 1) as kind,
-            format('%I.%s', ${name}, substr(made.key, strpos(made.key, ' ') + 1)) as object,
-            case when created.key like 'view %' then to_regclass(format('%I.%s', ${name}, substr(created.key, 6)))::oid
-              when created.key like '%(%' then to_regprocedure(format('%I.%s', ${name}, substr(created.key, 10)))::oid end as id,
+            ${objectOf('made.key', name)} as object,
+            ${idOf('created.key', name)} as id,
             case when created.key like 'view %' then 'pg_class' else 'pg_proc' end::regclass as class,
             concat(v_created ->> created.key, ' ', v_heads ->> made.key) as heads
           from unnest(v_keys) as made (key)

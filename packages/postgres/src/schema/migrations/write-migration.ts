@@ -1,6 +1,6 @@
 import type { SchemaBuild } from '../migrations.ts';
 import { dollarQuote, fillIn, lockOf, quoteName, quoteText } from '../migrations.ts';
-import { BLOCKED, carryOver } from './carry-over.ts';
+import { BLOCKED, carryOver, idOf, objectOf } from './carry-over.ts';
 
 /** The SQLSTATE of a schema that is newer than the package: a class that Postgres leaves to its users. */
 export const NEWER = 'RT001';
@@ -151,8 +151,7 @@ function replaceRoutines(schema: string): string {
       into v_heads from unnest(v_keys, v_definitions) as made (key, definition);
       v_outdated := array (
         with recursive created as (
-          select key, case when key like 'view %' then to_regclass(format('%I.%s', ${name}, substr(key, 6)))::oid
-            when key like '%(%' then to_regprocedure(format('%I.%s', ${name}, substr(key, 10)))::oid end as id
+          select key, ${idOf('key', name)} as id
           from jsonb_object_keys(v_created) as key
         ), outdated as (
           select key, id from created where v_heads ->> key is distinct from v_created ->> key
@@ -165,26 +164,25 @@ function replaceRoutines(schema: string): string {
         )
         select key from outdated);
 ${keep}
-      select string_agg(format('%I.%s', ${name}, substr(key, 6)), ', ') into v_text
+      select string_agg(${objectOf('key', name)}, ', ') into v_text
       from unnest(v_outdated) as key where key like 'view %';
       if v_text is not null then
         execute concat('drop view if exists ', v_text);
       end if;
-      select string_agg(format('%I.%s', ${name}, substr(key, 10)), ', ') into v_text
+      select string_agg(${objectOf('key', name)}, ', ') into v_text
       from unnest(v_outdated) as key where key like 'function %';
       if v_text is not null then
         execute concat('drop function if exists ', v_text);
       end if;
       select key into v_text from unnest(v_keys) as key
-      where not v_created ? key and case when key like 'view %' then to_regclass(format('%I.%s', ${name}, substr(key, 6))) is not null
-        else to_regprocedure(format('%I.%s', ${name}, substr(key, 10))) is not null end
+      where not v_created ? key and ${idOf('key', name)} is not null
       limit 1;
       if found then
         raise exception 'the % in the schema % is not of @retry/postgres. Rename it, or use another schema.', v_text, ${name}
           using errcode = '${BLOCKED}';
       end if;
       for v_n in 1 .. cardinality(v_keys) loop
-        continue when v_keys[v_n] like 'view %' and to_regclass(format('%I.%s', ${name}, substr(v_keys[v_n], 6))) is not null;
+        continue when v_keys[v_n] like 'view %' and ${idOf('v_keys[v_n]', name)} is not null;
         execute v_definitions[v_n];
       end loop;
 ${putBack}`;
