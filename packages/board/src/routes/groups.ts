@@ -97,14 +97,11 @@ async function rowOf(desk: Desk, row: LetterGroup, index: number): Promise<Group
 }
 
 /** Returns the trend of a group; of a list that is read every second, that of some seconds ago. */
-async function keptTrend(desk: Desk, { lane, id, sampleId }: LetterGroup): Promise<Trend | undefined> {
-  const name = `${lane}\0${id}`;
-  const kept = desk.trends.get(name);
-  if (kept !== undefined) return kept;
-  const state = stateOf(null, await desk.queue.get(sampleId));
-  const trend = trendOf(await listUpTo(desk, { ...taskOf(lane), group: id, state }, TREND_RUNS));
-  if (trend !== undefined) desk.trends.put(name, trend);
-  return trend;
+function keptTrend(desk: Desk, { lane, id, sampleId }: LetterGroup): Promise<Trend | undefined> {
+  return desk.trends.getOr(`${lane}\0${id}`, async () => {
+    const state = stateOf(null, await desk.queue.get(sampleId));
+    return trendOf(await listUpTo(desk, { ...taskOf(lane), group: id, state }, TREND_RUNS));
+  });
 }
 
 function masked({ mask }: Desk, row: LetterGroup): LetterGroup {

@@ -2,6 +2,11 @@
 export interface KeptForWhile<Value> {
   readonly put: (id: string, value: Value) => void;
   readonly get: (id: string) => Value | undefined;
+  /** Returns what is kept, or else reads it and keeps it. What is read as `undefined` is not kept. */
+  readonly getOr: <Read extends Value | undefined>(
+    id: string,
+    read: () => Promise<Read>,
+  ) => Promise<Value | Read>;
 }
 
 /** @param now - in epoch milliseconds */
@@ -13,14 +18,23 @@ export function createKeptForWhile<Value>(
   const forget = (): void => {
     for (const [id, { until }] of kept) if (until <= now() || kept.size > limits.count) kept.delete(id);
   };
+  const put = (id: string, value: Value): void => {
+    kept.set(id, { value, until: now() + limits.ms });
+    forget();
+  };
+  const get = (id: string): Value | undefined => {
+    forget();
+    return kept.get(id)?.value;
+  };
   return {
-    put: (id, value) => {
-      kept.set(id, { value, until: now() + limits.ms });
-      forget();
-    },
-    get: (id) => {
-      forget();
-      return kept.get(id)?.value;
+    put,
+    get,
+    getOr: async (id, read) => {
+      const known = get(id);
+      if (known !== undefined) return known;
+      const value = await read();
+      if (value !== undefined) put(id, value);
+      return value;
     },
   };
 }

@@ -28,14 +28,12 @@ export async function retries(desk: Desk, lane?: string): Promise<RetriesAnswer>
 }
 
 /** Returns the attempts of a lane; where they are read every second, those of some seconds ago. */
-async function keptAttempts(desk: Desk, lane: string): Promise<LaneAttempts> {
-  const kept = desk.attempts.get(lane);
-  if (kept !== undefined) return kept;
-  const { task, version = '' } = taskOf(lane);
-  const { attempts: counts } = await figuresOf(desk)({ attempts: { lane } });
-  const found = { lane, task, version, ...counts };
-  desk.attempts.put(lane, found);
-  return found;
+function keptAttempts(desk: Desk, lane: string): Promise<LaneAttempts> {
+  return desk.attempts.getOr(lane, async () => {
+    const { task, version = '' } = taskOf(lane);
+    const { attempts: counts } = await figuresOf(desk)({ attempts: { lane } });
+    return { lane, task, version, ...counts };
+  });
 }
 
 function runsOf({ waiting, scheduled }: LaneFigures): number {
