@@ -1,5 +1,6 @@
-import { type Duration, formatDuration, parseDuration } from '@retry/core';
+import { type Duration, definePolicy, formatDuration, InvalidOptionsError, parseDuration } from '@retry/core';
 import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../support/wrong-input.ts';
 
 describe('parseDuration', () => {
   it.each<[Duration, number]>([
@@ -27,7 +28,7 @@ describe('parseDuration', () => {
   });
 
   it.each([-1, -5e-324, -Infinity, Number.NaN])('refuses the number %d', (ms) => {
-    expect(parseDuration(ms)).toBeUndefined();
+    expect(() => parseDuration(ms)).toThrow(InvalidOptionsError);
   });
 
   it.each([
@@ -48,11 +49,36 @@ describe('parseDuration', () => {
     '1m30s',
     '٥s',
   ])('refuses the text %j', (written) => {
-    expect(parseDuration(written)).toBeUndefined();
+    expect(() => parseDuration(written)).toThrow(InvalidOptionsError);
   });
 
   it.each([undefined, null, true, {}, [], ['5s'], 5n, Symbol('5s'), () => 5])('refuses %o', (value) => {
-    expect(parseDuration(value)).toBeUndefined();
+    expect(() => parseDuration(value)).toThrow(InvalidOptionsError);
+  });
+
+  it.each([
+    ['30 s', "Write '30s'."],
+    ['30S', "Write '30s'."],
+    ['30sec', "Write '30s'."],
+    ['1.5 minutes', "Write '1.5m'."],
+    ['2 Hours', "Write '2h'."],
+    ['250 millis', "Write '250ms'."],
+    ['250MS', "Write '250ms'."],
+    ['30', "Write its unit: '30s' or '30ms'."],
+    ['2 months', "Use milliseconds or text like '500ms', '2s', '5m'."],
+    ['soon', "Use milliseconds or text like '500ms', '2s', '5m'."],
+    [-1, "Use milliseconds or text like '500ms', '2s', '5m'."],
+  ])('says of %j what to write', async (value, cure) => {
+    expect(await refusalOf(() => parseDuration(value))).toMatchObject({
+      code: 'INVALID_OPTIONS',
+      problems: [{ path: '', value, message: 'must be a duration ≥ 0', cure }],
+    });
+  });
+
+  it('ends an option that a default would replace', () => {
+    expect(() => definePolicy({ totalTimeout: parseDuration('30 s') })).toThrow(
+      'invalid duration\n- the duration must be a duration ≥ 0, got "30 s". Write \'30s\'.',
+    );
   });
 });
 

@@ -38,7 +38,7 @@ describe('RetryAfterError', () => {
   });
 
   it('has the delay in its default message', () => {
-    expect(new RetryAfterError('30s').message).toBe('retry after 30000 ms');
+    expect(new RetryAfterError('30s').message).toBe('retry after 30s');
     expect(new RetryAfterError('30s', 'busy').message).toBe('busy');
   });
 
@@ -56,8 +56,28 @@ describe('RetryAfterError', () => {
 
     expect(create).toThrow(InvalidOptionsError);
     expect(create).toThrow(
-      /^invalid RetryAfterError\n- delay must be a duration ≥ 0, got .*\. Use milliseconds or '30s'\.$/,
+      /^invalid RetryAfterError\n- delay must be a duration ≥ 0, got .*\. Use milliseconds or text like '500ms', '2s', '5m'\.$/,
     );
+  });
+});
+
+describe('RetryAfterError of an instant', () => {
+  it.each([1e12, Date.UTC(2026, 0, 1), 1e13 - 1])('refuses %d, which is one in epoch milliseconds', (at) => {
+    expect(() => new RetryAfterError(at)).toThrow(
+      `delay must be a length of time from now, not an instant, got ${at}. Use at - Date.now(), in milliseconds.`,
+    );
+  });
+
+  it.each([1e12 - 1, 1e13, Number.MAX_SAFE_INTEGER])('takes %d, which is none', (delayMs) => {
+    expect(new RetryAfterError(delayMs)).toMatchObject({ delayMs });
+  });
+
+  it('says how long epoch seconds are as a delay', () => {
+    expect(new RetryAfterError(1_767_225_600).message).toBe('retry after 20.45d');
+  });
+
+  it('takes as text what is as long', () => {
+    expect(new RetryAfterError('20000d').delayMs).toBe(1.728e12);
   });
 });
 

@@ -111,7 +111,7 @@ const FUNCTIONS: Readonly<Record<string, Row>> = {
     only({ code: 'E' }, (value) => typeof value === 'function'),
     anything(error),
   ],
-  parseDuration: [core.parseDuration, anything('5s')],
+  parseDuration: [core.parseDuration, only('5s', (value) => typeof value === 'number' && value >= 0)],
   parsePolicy: [core.parsePolicy, only('{}', isObject), options()],
   parseServerDelay: [core.parseServerDelay, anything({ 'retry-after': '5' }), anything(0), anything(429)],
   policyToJSON: [core.policyToJSON, only(policy)],

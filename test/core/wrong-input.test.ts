@@ -156,7 +156,7 @@ describe('a message', () => {
 
   it('does not name a policy if none is wrong', async () => {
     expect((await refusalOf(() => new RetryAfterError('soon' as never))).message).toBe(
-      `invalid RetryAfterError\n- delay must be a duration ≥ 0, got "soon". Use milliseconds or '30s'.`,
+      `invalid RetryAfterError\n- delay must be a duration ≥ 0, got "soon". Use milliseconds or text like '500ms', '2s', '5m'.`,
     );
   });
 

@@ -15,10 +15,10 @@ export function openNaive(
   const broker = create({
     clock,
     keepCount: keepCompleted.count ?? Infinity,
-    keepForMs: parseDuration(keepCompleted.for ?? Infinity) ?? Infinity,
+    keepForMs: parseDuration(keepCompleted.for ?? Infinity),
     keepBytes: keepCompleted.bytes ?? Infinity,
-    keepDeadForMs: parseDuration(keepDead.for ?? Infinity) ?? Infinity,
-    keepKeysMs: parseDuration(keepKeys) ?? DAY_MS,
+    keepDeadForMs: parseDuration(keepDead.for ?? Infinity),
+    keepKeysMs: parseDuration(keepKeys),
   });
   return { broker, advance: clock.advance, close: broker.close };
 }

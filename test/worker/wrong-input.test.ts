@@ -294,6 +294,27 @@ describe('a handler', () => {
   });
 });
 
+describe('a length of time from now', () => {
+  const at = Date.UTC(2026, 0, 1);
+
+  it.each([
+    ['ctx.retry', () => readRetryRequest({ delay: at }), 'delay'],
+    ['ctx.release', () => readReleaseRequest({ delay: at }), 'delay'],
+    ['ctx.hold', () => readHandlerHold({ for: at }), 'for'],
+    ['submit', () => queue.submit(task, 1, { delay: at }), 'delay'],
+    ['submit with a result to keep', () => queue.submit(task, 1, { keepResult: at }), 'keepResult'],
+    ['reschedule', () => queue.reschedule('a', { delay: at }), 'delay'],
+    ['hold', () => queue.hold(task, { for: at }), 'for'],
+  ])('of %s is no instant in epoch milliseconds', async (_name, call, path) => {
+    const { problems } = await refusalOf(call);
+
+    expect(problems).toMatchObject([
+      { path, value: at, message: 'must be a length of time from now, not an instant' },
+    ]);
+    expect((await queue.counts()).created).toBe(0);
+  });
+});
+
 describe('a task', () => {
   it.each([
     { name: 'mail', version: '1', lane: 'mail@1', run: () => {} },

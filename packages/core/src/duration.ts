@@ -1,3 +1,5 @@
+import { InvalidOptionsError } from './errors.ts';
+
 /** A unit of a {@link Duration}. */
 export type DurationUnit = 'ms' | 's' | 'm' | 'h' | 'd';
 
@@ -7,9 +9,19 @@ export type Duration = number | `${number}${DurationUnit}` | 'Infinity';
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
 /**
- * Returns a duration in milliseconds, `0 ≤ ms ≤ Infinity`; `undefined` for a value that is not a duration. Never throws.
+ * Returns a duration in milliseconds, `0 ≤ ms ≤ Infinity`.
+ *
+ * @throws {InvalidOptionsError} when the value is not a duration, because an option that gets `undefined` takes its default: often no limit
  */
-export function parseDuration(value: unknown): number | undefined {
+export function parseDuration(value: unknown): number {
+  const ms = durationMs(value);
+  if (ms !== undefined) return ms;
+  const problem = { path: '', value, message: 'must be a duration ≥ 0', cure: durationCure(value) };
+  throw new InvalidOptionsError([problem], 'duration');
+}
+
+/** Returns a duration in milliseconds; `undefined` for a value that is not a duration. Never throws. */
+export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 ? value + 0 : undefined;
   if (value === 'Infinity') return Infinity;
   const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(value) : null;
@@ -17,6 +29,30 @@ export function parseDuration(value: unknown): number | undefined {
   const ms = Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN);
   // Rounded to the 15 digits that a double holds exactly: 1.001 × 1000 is not quite 1001. Integers of up to 15 digits are exact.
   return Number.isInteger(ms) && ms < 1e15 ? ms : Number(ms.toPrecision(15));
+}
+
+/**
+ * Returns whether a number given as a delay is an instant of the years 2001 to 2286 in epoch milliseconds: as a delay it is 31 to 317
+ * years. One in epoch seconds is a delay of 20 days as well, so nothing can tell.
+ */
+export function isInstant(delay: unknown): boolean {
+  return typeof delay === 'number' && delay >= 1e12 && delay < 1e13;
+}
+
+/** What is wrong with such a number. */
+export const IS_INSTANT = {
+  message: 'must be a length of time from now, not an instant',
+  cure: 'Use at - Date.now(), in milliseconds.',
+};
+
+/** Returns what to write instead of a value that is not a duration. */
+export function durationCure(value: unknown): string {
+  const [, count, word = ''] =
+    /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(typeof value === 'string' ? value : '') ?? [];
+  if (count !== undefined && word === '') return `Write its unit: '${count}s' or '${count}ms'.`;
+  const unit = /^(?:(ms|milli)|(m(?!o)|[shd]))/i.exec(word);
+  if (unit !== null) return `Write '${count}${unit[2]?.toLowerCase() ?? 'ms'}'.`;
+  return "Use milliseconds or text like '500ms', '2s', '5m'.";
 }
 
 /** The latest instant that a run or a retry can be due at, in epoch milliseconds: the latest `Date`. */

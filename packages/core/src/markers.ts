@@ -1,5 +1,5 @@
 import type { Duration } from './duration.ts';
-import { parseDuration } from './duration.ts';
+import { durationCure, durationMs, formatDuration, IS_INSTANT, isInstant } from './duration.ts';
 import { InvalidOptionsError, RetryError } from './errors.ts';
 import { read } from './read.ts';
 
@@ -27,15 +27,19 @@ export class RetryAfterError extends RetryError<'RETRY_AFTER'> {
   /** The requested delay in milliseconds, `0 ≤ delayMs`. */
   readonly delayMs: number;
 
-  /** @throws {InvalidOptionsError} when `delay` is not a duration ≥ 0 */
+  /**
+   * @param delay - from now on, a number in milliseconds: of a header in seconds `seconds * 1_000`, of an instant `at - Date.now()`.
+   * One in epoch seconds reads as a delay of some 20 days, which ends the retrying where `retryAfter.max` is less.
+   * @throws {InvalidOptionsError} when `delay` is not a duration ≥ 0, or an instant in epoch milliseconds (1e12 ≤ delay < 1e13)
+   */
   constructor(delay: Duration, message?: string, options?: ErrorOptions) {
-    const delayMs = parseDuration(delay);
-    if (delayMs === undefined) {
-      const cure = "Use milliseconds or '30s'.";
-      const problem = { path: 'delay', value: delay, message: 'must be a duration ≥ 0', cure };
+    const delayMs = durationMs(delay);
+    if (delayMs === undefined || isInstant(delay)) {
+      const wrong = { message: 'must be a duration ≥ 0', cure: durationCure(delay) };
+      const problem = { path: 'delay', value: delay, ...(delayMs === undefined ? wrong : IS_INSTANT) };
       throw new InvalidOptionsError([problem], 'RetryAfterError');
     }
-    super('RETRY_AFTER', message ?? `retry after ${delayMs} ms`, options);
+    super('RETRY_AFTER', message ?? `retry after ${formatDuration(delayMs)}`, options);
     this.delayMs = delayMs;
     Object.defineProperty(this, RETRY_AFTER, { value: true });
   }

@@ -16,9 +16,18 @@ export const AN_INSTANT = {
   cure: 'Use Date.now() + ms, or date.getTime().',
 };
 
+/** The rule of a delay from now; brokers store instants up to `MAX_INSTANT_AT`. */
+export const A_DELAY = {
+  finite: true,
+  fromNow: true,
+  accepts: (ms: number): boolean => ms <= MAX_INSTANT_AT,
+  message: `must be a finite duration from 0 to ${MAX_INSTANT_AT} ms`,
+};
+
 /** The rule of how long a lane is on hold; 0 holds nothing. */
 export const A_HOLD_LENGTH = {
   finite: true,
+  fromNow: true,
   accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_INSTANT_AT,
   message: 'must be a finite duration ≥ 0',
 };

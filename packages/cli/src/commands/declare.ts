@@ -80,11 +80,11 @@ async function readDurations(command: Command): Promise<void> {
     (option) => DURATIONS.has(option) && typeof command.getOptionValue(option.attributeName()) === 'string',
   );
   if (given.length === 0) return;
-  const { parseDuration } = await import('@retry/core');
+  const { durationMs } = await import('@retry/core/fields');
   for (const option of given) {
     const text = String(command.getOptionValue(option.attributeName()));
     // 0 needs no unit; of other numbers `timeout` and `curl` make seconds, and policies milliseconds.
-    const ms = parseDuration(text === '0' ? 0 : text);
+    const ms = durationMs(text === '0' ? 0 : text);
     if (ms === undefined || ms === Infinity) {
       const cure = /^\d+(\.\d+)?$/.test(text)
         ? `Write its unit: ${text}s or ${text}ms.`

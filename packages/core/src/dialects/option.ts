@@ -1,4 +1,4 @@
-import { parseDuration } from '../duration.ts';
+import { durationMs } from '../duration.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { belongIn, finiteProduct, isUnset } from './read-options.ts';
@@ -300,7 +300,7 @@ export function asSpan(written: unknown): number | undefined {
   if (written === 0 || written === '0') return 0;
   if (typeof written !== 'string') return undefined;
   const parts = written.match(/\d*\.?\d+(ms|[smhd])/g) ?? [];
-  const known = parts.map((part) => parseDuration(part.startsWith('.') ? `0${part}` : part));
+  const known = parts.map((part) => durationMs(part.startsWith('.') ? `0${part}` : part));
   if (parts.length === 0 || parts.join('') !== written) return undefined;
   return known.reduce<number | undefined>(
     (sum, part) => (sum === undefined || part === undefined ? undefined : sum + part),

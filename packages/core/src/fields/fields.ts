@@ -1,4 +1,4 @@
-import { parseDuration } from '../duration.ts';
+import { durationCure, durationMs, IS_INSTANT, isInstant } from '../duration.ts';
 import type { Problem } from '../errors.ts';
 import { tagOf } from '../read.ts';
 import { show } from '../show.ts';
@@ -32,8 +32,6 @@ export interface Fields {
   /** Returns the value if the rule accepts it; `undefined` if it is absent or wrong. */
   readonly optional: <T>(key: string, rule: ValueRule<T>) => T | undefined;
 }
-
-const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
 
 /** The known keys of an object, and where problems are reported. */
 interface Known extends KnownKeys {
@@ -158,10 +156,16 @@ function fieldsOf(read: Pick<Fields, 'path' | 'value' | 'fail'>): Fields {
     value(key) === undefined ? fallback : value(key);
   return {
     ...read,
-    duration: (key, fallback, { finite = false, accepts = () => true, message } = {}) => {
-      const ms = parseDuration(valueOr(key, fallback));
+    duration: (key, fallback, { finite = false, fromNow = false, accepts = () => true, message } = {}) => {
+      const given = valueOr(key, fallback);
+      const ms = durationMs(given);
+      if (fromNow && isInstant(given)) {
+        fail(key, IS_INSTANT.message, IS_INSTANT.cure);
+        return fallback ?? 0;
+      }
       if (ms !== undefined && !(finite && ms === Infinity) && accepts(ms)) return ms;
-      fail(key, message ?? `must be a ${finite ? 'finite ' : ''}duration ≥ 0`, DURATION_CURE);
+      const cure = durationCure(ms === undefined ? given : undefined);
+      fail(key, message ?? `must be a ${finite ? 'finite ' : ''}duration ≥ 0`, cure);
       return fallback ?? 0;
     },
     number: (key, fallback, { accepts, message, cure }) => {

@@ -14,6 +14,8 @@ export interface ValueRule<T> {
 export interface DurationRule {
   /** `true`: `Infinity` is refused. @default false */
   readonly finite?: boolean;
+  /** `true`: the time from now until an instant, so a number that is an instant itself is refused. @default false */
+  readonly fromNow?: boolean;
   /** Is given milliseconds. @default any duration */
   readonly accepts?: (ms: number) => boolean;
   /** What the value must be, as an error says it. @default 'must be a duration ≥ 0', or a finite one */

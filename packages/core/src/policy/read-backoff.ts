@@ -1,4 +1,4 @@
-import { parseDuration } from '../duration.ts';
+import { durationMs } from '../duration.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import { useOneOf } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
@@ -115,7 +115,7 @@ const AN_INTEGER = {
 
 function readDelays(fields: Fields): readonly number[] {
   const given = fields.value('delays');
-  const delays = isList(given) && given.length <= MAX_ITEMS ? given.map(parseDuration) : [];
+  const delays = isList(given) && given.length <= MAX_ITEMS ? given.map(durationMs) : [];
   const delaysMs = delays.filter((ms): ms is number => ms !== undefined && ms < Infinity);
   if (delaysMs.length === 0 || delaysMs.length < delays.length) {
     fields.fail(

@@ -20,6 +20,7 @@ export function readLength(fields: Fields, key: 'delay' | 'keepResult', leastMs:
   if (fields.value(key) === undefined) return undefined;
   return fields.duration(key, undefined, {
     finite: true,
+    fromNow: true,
     accepts: (ms) => ms >= leastMs && ms <= MAX_INSTANT_AT,
     message: `must be a finite duration ${leastMs > 0 ? '>' : '≥'} 0`,
   });

@@ -1,8 +1,8 @@
 import type { Problem } from '@retry/core';
-import { InvalidOptionsError, MAX_INSTANT_AT, parseDuration } from '@retry/core';
+import { InvalidOptionsError } from '@retry/core';
 import { MAX_STARTS } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions, withCause } from '@retry/core/fields';
-import { A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../option-rules.ts';
+import { A_DELAY, A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../option-rules.ts';
 import type { Outcome, Release } from '../settle/outcome.ts';
 import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task.ts';
 
@@ -71,7 +71,7 @@ export function readRetryRequest(request: RetryRequest): RetryRequest {
   const read = (): RetryRequest =>
     readOptions(request, subject, (fields) => {
       error = fields.value('error');
-      fields.optional('delay', A_DELAY);
+      fields.duration('delay', 0, A_DELAY);
       fields.optional('at', AN_INSTANT);
       fields.optional('maxAttempts', A_COUNT);
       return request;
@@ -85,7 +85,7 @@ export function readReleaseRequest(request: ReleaseRequest): Release {
     request,
     { subject: 'ctx.release', keys: RELEASE_KEYS, synonyms: QUEUE_SYNONYMS },
     (fields) => ({
-      delayMs: parseDuration(fields.optional('delay', A_DELAY)) ?? 0,
+      delayMs: fields.duration('delay', 0, A_DELAY),
       reason: fields.optional('reason', A_REASON),
     }),
   );
@@ -139,14 +139,6 @@ const A_SPENT: SpentProblem = {
 export const NO_LIMIT: SpentProblem = {
   message: 'corrects nothing: the task has no globalRateLimit',
   cure: 'Give the task one, or leave out ctx.spend.',
-};
-
-/** Brokers store instants up to `MAX_INSTANT_AT`; a longer delay is a mistake. */
-const A_DELAY = {
-  accepts: (value: unknown): value is NonNullable<RetryRequest['delay']> =>
-    (parseDuration(value) ?? Infinity) <= MAX_INSTANT_AT,
-  message: `must be a finite duration from 0 to ${MAX_INSTANT_AT} ms`,
-  cure: "Use milliseconds or text like '30s', '5m'.",
 };
 
 const A_COUNT = {

@@ -121,8 +121,7 @@ function chosenDelay(
   { delay, at }: RetryRequest,
   context: SettleContext,
 ): Verdict | undefined {
-  const chosenMs = parseDuration(delay);
-  if (chosenMs !== undefined) return delayVerdict(attempt, chosenMs, context);
+  if (delay !== undefined) return delayVerdict(attempt, parseDuration(delay), context);
   if (at === undefined) return undefined;
   const verdict = delayVerdict(attempt, Math.max(at - context.now, 0), context);
   return verdict.type === 'retry' ? { ...verdict, runAt: at } : verdict;
