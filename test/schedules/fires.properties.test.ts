@@ -77,6 +77,19 @@ function instantsBetween(timetable: Timetable, after: number, upTo: number): rea
 }
 
 describe('a timetable', () => {
+  it.each([
+    ['5/15 * * * *', '5-59/15 * * * *'],
+    ['0/20 30 2/8 * * *', '0-59/20 30 2-23/8 * * *'],
+    ['0 0 3/10 2/4 TUE/2', '0 0 3-31/10 2-12/4 2-6/2'],
+  ])('reads the step of %s as one to the end of its field', (cron, written) => {
+    const from = { after: Date.parse('2026-01-01T00:00Z'), upTo: Date.parse('2027-01-01T00:00Z'), most: 500 };
+
+    const instants = latestInstants({ cron, timeZone: 'Europe/Berlin' }, from);
+
+    expect(instants.length).toBeGreaterThan(20);
+    expect(instants).toEqual(latestInstants({ cron: written, timeZone: 'Europe/Berlin' }, from));
+  });
+
   it('goes on in time, and keeps to its bounds', () => {
     fc.assert(
       fc.property(tables, ({ timetable, at }) => {

@@ -7,9 +7,9 @@ import type { InstantInput } from '../queue/views/times.ts';
 import { readInstant } from '../queue/views/times.ts';
 import type { AnyTask, TaskFor } from '../task/task.ts';
 import { checkTask } from '../task/task.ts';
+import { cronProblem } from './cron-pattern.ts';
 import type { MissedFires } from './schedule.ts';
 import type { Bounds } from './timetable.ts';
-import { parseCron } from './timetable.ts';
 
 /** What `queue.schedule` takes: what to submit, and when. Either `cron` or `every` is required. */
 export interface ScheduleOptions<Payload = unknown> {
@@ -122,32 +122,19 @@ const AN_INTERVAL = {
   message: 'must be a finite duration of at least 1s',
 };
 
-/** A pattern that the library takes to be an instant has no blanks. */
-const PATTERN = /^\s*(?:@\w+|\S+(?:\s+\S+){4,6})\s*$/;
-
 function readCron(fields: Fields): { readonly cron: string; readonly timeZone: string } {
-  const cron = fields.optional('cron', A_PATTERN) ?? '* * * * *';
+  const cron = (fields.optional('cron', A_TEXT) ?? '* * * * *').trim().replace(/\s+/g, ' ');
   const timeZone = fields.optional('timeZone', A_ZONE) ?? 'UTC';
-  return { cron: cron.trim().replace(/\s+/g, ' '), timeZone };
+  const problem = cronProblem(cron);
+  if (problem !== undefined) fields.fail('cron', problem.message, problem.cure);
+  return { cron, timeZone };
 }
 
-const A_PATTERN = {
-  accepts: (value: unknown): value is string =>
-    textProblem(value, MAX_TEXT_BYTES) === undefined &&
-    PATTERN.test(String(value)) &&
-    isPattern(String(value)),
-  message: 'must be a cron pattern of five to seven fields',
-  cure: "Use minute, hour, day of the month, month and day of the week: '30 2 * * MON-FRI'.",
+const A_TEXT = {
+  accepts: (value: unknown): value is string => textProblem(value, MAX_TEXT_BYTES) === undefined,
+  message: `must be text of 1 to ${MAX_TEXT_BYTES} bytes`,
+  cure: "Use a cron pattern: '30 2 * * MON-FRI'.",
 };
-
-function isPattern(cron: string): boolean {
-  try {
-    parseCron(cron.trim(), 'UTC');
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const A_ZONE = {
   accepts: (value: unknown): value is string => {

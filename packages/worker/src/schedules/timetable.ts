@@ -1,5 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
-import { Cron } from 'croner';
+import type { Cron } from 'croner';
+import { parseCron } from './cron-pattern.ts';
 
 /** When a schedule fires: whenever the clocks of a zone match a cron pattern, or every so many milliseconds since an instant. */
 export type Timetable = Bounds &
@@ -86,14 +87,4 @@ function cronOf({ cron, timeZone }: Pick<CronTable, 'cron' | 'timeZone'>): Cron 
   const made = parseCron(cron, timeZone);
   parsed.set(key, made);
   return made;
-}
-
-/**
- * Parses a pattern. A time of day that is skipped when clocks go forward comes at the first instant after the gap, and one that is
- * repeated when they go back comes once, lists and ranges included; patterns with a wildcard or a step follow the clock.
- *
- * @throws what the library throws for a wrong pattern
- */
-export function parseCron(cron: string, timeZone: string): Cron {
-  return new Cron(cron, { timezone: timeZone, paused: true, fixedTimeRule: 'no-wildcard' });
 }
