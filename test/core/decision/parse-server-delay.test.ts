@@ -64,6 +64,12 @@ describe('parseServerDelay of Retry-After', () => {
     // as servers in Go write it by time.RFC1123 and time.RFC850
     ['Sun, 06 Nov 1994 08:49:37 UTC', 30_000],
     ['Sunday, 06-Nov-94 08:49:37 UTC', 30_000],
+    // as mail may write it, whose days have one digit or two
+    ['Sun, 6 Nov 1994 08:49:37 GMT', 30_000],
+    ['Sun, 6 Nov 1994 10:49:37 +0200', 30_000],
+    ['Sun,  6 Nov 1994 08:49:37 GMT', 30_000],
+    ['Sunday, 6-Nov-94 08:49:37 GMT', 30_000],
+    ['Sun Nov 6 08:49:37 1994', 30_000],
     // ten days and 30 seconds later
     ['Wed Nov 16 08:49:37 1994', 864_030_000],
   ])('reads the date %s', (value, delayMs) => {

@@ -167,7 +167,7 @@ function valuesOf(read: HeaderReader, name: string): readonly string[] {
 
 /** Splits at commas, by which `Headers` joins repeated headers, but not before the day of a date. */
 function splitList(text: string): readonly string[] {
-  return text.split(/,(?! ?\d\d[ -]\w{3}[ -])/).map((value) => value.trim());
+  return text.split(/,(?! *\d\d?[ -]\w{3}[ -])/).map((value) => value.trim());
 }
 
 /** Returns a count of units in milliseconds; one of hundreds of digits is a long delay, not a refusal. */
