@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Broker } from '@retry/core/broker';
+import type { Queue } from '@retry/worker';
 import { createQueue } from '@retry/worker';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
@@ -51,6 +52,12 @@ async function end(worker: ChildProcess): Promise<void> {
   await once(worker, 'close');
 }
 
+/** Whether a run waits, is under way, or was taken from a killed process and waits for its turn. */
+async function hasWork(queue: Queue): Promise<boolean> {
+  const { submitted, scheduled, started } = await queue.counts();
+  return submitted + scheduled + started > 0;
+}
+
 /** Fires schedules by processes of which one is killed again and again. */
 async function fireByMortals(broker: Broker, args: readonly string[]): Promise<readonly Started[]> {
   const queue = createQueue({ broker });
@@ -71,7 +78,7 @@ async function fireByMortals(broker: Broker, args: readonly string[]): Promise<r
   for (let index = 0; index < SCHEDULES; index += 1) await queue.unschedule(`s${index}`);
   await Promise.all(workers.map(end)); // one of them may have submitted after `unschedule` what it had taken on before
   const last = startWorker(args, started);
-  while ((await queue.counts()).submitted + (await queue.counts()).started > 0) await rest(50);
+  while (await hasWork(queue)) await rest(50);
   await end(last);
   return started;
 }
