@@ -35,11 +35,20 @@ const SUBMIT_PROBLEMS: readonly (readonly [Record<string, unknown>, string])[] =
   [{ delay: Infinity }, 'delay must be a finite duration ≥ 0'],
   [{ delay: 1e300 }, 'delay must be a finite duration ≥ 0'],
   [{ delay: null }, 'delay must be a finite duration ≥ 0'],
-  [{ runAt: 1e300 }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
-  [{ runAt: Number.NaN }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
-  [{ runAt: '2026-11-21' }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
-  [{ runAt: new Date(0) }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
-  [{ runAt: null }, 'runAt must be epoch milliseconds of at most 8640000000000000'],
+  [{ runAt: 1e300 }, 'runAt must be an instant: epoch milliseconds, ISO text with a time zone, or a Date'],
+  [
+    { runAt: Number.NaN },
+    'runAt must be an instant: epoch milliseconds, ISO text with a time zone, or a Date',
+  ],
+  [
+    { runAt: '2026-11-21' },
+    'runAt must be an instant: epoch milliseconds, ISO text with a time zone, or a Date',
+  ],
+  [
+    { runAt: new Date(Number.NaN) },
+    'runAt must be an instant: epoch milliseconds, ISO text with a time zone, or a Date',
+  ],
+  [{ runAt: null }, 'runAt must be an instant: epoch milliseconds, ISO text with a time zone, or a Date'],
   [{ keepResult: 0 }, 'keepResult must be a finite duration > 0'],
   [{ keepResult: 'Infinity' }, 'keepResult must be a finite duration > 0'],
   [{ concurrency: null }, 'concurrency must be an object'],
@@ -126,7 +135,7 @@ describe.each(['submit', 'submitMany', 'submitAndWait'] as const)('%s', (verb) =
     expect(await problemsOf(call('ok', { delay: -1, runAt: 'now', dealy: 1 }).called)).toEqual([
       'dealy is not a known key',
       'task must be a task',
-      'runAt must be epoch milliseconds of at most 8640000000000000',
+      'runAt must be an instant: epoch milliseconds, ISO text with a time zone, or a Date',
       'delay must be a finite duration ≥ 0',
     ]);
   });

@@ -80,10 +80,21 @@ describe.each(Object.entries(TAKE_OPTIONS))('%s', (_name, call) => {
   });
 });
 
-/** Instants of a filter may be what a view has. */
-const TAKE_DATES: readonly string[] = ['endedBefore', 'endedAfter', 'from', 'to'] satisfies (
+/** Instants may be what a view has. */
+const TAKE_DATES: readonly string[] = [
+  'runAt',
+  'at',
+  'until',
+  'endedBefore',
+  'endedAfter',
+  'from',
+  'to',
+] satisfies (
   | keyof ListOptions
   | keyof SearchOptions
+  | keyof SubmitOptions
+  | keyof HoldOptions
+  | keyof RetryRequest
 )[];
 
 describe('every option', () => {

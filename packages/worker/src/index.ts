@@ -47,6 +47,7 @@ export {
 } from './errors.ts';
 export type { LateCause, QueueEvents, RunNotice, WorkerEvents } from './events.ts';
 export { claimGroupNotices } from './fleet/group-notices.ts';
+export type { InstantInput } from './instant.ts';
 export type { SignalName, WorkerOptions } from './options.ts';
 export type { Finding } from './queue/health/findings.ts';
 export type { Health, HealthFigures, Observing } from './queue/health/health.ts';
@@ -92,7 +93,7 @@ export type { GetRun, ListRuns, RunReading, SearchRuns } from './queue/views/rea
 export type { RunResult } from './queue/views/run-result.ts';
 export type { AttemptErrorView, RunView } from './queue/views/run-view.ts';
 export type { SearchOptions, SearchPage } from './queue/views/search.ts';
-export type { InstantInput, Instants, Times } from './queue/views/times.ts';
+export type { Instants, Times } from './queue/views/times.ts';
 export type { MissedFires } from './schedules/schedule.ts';
 export type { ScheduleOptions } from './schedules/schedule-options.ts';
 export type { ListSchedules, SchedulePage, ScheduleView, Scheduling } from './schedules/scheduling.ts';

@@ -8,14 +8,6 @@ export const A_REASON = {
   cure: 'Say it in one line, or leave it out.',
 };
 
-/** The rule of an instant, which may be past. */
-export const AN_INSTANT = {
-  accepts: (value: unknown): value is number =>
-    typeof value === 'number' && Math.abs(value) <= MAX_INSTANT_AT,
-  message: `must be epoch milliseconds of at most ${MAX_INSTANT_AT}`,
-  cure: 'Use Date.now() + ms, or date.getTime().',
-};
-
 /** The rule of a delay from now; brokers store instants up to `MAX_INSTANT_AT`. */
 export const A_DELAY = {
   finite: true,

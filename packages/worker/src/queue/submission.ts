@@ -3,14 +3,15 @@ import type { Broker, Concurrency, Spent, Submission, Unique } from '@retry/core
 import { MAX_CONCURRENCY, textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { allowedAttempts, readFields, settingsOf } from '@retry/core/fields';
+import type { InstantInput } from '../instant.ts';
 import { fairnessKeyOf } from '../task/fairness-key.ts';
 import { globalLimitOf } from '../task/global-limit.ts';
 import { writePayload } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
 import type { AnyTask } from '../task/task.ts';
-import type { Start } from './instants.ts';
-import { readLength, readStart } from './instants.ts';
 import { createRunId } from './run-id.ts';
+import type { Start } from './start.ts';
+import { readLength, readStart } from './start.ts';
 import type { SubmitPolicy } from './submit-options/submit-policy.ts';
 import { readSubmitPolicy } from './submit-options/submit-policy.ts';
 import type { SpentOptions } from './submit-options/submit-spent.ts';
@@ -31,8 +32,8 @@ export interface SubmitOptions {
    * that. Not together with `key`, which outlives its run.
    */
   readonly unique?: UniqueOptions | undefined;
-  /** Does not start before this instant, in epoch milliseconds. @default now */
-  readonly runAt?: number | undefined;
+  /** Does not start before this instant. @default now */
+  readonly runAt?: InstantInput | undefined;
   /** Does not start before this long from now. @default 0 */
   readonly delay?: Duration | undefined;
   /**

@@ -2,8 +2,9 @@ import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { MAX_STARTS } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions, withCause } from '@retry/core/fields';
-import { A_DELAY, A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../option-rules.ts';
-import type { Outcome, Release } from '../settle/outcome.ts';
+import { readInstant } from '../instant.ts';
+import { A_DELAY, A_HOLD_LENGTH, A_REASON } from '../option-rules.ts';
+import type { AskedRetry, Outcome, Release } from '../settle/outcome.ts';
 import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task.ts';
 
 const RELEASE_KEYS: readonly (keyof ReleaseRequest)[] = ['delay', 'reason'];
@@ -14,11 +15,11 @@ const COMPLETION_KEYS: readonly (keyof Completion)[] = ['tx', 'result'];
 /** Thrown by `ctx.retry` to end the handler; the worker catches it, and knows of it if the handler does. */
 export class RetryRequested extends Error {
   override readonly name: string = 'RetryRequested';
-  readonly request: RetryRequest;
+  readonly request: AskedRetry;
   /** The error to record: the handler's own, or one that says that it asked for a retry. */
   readonly error: unknown;
 
-  constructor(request: RetryRequest) {
+  constructor(request: AskedRetry) {
     super('the handler asked for a retry');
     this.request = request;
     this.error = request.error ?? new Error('the handler asked for a retry');
@@ -64,17 +65,20 @@ export function withRequest(outcome: Outcome, thrown: unknown): Outcome {
   return { ...requested, error, request: { ...requested.request, error } };
 }
 
-/** Checks the argument of `ctx.retry`. @throws {InvalidOptionsError} listing every problem; its cause is the handler's error */
-export function readRetryRequest(request: RetryRequest): RetryRequest {
+/** Reads the argument of `ctx.retry`. @throws {InvalidOptionsError} listing every problem; its cause is the handler's error */
+export function readRetryRequest(request: RetryRequest): AskedRetry {
   const subject = { subject: 'ctx.retry', keys: RETRY_KEYS, synonyms: QUEUE_SYNONYMS };
   let error: unknown;
-  const read = (): RetryRequest =>
+  const read = (): AskedRetry =>
     readOptions(request, subject, (fields) => {
       error = fields.value('error');
-      fields.duration('delay', 0, A_DELAY);
-      fields.optional('at', AN_INSTANT);
-      fields.optional('maxAttempts', A_COUNT);
-      return request;
+      const maxAttempts = fields.optional('maxAttempts', A_COUNT);
+      return {
+        delayMs: fields.value('delay') === undefined ? undefined : fields.duration('delay', 0, A_DELAY),
+        at: readInstant(fields, 'at'),
+        maxAttempts: maxAttempts === 'Infinity' ? Infinity : maxAttempts,
+        error,
+      };
     });
   return withCause(() => error, read);
 }

@@ -1,12 +1,12 @@
 import type { Counters, Decision, FailReason, Policy } from '@retry/core';
-import { formatDuration, isEligible, isNonRetryable, MAX_INSTANT_AT, parseDuration } from '@retry/core';
+import { formatDuration, isEligible, isNonRetryable, MAX_INSTANT_AT } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import type { AttemptReason } from '@retry/core/failures';
 import { decideBy, settingsOf, withoutErrorRules, withSettings } from '@retry/core/fields';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { isApart } from '../engine/plan/retry-share.ts';
-import type { AnyTask, RetryRequest } from '../task/task.ts';
-import type { Outcome } from './outcome.ts';
+import type { AnyTask } from '../task/task.ts';
+import type { AskedRetry, Outcome } from './outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
 import { attemptOf, decisionContext, dueAt, settle, thrownIn, totalStartAt } from './settlement.ts';
 import { failedRun } from './stored-error.ts';
@@ -79,7 +79,7 @@ export function settleRequest(
 /** Why a handler's request for another attempt ends the run, for people. */
 function refusalOf(
   { task, run }: FailedAttempt,
-  { maxAttempts }: RetryRequest,
+  { maxAttempts }: AskedRetry,
   { reason }: Extract<Verdict, { type: 'fail' }>,
 ): string {
   const { retryable, totalTimeoutMs, ...settings } = settingsOf(task.retry);
@@ -97,10 +97,10 @@ function countersOf({ failures, stalls, carried, previousDelayMs }: Run<'started
 }
 
 /** A handler's own request overrides matchers, `retryIf` and the computed delay; not the attempts, the total time and the budget. */
-function requestVerdict(attempt: FailedAttempt, request: RetryRequest, context: SettleContext): Verdict {
+function requestVerdict(attempt: FailedAttempt, request: AskedRetry, context: SettleContext): Verdict {
   const { task, run, error } = attempt;
   const { maxAttempts = settingsOf(task.retry).maxAttempts } = request;
-  const limited = withSettings(withoutErrorRules(task.retry), { maxAttempts: readCount(maxAttempts) });
+  const limited = withSettings(withoutErrorRules(task.retry), { maxAttempts });
   const policy = context.isProbe === true ? withoutLimit(limited) : limited;
   const counters = countersOf(run);
   if (!isEligible(policy, counters)) return EXHAUSTED;
@@ -111,17 +111,13 @@ function requestVerdict(attempt: FailedAttempt, request: RetryRequest, context: 
   return verdictOf(decideBy(settingsOf(policy), counters, failure, decisionContext(run, context)));
 }
 
-function readCount(count: number | 'Infinity'): number {
-  return count === 'Infinity' ? Infinity : count;
-}
-
-/** The verdict for the `delay` or `at` that the handler chose; `undefined` when it leaves that to the policy. */
+/** The verdict for the delay or the instant that the handler chose; `undefined` when it leaves that to the policy. */
 function chosenDelay(
   attempt: FailedAttempt,
-  { delay, at }: RetryRequest,
+  { delayMs, at }: AskedRetry,
   context: SettleContext,
 ): Verdict | undefined {
-  if (delay !== undefined) return delayVerdict(attempt, parseDuration(delay), context);
+  if (delayMs !== undefined) return delayVerdict(attempt, delayMs, context);
   if (at === undefined) return undefined;
   const verdict = delayVerdict(attempt, Math.max(at - context.now, 0), context);
   return verdict.type === 'retry' ? { ...verdict, runAt: at } : verdict;

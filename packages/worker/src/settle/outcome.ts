@@ -1,4 +1,13 @@
-import type { RetryRequest } from '../task/task.ts';
+/** What a handler's call of `ctx.retry` asked for; without `delayMs` and `at`, the policy says when. */
+export interface AskedRetry {
+  readonly delayMs?: number | undefined;
+  /** Epoch milliseconds; `delayMs` takes precedence. */
+  readonly at?: number | undefined;
+  /** May be `Infinity`; absent: that of the policy. */
+  readonly maxAttempts?: number | undefined;
+  /** The handler's own. */
+  readonly error?: unknown;
+}
 
 /** What a handler's call of `ctx.release` asked for. */
 export interface Release {
@@ -25,7 +34,7 @@ export type Outcome =
       readonly isOutOfTime?: boolean;
     }
   /** The handler called `ctx.retry`. */
-  | { readonly type: 'asked'; readonly request: RetryRequest; readonly error: unknown }
+  | { readonly type: 'asked'; readonly request: AskedRetry; readonly error: unknown }
   /** The worker, or the handler, stopped sending heartbeats. */
   | {
       readonly type: 'stalled';

@@ -3,6 +3,7 @@ import { isPolicy } from '@retry/core';
 import type { RetryBudget } from '@retry/core/budget';
 import type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 import type { Report } from '@retry/core/fields';
+import type { InstantInput } from '../instant.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import type { StoredPayload } from './json.ts';
 import type { StandardSchema } from './schema.ts';
@@ -90,8 +91,8 @@ export interface Completion {
 /** The argument of `ctx.retry`: the next attempt starts after `delay` or at `at`; without either, as the policy says. */
 export interface RetryRequest {
   readonly delay?: Duration | undefined;
-  /** Epoch milliseconds; `delay` takes precedence. */
-  readonly at?: number | undefined;
+  /** Not before this instant; `delay` takes precedence. */
+  readonly at?: InstantInput | undefined;
   /** The error to record; also the final error when no attempt is left. */
   readonly error?: unknown;
   /** Total executions, the first included, for this request only. @default the policy's own */

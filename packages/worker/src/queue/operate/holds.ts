@@ -4,7 +4,9 @@ import type { Broker, Hold, HoldRequest, ResumeAnswer } from '@retry/core/broker
 import { holdLanes, listHolds, resumeLanes, textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
-import { A_HOLD_LENGTH, A_REASON, AN_INSTANT } from '../../option-rules.ts';
+import type { InstantInput } from '../../instant.ts';
+import { readInstant } from '../../instant.ts';
+import { A_HOLD_LENGTH, A_REASON } from '../../option-rules.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { isTask } from '../../task/task.ts';
 
@@ -17,8 +19,8 @@ export type HoldTarget =
 
 /** The options of `queue.hold`. Without `until` and `for` it lasts until `queue.resume`. */
 export interface HoldOptions {
-  /** When it ends, in epoch milliseconds; the later of this and `for` holds. */
-  readonly until?: number | undefined;
+  /** When it ends; the later of this and `for` holds. */
+  readonly until?: InstantInput | undefined;
   /** How long it lasts, by the broker's clock; 0: it is over at once, as with a past `until`. */
   readonly for?: Duration | undefined;
   /** Why, for people; 1 to 512 bytes. */
@@ -101,7 +103,7 @@ function noTarget(value: unknown, subject: string): InvalidOptionsError {
 }
 
 function readHold(fields: Fields): Omit<HoldRequest, 'source' | 'lane'> {
-  const until = fields.optional('until', AN_INSTANT);
+  const until = readInstant(fields, 'until');
   const reason = fields.optional('reason', A_REASON);
   const by = fields.optional('by', A_REASON);
   return {

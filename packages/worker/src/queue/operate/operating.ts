@@ -13,20 +13,21 @@ import { wallNowOf } from '@retry/core/clock';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { isRefused } from '../../broker.ts';
 import { clipName, storable } from '../../error-text.ts';
+import type { InstantInput } from '../../instant.ts';
 import { groupOfError } from '../../settle/dead-letter.ts';
 import type { Redact } from '../../settle/stored-error.ts';
 import { storedError, wellFormed } from '../../settle/stored-error.ts';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
 import { writeResult } from '../../task/payload.ts';
 import { coalesce } from '../batch.ts';
-import type { Start } from '../instants.ts';
-import { readStart } from '../instants.ts';
+import type { Start } from '../start.ts';
+import { readStart } from '../start.ts';
 import { readId } from '../results/wait-options.ts';
 
 /** The argument of `queue.reschedule`: one of both, or the later of them. */
 export interface RescheduleOptions {
-  /** Does not start before this instant, in epoch milliseconds. */
-  readonly runAt?: number | undefined;
+  /** Does not start before this instant. */
+  readonly runAt?: InstantInput | undefined;
   /** Does not start before this long from now, by the broker's clock. */
   readonly delay?: Duration | undefined;
 }

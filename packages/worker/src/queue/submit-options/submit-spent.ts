@@ -5,6 +5,8 @@ import type { RecordedAttempt } from '@retry/core/failures';
 import type { Fields, Report } from '@retry/core/fields';
 import { readFields } from '@retry/core/fields';
 import { clip } from '../../error-text.ts';
+import type { InstantInput } from '../../instant.ts';
+import { readInstant } from '../../instant.ts';
 import { wellFormed } from '../../settle/stored-error.ts';
 
 /** What a run brings along from elsewhere: a call that failed before it was handed to the queue, say. */
@@ -13,8 +15,8 @@ export interface SpentOptions {
   readonly attempts: number;
   /** What those failed with, oldest first; the latest 20 are kept, without stacks, and 1000 characters of each message. @default none */
   readonly errors?: readonly RecordedAttempt[] | undefined;
-  /** When the first of them started, in epoch milliseconds: `totalTimeout` counts from then. @default at the first start */
-  readonly firstStartedAt?: number | undefined;
+  /** When the first of them started: `totalTimeout` counts from then. @default at the first start */
+  readonly firstStartedAt?: InstantInput | undefined;
 }
 
 const KEYS = ['attempts', 'errors', 'firstStartedAt'];
@@ -39,7 +41,8 @@ export function readSpent(fields: Fields, report: Report): Spent | undefined {
   const path = fields.path('spent');
   const inner = readFields(given, path, { keys: KEYS, report });
   if (inner === undefined) return undefined;
-  const [attempts, errors, firstStartedAt] = KEYS.map((key) => inner.value(key));
+  const [attempts, errors] = ['attempts', 'errors'].map(inner.value);
+  const firstStartedAt = readInstant(inner, 'firstStartedAt');
   const spent = {
     attempts,
     ...(errors !== undefined && {

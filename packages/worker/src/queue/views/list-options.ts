@@ -4,13 +4,15 @@ import type { Fields, Report } from '@retry/core/fields';
 import { integerFrom, isListOf } from '@retry/core/fields';
 import type { EndState, RunState } from '@retry/core/lifecycle';
 import { DEAD_LETTER_STATES, END_STATES, isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
+import type { InstantInput } from '../../instant.ts';
+import { readInstant } from '../../instant.ts';
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { attemptOf } from './run-view.ts';
 import type { ListedRuns } from './sources.ts';
 import { readTaskFilter } from './task-filter.ts';
-import type { InstantInput, Times } from './times.ts';
-import { readInstant, readTimes } from './times.ts';
+import type { Times } from './times.ts';
+import { readTimes } from './times.ts';
 
 /** How a method returns runs. */
 export interface ViewOptions<At extends Times = Times> {

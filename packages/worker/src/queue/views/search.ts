@@ -1,6 +1,8 @@
 import type { Broker, Run } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import type { InstantInput } from '../../instant.ts';
+import { readInstant } from '../../instant.ts';
 import type { Filter, PageOptions, PageSettings, RunFilter } from './list-options.ts';
 import { allOf, FILTER_KEYS, PAGE_KEYS, readFilter, readPageOptions } from './list-options.ts';
 import type { Listing, ListPage } from './listing.ts';
@@ -9,8 +11,8 @@ import type { RunView } from './run-view.ts';
 import { viewRun } from './run-view.ts';
 import { scan } from './scan.ts';
 import { createListSource } from './sources.ts';
-import type { InstantInput, Times } from './times.ts';
-import { instantWriter, readInstant } from './times.ts';
+import type { Times } from './times.ts';
+import { instantWriter } from './times.ts';
 
 /** The options of `queue.search`. */
 export interface SearchOptions<At extends Times = Times> extends RunFilter, PageOptions<At> {

@@ -1,6 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Fields } from '@retry/core/fields';
-import { AN_INSTANT } from '../option-rules.ts';
+import { readInstant } from '../instant.ts';
 
 /** When a run may start: the later of both. */
 export interface Start {
@@ -10,7 +10,7 @@ export interface Start {
 
 /** Reads the options `runAt` and `delay`; wrong ones are reported. */
 export function readStart(fields: Fields): Start {
-  const runAt = fields.optional('runAt', AN_INSTANT);
+  const runAt = readInstant(fields, 'runAt');
   const delayMs = readLength(fields, 'delay', 0);
   return { ...(runAt !== undefined && { runAt }), ...(delayMs !== undefined && { delayMs }) };
 }
