@@ -256,6 +256,20 @@ describe('every option', () => {
     expect((await queue.counts()).created).toBe(0);
   });
 
+  it.each([
+    ['reschedule', (given: object) => queue.reschedule('a', given), {}],
+    ['deadLetters.redrive', (given: object) => queue.deadLetters.redrive(given), { limit: 5 }],
+    ['deadLetters.discard', (given: object) => queue.deadLetters.discard(given), { limit: 5 }],
+    ['forget', (given: object) => queue.forget(given), { limit: 5 }],
+  ] as const)(
+    'of %s is shown where none of those is given of which it needs one',
+    async (_name, call, given) => {
+      const { problems } = await refusalOf(() => call(given));
+
+      expect(problems).toMatchObject([{ path: '', value: given }]);
+    },
+  );
+
   it('of ctx.complete is checked', async () => {
     for (const tx of [undefined, null]) {
       expect(await refusedPaths(() => readCompletion({ ...ofComplete, tx }))).toEqual(['tx']);

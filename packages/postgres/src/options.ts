@@ -83,14 +83,9 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
     (fields, report) => {
       const client = fields.optional('client', A_CLIENT);
       const url = fields.optional('url', A_URL);
-      if ((fields.value('client') === undefined) === (fields.value('url') === undefined)) {
-        report({
-          path: '',
-          value: options,
-          message: 'needs a url or a client, and not both',
-          cure: url === undefined ? 'Use createPostgresBroker({ url }).' : 'Leave one of them out.',
-        });
-      }
+      const hasClient = fields.value('client') !== undefined;
+      if (hasClient === (fields.value('url') !== undefined))
+        fields.fail('', 'needs a url or a client, and not both', hasClient ? LEAVE_ONE : USE_ONE);
       return {
         url,
         client,
@@ -160,6 +155,10 @@ const A_CLIENT = {
   message: 'must have query(text, values)',
   cure: 'Pass a pool or client of pg, or PGlite; pass a connection string as url.',
 };
+
+const USE_ONE = 'Use createPostgresBroker({ url }), or createPostgresBroker({ client }).';
+
+const LEAVE_ONE = 'Leave one of them out.';
 
 const BARE_CLIENT = { accepts: A_CLIENT.accepts, cure: 'Use createPostgresBroker({ client }).' };
 

@@ -113,7 +113,9 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
     fail(
       '',
       'needs a url or a client, and not both',
-      url === undefined ? 'Use createRedisBroker({ url }).' : 'Leave one of them out.',
+      url === undefined
+        ? 'Use createRedisBroker({ url }), or createRedisBroker({ client }).'
+        : 'Leave one of them out.',
     );
   } else if (url !== undefined && !isRedisUrl(url)) {
     fail('url', 'must be a Redis URL', URL_CURE);

@@ -16,7 +16,7 @@ export interface Fields {
   readonly path: (key: string) => string;
   /** Returns what was given, unchecked; `undefined` if nothing was. */
   readonly value: (key: string) => unknown;
-  /** Reports a problem of the key's value. */
+  /** Reports a problem of the key's value; with the key `''`, of the object itself, unless it has unknown keys. */
   readonly fail: (key: string, message: string, cure: string) => void;
   /** Returns milliseconds, `Infinity` unless the rule refuses it. What is wrong becomes the fallback, or 0. */
   readonly duration: (key: string, fallback: number | undefined, rule?: DurationRule) => number;
@@ -47,13 +47,18 @@ export function readFields(input: unknown, at: string, known: Known): Fields | u
     report({ path: at, value: input, message: 'must be an object', cure: objectCure(input, keys) });
     return undefined;
   }
+  let hasUnknown = false;
   for (const [key, unknown] of values) {
     if (keys.includes(key)) continue;
+    hasUnknown = true;
     report(unknownKey({ path: path(key), key, value: unknown }, known));
   }
   const value = (key: string): unknown => values.get(key);
-  const fail = (key: string, message: string, cure: string): void =>
-    report({ path: path(key), value: value(key), message, cure });
+  const fail = (key: string, message: string, cure: string): void => {
+    if (key !== '') report({ path: path(key), value: value(key), message, cure });
+    // What an object lacks is often what its unknown key was meant to be.
+    else if (!hasUnknown) report({ path: at, value: input, message, cure });
+  };
   return fieldsOf({ path, value, fail });
 }
 

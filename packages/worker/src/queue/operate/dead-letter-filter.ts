@@ -159,7 +159,7 @@ export function readChoice(fields: Fields, report: Report): Selection {
   if (!isAll && !isFiltered) {
     const cure =
       'Name ids, task, group, errorName, olderThan, newerThan or state; all: true means every one of the state.';
-    report({ path: '', value: {}, message: 'must select dead letters', cure });
+    fields.fail('', 'must select dead letters', cure);
   }
   return readSelection(fields, report);
 }

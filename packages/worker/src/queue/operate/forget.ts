@@ -87,7 +87,7 @@ function readForget(fields: Fields, report: Report): Selection {
   if (!isAll && SELECTING.every((key) => fields.value(key) === undefined)) {
     const cure =
       'Name ids, task, olderThan or state; all: true means every completed, cancelled and dropped run.';
-    report({ path: '', value: {}, message: 'must select runs', cure });
+    fields.fail('', 'must select runs', cure);
   }
   const { name, version } = readTaskFilter(fields, report);
   const olderThanMs = readAge(fields, 'olderThan');

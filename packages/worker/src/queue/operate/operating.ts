@@ -1,5 +1,4 @@
-import type { Clock, Duration, Problem } from '@retry/core';
-import { InvalidOptionsError } from '@retry/core';
+import type { Clock, Duration } from '@retry/core';
 import type {
   Broker,
   EndAnswer,
@@ -20,9 +19,9 @@ import { storedError, wellFormed } from '../../settle/stored-error.ts';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
 import { writeResult } from '../../task/payload.ts';
 import { coalesce } from '../batch.ts';
+import { readId } from '../results/wait-options.ts';
 import type { Start } from '../start.ts';
 import { readStart } from '../start.ts';
-import { readId } from '../results/wait-options.ts';
 
 /** The argument of `queue.reschedule`: one of both, or the later of them. */
 export interface RescheduleOptions {
@@ -101,21 +100,13 @@ export function createOperating(parts: OperatingParts): Operating {
 const KEYS: readonly (keyof RescheduleOptions)[] = ['runAt', 'delay'];
 
 function readReschedule(options: unknown): Start {
-  const start = readOptions(
-    options,
-    { subject: 'reschedule', keys: KEYS, synonyms: QUEUE_SYNONYMS },
-    readStart,
-  );
-  if (start.runAt !== undefined || start.delayMs !== undefined) return start;
-  throw new InvalidOptionsError([NO_START], 'reschedule');
+  const call = { subject: 'reschedule', keys: KEYS, synonyms: QUEUE_SYNONYMS };
+  return readOptions(options, call, (fields) => {
+    if (KEYS.every((key) => fields.value(key) === undefined))
+      fields.fail('', 'must have runAt or delay', 'Use runNow(id) to start it now.');
+    return readStart(fields);
+  });
 }
-
-const NO_START: Problem = {
-  path: '',
-  value: {},
-  message: 'must have runAt or delay',
-  cure: 'Use runNow(id) to start it now.',
-};
 
 /** An operator's error has no second try, as a handler's has: so nothing is left that a broker could not store. */
 function storableError(error: unknown, { redact, clock }: OperatingParts): OperatorError {
