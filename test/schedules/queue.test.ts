@@ -1,6 +1,7 @@
 import { defineTask } from '@retry/worker';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
+import { refusalOf } from '../support/wrong-input.ts';
 import { setScene } from '../worker/scene.ts';
 
 const START_AT = Date.parse('2026-11-28T12:00Z');
@@ -90,7 +91,7 @@ describe('queue.schedule', () => {
     ['', { cron: '0 2 * * *' }, 'id must not be empty'],
     ['x'.repeat(257), { cron: '0 2 * * *' }, 'id must be at most 256 bytes'],
     ['a', {}, 'must have cron or every'],
-    ['a', { cron: '0 2 * * *', every: '1h' }, 'must not have cron and every'],
+    ['a', { cron: '0 2 * * *', every: '1h' }, 'every cannot be combined with cron, got "1h"'],
     [
       'a',
       { cron: '0 25 * * *' },
@@ -111,6 +112,8 @@ describe('queue.schedule', () => {
     ['a', { every: '999ms' }, 'every must be a finite duration of at least 1s, got "999ms"'],
     ['a', { every: '1h', timeZone: 'UTC' }, 'timeZone belongs to cron'],
     ['a', { every: '1h', until: START_AT }, 'must leave an instant to come'],
+    ['a', { cron: '@daily', until: '2020-01-01T00:00Z' }, 'until must leave an instant to come'],
+    ['a', { cron: '0 0 30 2 *', until: '2030-01-01T00:00Z' }, 'cron must leave an instant to come'],
     ['a', { every: '1h', from: START_AT + 5, until: START_AT + 4 }, 'until must not be before from'],
     ['a', { every: '1h', missed: { all: 0 } }, 'missed.all must be an integer from 1 to 1000'],
     ['a', { every: '1h', missed: 'all' }, 'missed is not one of the choices'],
@@ -124,6 +127,27 @@ describe('queue.schedule', () => {
     await expect(refused).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
     await expect(refused).rejects.toThrow(message);
     expect((await queue.schedules()).schedules).toEqual([]);
+  });
+
+  it.each([
+    ['', { payload: 1 }],
+    ['every', { cron: '0 2 * * *', every: '1h' }],
+    ['cron', { cron: ' 0 25  * * *' }],
+    ['cron', { cron: '0 0 30 2 *' }],
+    ['cron', { cron: '0 0 30 2 *', until: '2030-01-01T00:00Z' }],
+    ['timeZone', { every: '1h', timeZone: 'UTC' }],
+    ['until', { every: '1h', until: '2020-01-01T00:00:00+02:00' }],
+    ['until', { cron: '@daily', until: new Date(START_AT) }],
+    ['until', { every: '1h', from: '2030-01-02T00:00Z', until: '2030-01-01T00:00Z' }],
+    ['missed', { every: '1h', missed: 'all' }],
+  ])('shows the value of %s as it was written in %j', async (path, given) => {
+    const options: Readonly<Record<string, unknown>> = { task: report, payload, ...given };
+
+    const { problems } = await refusalOf(() => setScene(START_AT).queue.schedule('a', options as never));
+
+    expect(problems.map((problem) => [problem.path, problem.value])).toEqual([
+      [path, path === '' ? options : options[path]],
+    ]);
   });
 
   it('refuses a payload that the schema of its task refuses, or that is too large', async () => {

@@ -48,6 +48,8 @@ export interface ScheduleSettings {
   readonly payload: unknown;
   readonly timing: { readonly cron: string; readonly timeZone: string } | { readonly everyMs: number };
   readonly bounds: Bounds;
+  /** As it was written, for errors. */
+  readonly until: unknown;
   readonly missed: MissedFires;
 }
 
@@ -86,7 +88,8 @@ export function readScheduleOptions(id: unknown, options: unknown): ScheduleSett
       id: String(id),
       task: task as AnyTask, // what is none was just reported
       payload: fields.value('payload'),
-      timing: readTiming(fields, report),
+      timing: readTiming(fields),
+      until: fields.value('until'),
       bounds: readBounds(fields),
       missed: readMissed(fields, report),
     };
@@ -102,13 +105,13 @@ export function checkScheduleId(id: unknown, report: Report): void {
   report({ path: 'id', value: id, message, cure: "Give each schedule a name, such as 'nightly-report'." });
 }
 
-function readTiming(fields: Fields, report: Report): ScheduleSettings['timing'] {
+const TIMING_CURE = "Use cron: '0 2 * * *', or every: '1h'.";
+
+function readTiming(fields: Fields): ScheduleSettings['timing'] {
   const hasCron = fields.value('cron') !== undefined;
   const hasEvery = fields.value('every') !== undefined;
-  if (hasCron === hasEvery) {
-    const message = hasCron ? 'must not have cron and every' : 'must have cron or every';
-    report({ path: '', value: {}, message, cure: "Use cron: '0 2 * * *', or every: '1h'." });
-  }
+  if (hasCron && hasEvery) fields.fail('every', 'cannot be combined with cron', 'Leave out one of them.');
+  if (!hasCron && !hasEvery) fields.fail('', 'must have cron or every', TIMING_CURE);
   if (!hasCron && fields.value('timeZone') !== undefined)
     fields.fail('timeZone', 'belongs to cron', 'Leave it out: every counts real time, whatever the zone.');
   if (hasCron) return readCron(fields);

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '@retry/core';
+import { InvalidOptionsError, MAX_INSTANT_AT } from '@retry/core';
 import type { Broker, Note, Notes } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
 import { PayloadError } from '../errors.ts';
@@ -128,7 +128,7 @@ async function keep(notes: Notes, settings: ScheduleSettings, work: Definition['
     const kept = note && { schedule: readSchedule(note), note };
     const definition = definitionOf(settings, work, { now, kept: kept?.schedule });
     if (kept !== undefined && isSame(kept.schedule, definition)) return kept.schedule;
-    refuseUnlessFires(definition, now);
+    refuseUnlessFires(definition, settings, now);
     const schedule =
       kept === undefined
         ? openSchedule(settings.id, definition, now)
@@ -179,13 +179,15 @@ function sorted(value: unknown): unknown {
 }
 
 /** @throws {InvalidOptionsError} for a timetable without an instant after now */
-function refuseUnlessFires({ timetable }: Definition, now: number): void {
+function refuseUnlessFires({ timetable }: Definition, { until }: ScheduleSettings, now: number): void {
   if (instantAfter(timetable, now) !== undefined) return;
-  const path = timetable.untilAt === undefined ? 'cron' : 'until';
-  const value = 'cron' in timetable ? timetable.cron : timetable.untilAt;
   const message = 'must leave an instant to come: the schedule would never fire';
-  const cure = path === 'cron' ? 'Use a day that there is.' : 'Use a later until, or queue.unschedule(id).';
-  throw new InvalidOptionsError([{ path, value, message, cure }], 'schedule');
+  const endless = { ...timetable, untilAt: MAX_INSTANT_AT };
+  const problem =
+    'cron' in timetable && instantAfter(endless, now) === undefined
+      ? { path: 'cron', value: timetable.cron, cure: 'Use a day that there is.' }
+      : { path: 'until', value: until, cure: 'Use a later until, or queue.unschedule(id).' };
+  throw new InvalidOptionsError([{ ...problem, message }], 'schedule');
 }
 
 async function listSchedules(broker: Broker, own: Times, options: unknown): Promise<SchedulePage<Times>> {
