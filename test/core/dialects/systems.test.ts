@@ -126,6 +126,44 @@ it.each([
   expect(policy && delayBounds(policy, 2)).toEqual(bounds);
 });
 
+const retryPolicy = { maxAttempts: 2, retryableStatusCodes: [0, 16, 'unavailable', 'DATA_LOSS'] };
+
+describe('what a system itself refuses', () => {
+  it.each([
+    ['oban', { max_attempts: 0 }, 'max_attempts must be at least 1', { max_attempts: 1 }],
+    ['graphile-worker', { maxAttempts: 0 }, 'maxAttempts must be at least 1', { maxAttempts: 1 }],
+    ['rq', { max: 0 }, 'max must be at least 1', { max: 1 }],
+    ['polly', { MaxRetryAttempts: 0 }, 'MaxRetryAttempts must be at least 1', { MaxRetryAttempts: 1 }],
+    ['resilience4j', { maxAttempts: 0 }, 'maxAttempts must be at least 1', { maxAttempts: 1 }],
+    [
+      'pg-boss',
+      { retryDelayMax: 5 },
+      'retryDelayMax needs retryBackoff: true',
+      { retryDelayMax: 5, retryBackoff: true },
+    ],
+    ...[
+      [{ maxAttempts: 1 }, 'retryPolicy.maxAttempts must be at least 2'],
+      [{ backoffMultiplier: 0 }, 'retryPolicy.backoffMultiplier must be a finite number > 0'],
+      [{ retryableStatusCodes: [] }, 'retryPolicy.retryableStatusCodes must be a list'],
+      [{ retryableStatusCodes: [17] }, 'retryPolicy.retryableStatusCodes must be a list'],
+      [{ retryableStatusCodes: ['BUSY'] }, 'retryPolicy.retryableStatusCodes must be a list'],
+    ].map(
+      ([wrong, message]) =>
+        [
+          'grpc-js',
+          { retryPolicy: { ...retryPolicy, ...Object(wrong) } },
+          String(message),
+          { retryPolicy },
+        ] as const,
+    ),
+  ] as const)('%s refuses %j', (name, refused, message, accepted) => {
+    const system = ALL_SYSTEMS.find((one) => one.name === name);
+
+    expect(() => system?.from(refused)).toThrow(message);
+    expect(isPolicy(system?.from(accepted).policy)).toBe(true);
+  });
+});
+
 it('reads seconds of Mosquitto that make more milliseconds than a number has', () => {
   const system = ALL_SYSTEMS.find(({ name }) => name === 'mosquitto-bridge');
 

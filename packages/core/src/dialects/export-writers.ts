@@ -5,7 +5,7 @@ import { type System, type SystemOptions, withoutRepeats } from './system.ts';
 import { bullmq } from './systems/bullmq.ts';
 import { cloudTasks } from './systems/cloud-tasks.ts';
 import { cockatiel } from './systems/cockatiel.ts';
-import { grpcJs } from './systems/grpc-js.ts';
+import { GRPC_ERRORS, grpcJs } from './systems/grpc-js.ts';
 import { laravelQueue } from './systems/laravel-queue.ts';
 import { natsJetstream } from './systems/nats-jetstream.ts';
 import { pRetry } from './systems/p-retry.ts';
@@ -102,12 +102,6 @@ function upTo(most: number, count: number): number {
 }
 
 const MAX_INT = 2 ** 31 - 1;
-
-/** The statuses of gRPC that are errors. */
-const GRPC_ERRORS: readonly string[] = (
-  'CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED ' +
-  'FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED'
-).split(' ');
 
 function isGrowing({ factor }: Curve): boolean {
   return factor !== 1;

@@ -191,6 +191,19 @@ export function where<Value>(written: unknown, meant: Value, option: Option<Valu
   };
 }
 
+/** The same option where the system itself refuses what is below this number. */
+export function atLeast(least: number, option: Option<number>): Option<number> {
+  return {
+    ...option,
+    read: (fields, key, report) => {
+      const given = fields.value(key);
+      if (typeof given === 'number' && given >= 0 && given < least)
+        fields.fail(key, `must be at least ${least}, there too`, 'Leave it out for the default.');
+      return option.read(fields, key, report);
+    },
+  };
+}
+
 /** An option that does not change the delays, and is not read. */
 export function ignored(meaning: string): Option<unknown> {
   return {

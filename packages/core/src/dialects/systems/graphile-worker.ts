@@ -1,4 +1,4 @@
-import { executions } from '../option.ts';
+import { atLeast, executions } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 
 /** Graphile Worker: a job has `e^n` seconds. */
@@ -7,7 +7,7 @@ export const graphileWorker: System = /* @__PURE__ */ defineSystem({
   title: 'Graphile Worker',
   version: '0.18.0',
   fidelity: 'exact',
-  options: { maxAttempts: executions(25, 'all executions') },
+  options: { maxAttempts: atLeast(1, executions(25, 'all executions')) },
   policy: ({ maxAttempts }) => ({
     maxAttempts,
     backoff: exponential(1_000 * Math.E, Math.E),

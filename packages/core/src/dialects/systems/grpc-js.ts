@@ -1,5 +1,25 @@
-import { executions, factor, group, ignored, span } from '../option.ts';
+import { atLeast, executions, group, span, value } from '../option.ts';
 import { defineSystem, exponential, list, type System } from '../system.ts';
+
+/** The statuses of gRPC that are errors, by their numbers from 1. */
+export const GRPC_ERRORS: readonly string[] = /* @__PURE__ */ (
+  'CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED ' +
+  'FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED'
+).split(' ');
+
+function asCodes(written: unknown): readonly unknown[] | undefined {
+  return Array.isArray(written) && written.length > 0 && written.every(isCode) ? written : undefined;
+}
+
+function isCode(written: unknown): boolean {
+  if (typeof written !== 'string')
+    return Number.isInteger(written) && ['OK', ...GRPC_ERRORS][Number(written)] !== undefined;
+  return ['OK', ...GRPC_ERRORS].includes(written.toUpperCase());
+}
+
+function asMultiplier(written: unknown): number | undefined {
+  return typeof written === 'number' && written > 0 && written < Infinity ? written : undefined;
+}
 
 /** gRPC: the `retryPolicy` of a service config. */
 export const grpcJs: System = /* @__PURE__ */ defineSystem({
@@ -14,11 +34,23 @@ export const grpcJs: System = /* @__PURE__ */ defineSystem({
   options: {
     retryPolicy: group(
       {
-        maxAttempts: executions(1, 'all executions; without a policy there is one'),
+        maxAttempts: atLeast(2, executions(1, 'all executions; without a policy there is one')),
         initialBackoff: span('1s', 'the first delay'),
         maxBackoff: span('10s', 'the longest delay before jitter'),
-        backoffMultiplier: factor(2, 'what each delay is multiplied by'),
-        retryableStatusCodes: ignored('numbers or names of codes; it has to be there'),
+        backoffMultiplier: value<number>(
+          { unit: 'factor', parse: asMultiplier, must: 'a finite number > 0' },
+          2,
+          'what each delay is multiplied by',
+        ),
+        retryableStatusCodes: value<unknown>(
+          {
+            unit: 'list',
+            parse: asCodes,
+            must: 'a list of numbers from 0 to 16 or names of codes, not empty',
+          },
+          undefined,
+          'the codes that are retried; they do not change the delays',
+        ),
       },
       'of a method',
     ),

@@ -1,4 +1,4 @@
-import { executions } from '../option.ts';
+import { atLeast, executions } from '../option.ts';
 import { defineSystem, exponential, list, type System } from '../system.ts';
 
 /** Oban scales the attempts of a job to twenty doublings. */
@@ -11,7 +11,7 @@ export const oban: System = /* @__PURE__ */ defineSystem({
   version: '2.23.0',
   fidelity: 'exact',
   remarks: ['Above 20 attempts the exponent is scaled to 20: with 100 attempts the first delay is 16 s.'],
-  options: { max_attempts: executions(20, 'all executions') },
+  options: { max_attempts: atLeast(1, executions(20, 'all executions')) },
   policy: ({ max_attempts }) => ({
     maxAttempts: max_attempts,
     backoff:

@@ -22,6 +22,14 @@ export const pgBoss: System = /* @__PURE__ */ defineSystem({
     retryBackoff: flag(false, 'whether the delay is doubled each time, and drawn'),
     retryDelayMax: seconds(undefined, 'the longest delay'),
   },
+  check: ({ retryBackoff, retryDelayMax }, fields) => {
+    if (retryDelayMax !== undefined && !retryBackoff)
+      fields.fail(
+        'retryDelayMax',
+        'needs retryBackoff: true, there too',
+        'Write retryBackoff: true, or leave it out.',
+      );
+  },
   policy: ({ retryLimit, retryDelay, retryBackoff, retryDelayMax = Infinity }) => ({
     maxAttempts: retryLimit,
     ...(retryBackoff

@@ -1,4 +1,4 @@
-import { choice, flag, retries, seconds } from '../option.ts';
+import { atLeast, choice, flag, retries, seconds } from '../option.ts';
 import { constant, defineSystem, exponential, linear, type System, written } from '../system.ts';
 
 /** 2^t × tanh(√(4t)). */
@@ -21,7 +21,7 @@ export const polly: System = /* @__PURE__ */ defineSystem({
     'With jitter, an exponential delay is drawn from the one before; here each is drawn by itself, in the same range.',
   ],
   options: {
-    MaxRetryAttempts: retries(3, 'executions after the first'),
+    MaxRetryAttempts: atLeast(1, retries(3, 'executions after the first')),
     Delay: seconds(2_000, 'the first delay'),
     BackoffType: choice(['Constant', 'Linear', 'Exponential'], 'Constant', 'how the delay grows'),
     UseJitter: flag(false, 'whether a delay is drawn'),

@@ -1,5 +1,5 @@
 import { type DialectWarning, warnIf } from '../dialect.ts';
-import { asSpan, executions, flag, ignored, type Option, value } from '../option.ts';
+import { asSpan, atLeast, executions, flag, ignored, type Option, value } from '../option.ts';
 import { constant, defineSystem, exponential, type System, type SystemPolicy, stepwise } from '../system.ts';
 
 const [DEFAULT_WAIT_MS, DEFAULT_MULTIPLIER, DEFAULT_SPREAD] = [500, 1.5, 0.5];
@@ -87,7 +87,7 @@ export const resilience4j: System = /* @__PURE__ */ defineSystem({
     'Without `waitDuration` neither growth nor jitter is read, and without `exponentialBackoffMultiplier` no longest delay.',
   ],
   options: {
-    maxAttempts: executions(3, 'all executions'),
+    maxAttempts: atLeast(1, executions(3, 'all executions')),
     waitDuration: optional(
       asSpan,
       { unit: 'text', must: 'a length of time like "500ms"', shown: '500ms' },

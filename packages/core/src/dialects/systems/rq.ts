@@ -1,6 +1,6 @@
 import { MAX_ITEMS } from '../../read.ts';
 import { warnIf } from '../dialect.ts';
-import { asSeconds, retries, value } from '../option.ts';
+import { asSeconds, atLeast, retries, value } from '../option.ts';
 import { defineSystem, type System, written } from '../system.ts';
 
 function asIntervals(written: unknown): readonly number[] | undefined {
@@ -19,7 +19,7 @@ export const rq: System = /* @__PURE__ */ defineSystem({
     'A list that is shorter than `max` repeats its first entry; of a longer one the last entries count. Delays begin at whole seconds.',
   ],
   options: {
-    max: retries(1, 'executions after the first'),
+    max: atLeast(1, retries(1, 'executions after the first')),
     interval: value<readonly number[]>(
       { unit: 's', parse: asIntervals, must: 'seconds, or a list of seconds', shown: '0' },
       [0],
