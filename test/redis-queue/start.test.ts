@@ -80,6 +80,24 @@ describe('createRedisBroker to a server that is not there', () => {
     client.disconnect();
   });
 
+  it.concurrent('has one listener for any number of brokers that begin on a client, each of which gets its error', {
+    timeout: 20_000,
+  }, async () => {
+    const client = new Redis({ host: '127.0.0.1', port: 1, lazyConnect: true });
+    client.on('error', () => {});
+
+    const added: unknown[] = [];
+    client.on('newListener', (event) => added.push(event));
+
+    const errors = await Promise.all(Array.from({ length: 11 }, () => failing(openRedisBroker({ client }))));
+
+    expect(added.filter((event) => event === 'error')).toHaveLength(1);
+    for (const error of errors)
+      expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE', cause: { code: 'ECONNREFUSED' } });
+    expect(client.listenerCount('error')).toBe(1);
+    client.disconnect();
+  });
+
   const password = { password: 'hunter2' };
   it.each([
     ['client', () => createClient({ url: 'redis://127.0.0.1:1', ...password })],

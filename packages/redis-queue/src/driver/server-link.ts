@@ -237,16 +237,46 @@ async function noteErrorsOf<Outcome>(
   { note }: LastError,
   work: Promise<Outcome>,
 ): Promise<Outcome> {
-  const listener = (error: unknown): void => note(withoutSecrets(error, []));
-  const emitter = client as Partial<Pick<NodeJS.EventEmitter, 'on' | 'off'>>; // both kinds of clients are emitters
-  emitter.on?.('error', listener);
+  const stop = noteErrors(client, note);
   try {
     return await work;
   } catch (error) {
     throw hasCredentials(error) ? withoutSecrets(error, []) : error;
   } finally {
-    emitter.off?.('error', listener);
+    stop();
   }
+}
+
+/** What notes the errors of a user's client, and how its one listener is removed. */
+interface Listening {
+  readonly notes: Set<LastError['note']>;
+  readonly stop: () => void;
+}
+
+const listenings = new WeakMap<RedisClient, Listening>();
+
+/** Brokers that begin on a client at the same time have one listener: with eleven Node warns of a leak. @returns what ends it */
+function noteErrors(client: RedisClient, note: LastError['note']): () => void {
+  const { notes, stop } = listenings.get(client) ?? startListening(client);
+  notes.add(note);
+  return () => {
+    notes.delete(note);
+    if (notes.size > 0) return;
+    listenings.delete(client);
+    stop();
+  };
+}
+
+function startListening(client: RedisClient): Listening {
+  const notes: Listening['notes'] = new Set();
+  const listener = (error: unknown): void => {
+    for (const note of notes) note(withoutSecrets(error, []));
+  };
+  const emitter = client as Partial<Pick<NodeJS.EventEmitter, 'on' | 'off'>>; // both kinds of clients are emitters
+  emitter.on?.('error', listener);
+  const listening = { notes, stop: () => void emitter.off?.('error', listener) };
+  listenings.set(client, listening);
+  return listening;
 }
 
 /** `ioredis` puts the command that was refused into its error. */
