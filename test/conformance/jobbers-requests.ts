@@ -3,6 +3,8 @@ import type { Run } from '@retry/core/broker';
 import type { RunEvent, RunState } from '@retry/core/lifecycle';
 import { NEW_RUN, RUN_STATES, transition } from '@retry/core/lifecycle';
 import type { AnyTask } from '@retry/worker';
+import { expect } from 'vitest';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import { boolean, expected, number, oneOf } from './case-schema.ts';
 import type { JobbersCase } from './jobbers-options.ts';
 import { hang, type JobbersRecord, type JobbersScene, jobbersTask, type OnScene } from './jobbers-scene.ts';
@@ -142,6 +144,7 @@ export const stallCheck = (onScene: OnScene): Runner => ({
   answer: ({ config: { max_heartbeat_interval, stale_time }, version, ...given }: StallCase) =>
     onScene(async (scene) => {
       const options = { config: { max_heartbeat_interval }, ...(version !== undefined && { version }) };
+      const warnings = hearWarnings();
       const task = jobbersTask(options, { run: hang });
       const other = jobbersTask(options, { name: 'other', run: hang });
       const { id } = await scene.queue.submit(task, null);
@@ -152,6 +155,8 @@ export const stallCheck = (onScene: OnScene): Runner => ({
       await scene.clock.advance(given.heartbeat_age * 1_000);
       const { status, timestamps } = await scene.look(id);
       const { completed_at } = timestamps;
+      const isUnattended = (warning: string): boolean => /^RETRY_UNATTENDED_LANE: .* task@1$/.test(warning);
+      expect(knows ? warnings : warnings.filter((warning) => !isUnattended(warning))).toEqual([]);
       return { status_after: status, completed_at_set: completed_at !== undefined, completed_at };
     }),
   // Jobbers keeps tracking the heartbeat in a separate index.

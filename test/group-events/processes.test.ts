@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as rest } from 'node:timers/promises';
@@ -8,7 +7,7 @@ import type { Broker } from '@retry/core/broker';
 import { createQueue } from '@retry/worker';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
@@ -33,9 +32,7 @@ afterEach(() => {
 
 /** Starts a worker in a process of its own. @returns ends it, after which `printed` has all that it emitted */
 function startListener(args: readonly string[], printed: Printed[]): () => Promise<void> {
-  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = startProgram([fixture, ...args]);
   children.add(child);
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => printed.push(JSON.parse(line) as Printed)); // what the fixture prints

@@ -262,12 +262,15 @@ describe('what a circuit breaker counts', () => {
   it('frees the probe when a gate throws', async () => {
     const { circuitBreaker, clock } = await openBreaker();
     await clock.advance(1_000);
+    const bug = new Error('a bug');
     const retryIf = (): never => {
-      throw new Error('a bug');
+      throw bug;
     };
+    const reportError = vi.fn();
 
-    await tryRetry(alwaysFailing(), { ...AT_ONCE, retryIf }, { circuitBreaker });
+    await tryRetry(alwaysFailing(), { ...AT_ONCE, retryIf }, { circuitBreaker, reportError });
 
+    expect(reportError.mock.calls).toEqual([[bug]]);
     expect(await tryRetry(failing(), AT_ONCE, { circuitBreaker })).toMatchObject({ ok: true });
   });
 

@@ -55,6 +55,7 @@ describe('the fake timers of test runners', () => {
       () => vi.useRealTimers(),
     ],
   ])('move the time by which a total timeout is measured: %s', async (_name, enable, advance, reset) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(); // Node says once that timers of node:test are experimental
     enable();
     try {
       const ended = tryRetry(failing, { ...hourly, totalTimeout: '150m' });
@@ -64,8 +65,10 @@ describe('the fake timers of test runners', () => {
       }
 
       expect(await ended).toMatchObject({ reason: 'total-timeout', attempts: 3 });
+      for (const [warning] of warn.mock.calls) expect(warning).toContain('MockTimers');
     } finally {
       reset();
+      warn.mockRestore();
     }
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000);
   });

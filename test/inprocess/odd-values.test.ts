@@ -1,4 +1,4 @@
-import { retry, retryInfo } from '@retry/inprocess';
+import { type GiveUpEvent, retry, retryInfo } from '@retry/inprocess';
 import { describe, expect, it, vi } from 'vitest';
 import { rejectionOf } from './failing.ts';
 
@@ -58,10 +58,14 @@ describe('a random that returns a rejecting promise', () => {
       throw error;
     });
 
-    const rejection = await rejectionOf(retry(fn, {}, { random, onGiveUp: ({ id }) => ids.push(id) }));
+    const reportError = vi.fn();
+    const options = { random, reportError, onGiveUp: ({ id }: GiveUpEvent) => ids.push(id) };
+
+    const rejection = await rejectionOf(retry(fn, {}, options));
 
     expect(rejection).toBe(error);
     expect(retryInfo(error)).toMatchObject({ reason: 'stopped', thrown: { code: 'ASYNC_GATE' } });
+    expect(reportError.mock.calls).toEqual([[retryInfo(error)?.thrown]]);
     expect(ids[0]).toMatch(/^[\da-f-]{32,36}$/);
     expect(fn).toHaveBeenCalledTimes(1);
   });

@@ -96,7 +96,7 @@ describe('onGiveUp', () => {
   );
 
   it.each(['retryIf', 'retryOn', 'strategy'])('receives what a %s threw', async (place) => {
-    const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
+    const [onGiveUp, reportError] = [vi.fn<(event: GiveUpEvent) => void>(), vi.fn()];
     const policies: Readonly<Record<string, PolicyInput>> = {
       retryIf: { ...AT_ONCE, retryIf: throwing },
       retryOn: { ...AT_ONCE, retryOn: [throwing] },
@@ -104,10 +104,11 @@ describe('onGiveUp', () => {
     };
 
     const thrown = await rejectionOf(
-      retry(alwaysFailing('boom'), policies[place] ?? {}, { onGiveUp: onGiveUp }),
+      retry(alwaysFailing('boom'), policies[place] ?? {}, { onGiveUp, reportError }),
     );
 
     expect(thrown).toBe('boom');
     expect(detailsOf(onGiveUp)).toEqual([[{ attempt: 1, error: 'boom', reason: 'stopped', thrown: BROKEN }]]);
+    expect(reportError.mock.calls).toEqual([[BROKEN]]);
   });
 });

@@ -82,12 +82,13 @@ describe('a predicate of retryOn that throws', () => {
   });
 
   it('ends the retrying of a response of 400 and more', async () => {
-    const onGiveUp = vi.fn();
+    const [onGiveUp, reportError] = [vi.fn(), vi.fn()];
     const fetch = answering(404);
 
-    await createRetryFetch({ ...AT_ONCE, retryOn }, { fetch, onGiveUp })(URL_OF_IT);
+    await createRetryFetch({ ...AT_ONCE, retryOn }, { fetch, onGiveUp, reportError })(URL_OF_IT);
 
     expect(onGiveUp.mock.lastCall?.[0]).toMatchObject({ reason: 'stopped', thrown: expect.any(TypeError) });
+    expect(reportError.mock.calls).toEqual([[expect.any(TypeError)]]);
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,5 +1,5 @@
 import { retry, retryInfo, tryRetry, withRetry } from '@retry/inprocess';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { alwaysFailing, failing, rejectionOf } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
@@ -101,8 +101,11 @@ describe('retryInfo', () => {
       throw broken;
     };
 
-    const thrown = await rejectionOf(retry(alwaysFailing(), { retryIf }));
+    const reportError = vi.fn();
+
+    const thrown = await rejectionOf(retry(alwaysFailing(), { retryIf }, { reportError }));
 
     expect(retryInfo(thrown)).toMatchObject({ reason: 'stopped', thrown: broken });
+    expect(reportError.mock.calls).toEqual([[broken]]);
   });
 });

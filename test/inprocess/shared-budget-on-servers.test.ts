@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +8,7 @@ import { createPostgresBroker, migrate } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPostgres, describeOnPrivatePostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnPrivateRedis, describeOnRedis } from '../support/servers/describe-on-redis.ts';
@@ -44,9 +43,7 @@ interface Line {
 async function spendByMortals(args: readonly string[]): Promise<readonly number[]> {
   const lines: Line[] = [];
   const fleet = Array.from({ length: PROCESSES }, () => {
-    const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = startProgram([fixture, ...args]);
     children.add(child);
     createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line) as Line)); // what the fixture prints
     return child;

@@ -216,11 +216,13 @@ describe('a strategy', () => {
     ['makes none', () => 5],
   ])('whose factory %s stops its call, which keeps its own error', async (_name, create) => {
     const policy = { backoff: { type: 'custom', strategy: { create } } } as object;
+    const reportError = vi.fn();
 
-    const thrown = await rejectionOf(retry(alwaysFailing(new Error('own')), policy, { clock }));
+    const thrown = await rejectionOf(retry(alwaysFailing(new Error('own')), policy, { clock, reportError }));
 
     expect(thrown).toEqual(new Error('own'));
     expect(retryInfo(thrown)).toMatchObject({ reason: 'stopped', thrown: expect.any(Error) });
+    expect(reportError.mock.calls).toEqual([[retryInfo(thrown)?.thrown]]);
   });
 
   it('that create() makes is kept by extendPolicy', async () => {

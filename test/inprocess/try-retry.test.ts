@@ -1,6 +1,6 @@
 import { TotalTimeoutError } from '@retry/core';
 import { type RetryResult, tryRetry } from '@retry/inprocess';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { alwaysFailing, failing } from './failing.ts';
 import { createFakeClock } from './fake-clock.ts';
 
@@ -120,8 +120,11 @@ describe('the facts of tryRetry', () => {
       throw broken;
     };
 
-    const result = await tryRetry(() => 'done', AT_ONCE, { retryIfResult: retryIfResult });
+    const reportError = vi.fn();
+
+    const result = await tryRetry(() => 'done', AT_ONCE, { retryIfResult, reportError });
 
     expect(result).toMatchObject({ ok: true, isRefused: true, reason: 'stopped', thrown: broken });
+    expect(reportError.mock.calls).toEqual([[broken]]);
   });
 });

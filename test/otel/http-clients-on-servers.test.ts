@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 import type { ReceivedSpan } from './collector.ts';
 import { startCollector } from './collector.ts';
 
@@ -14,7 +13,7 @@ const HTTP_KINDS: Readonly<Record<number, string>> = { 2: 'server', 3: 'client' 
 /** Runs the program; returns each request as its server received it: the spans above it, outermost first. */
 async function requestsOfProgram(spans: 'retried' | 'every'): Promise<readonly string[]> {
   const collector = await startCollector();
-  const child = spawn(process.execPath, [...nodeArgs(), FIXTURE, collector.url, spans], { stdio: 'inherit' });
+  const child = startProgram([FIXTURE, collector.url, spans]);
   expect((await once(child, 'exit'))[0]).toBe(0);
   await collector.close();
   const byId = new Map(collector.spans().map((span) => [span.spanId, span]));

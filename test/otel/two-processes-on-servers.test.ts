@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +9,7 @@ import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue } from '@retry/worker';
 import { expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -47,9 +46,7 @@ async function expectOneTrace(broker: Broker, args: readonly string[]): Promise<
     span.end();
   });
   for (const _ of ['first attempt', 'second attempt']) {
-    const child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args, collector.url], {
-      stdio: 'inherit',
-    });
+    const child = startProgram([FIXTURE, ...args, collector.url]);
     expect((await once(child, 'exit'))[0]).toBe(0);
   }
   stop();
@@ -58,7 +55,6 @@ async function expectOneTrace(broker: Broker, args: readonly string[]): Promise<
   const received = collector.spans().filter(({ name }) => name === 'receive mail');
   const spans = collector.spans().filter(({ name }) => name !== 'receive mail');
   const tree = printTree(spans, undefined);
-  console.info(tree);
   expect(tree).toBe(`request
   send mail
     process mail 1 ERROR

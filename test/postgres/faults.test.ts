@@ -25,7 +25,10 @@ describeOnPrivatePostgres('faults of the server', () => {
 
   /** Runs a backlog while something happens to the server. Returns how often each run was completed. */
   const workThrough = async (disturb: () => Promise<void>) => {
-    const broker = createPostgresBroker({ url: server.url, keepCompleted: { count: Infinity } });
+    const broker = createPostgresBroker({
+      ...{ url: server.url, keepCompleted: { count: Infinity } },
+      onError: () => {}, // its connections end
+    });
     const queue = createQueue({ broker });
     const completed = new Map<string, number>();
     const task = defineTask({ name: 'work', retry: { maxAttempts: 50 }, run: () => passTime(2) });

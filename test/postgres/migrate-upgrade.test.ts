@@ -102,8 +102,8 @@ describeOnPostgres('an upgrade of a schema with workers of both versions', (serv
       },
     });
     const errors: unknown[] = [];
-    const startWorker = (broker: PostgresBroker) => {
-      const worker = createWorker({ broker, tasks: [task], concurrency: 10, signals: [] });
+    const startWorker = (broker: PostgresBroker, leaseRenewal: 'thread' | 'loop' = 'thread') => {
+      const worker = createWorker({ broker, tasks: [task], concurrency: 10, signals: [], leaseRenewal });
       worker.on('error', ({ error }) => errors.push(error));
       worker.start();
       return worker;
@@ -121,7 +121,7 @@ describeOnPostgres('an upgrade of a schema with workers of both versions', (serv
     await Promise.all([pool.query(sql), pool.query(sql), pool.query(sql)]);
     const later = open({ client: laterClient(pool) });
     const restarted = open({ url: server().url });
-    workers.push(startWorker(later), startWorker(restarted));
+    workers.push(startWorker(later, 'loop'), startWorker(restarted));
     await submit(later, RUNS - 200, RUNS - 100);
     await submit(today, RUNS - 100, RUNS);
     endUpgrade();

@@ -1,6 +1,7 @@
 import { createPostgresBroker } from '@retry/postgres';
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import { describeTwoConnections } from './two-connections.ts';
 
 const LEASE_MS = 60_000;
@@ -85,6 +86,7 @@ describeTwoConnections("heartbeats over a user's pool", (open) => {
       ...{ connectionString: open().url, max: 1 },
       options: '-c default_transaction_isolation=serializable',
     });
+    const warnings = hearWarnings(); // pg deprecates that a pool prepares sessions so
     const prepared: unknown[] = [];
     pool.on('connect', (client) => {
       prepared.push(client.query("set application_name = 'prepared'"));
@@ -93,6 +95,7 @@ describeTwoConnections("heartbeats over a user's pool", (open) => {
 
     expect(await heartbeat()).toEqual(['ok']);
     expect(prepared).toHaveLength(2);
+    for (const warning of warnings) expect(warning).toMatch(/^DeprecationWarning: .*client\.query/);
 
     await giveBack();
   });

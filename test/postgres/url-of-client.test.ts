@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openPGlite } from '../support/pglite.ts';
 
-const URL = 'postgres://ada:hunter2@db.example/app?sslmode=require';
+const URL = 'postgres://ada:hunter2@db.example/app?sslmode=verify-full';
 
 const open: { end?: () => Promise<void>; close?: () => Promise<void> }[] = [];
 

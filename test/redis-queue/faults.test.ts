@@ -20,7 +20,8 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
   beforeEach(async () => {
     server = await startPrivateRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
     proxy = await openProxy(server.port);
-    broker = await openRedisBroker({ url: `redis://127.0.0.1:${proxy.port}` });
+    // Its connections break.
+    broker = await openRedisBroker({ url: `redis://127.0.0.1:${proxy.port}`, onError: () => {} });
   });
   afterEach(async () => {
     await broker.close();
@@ -168,6 +169,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
       Array.from({ length: 400 }, (_, index) => index),
     );
     const worker = createWorker({ broker, tasks: [task], signals: [], concurrency: 20, lease: 1_000 });
+    worker.on('error', () => {});
     worker.start();
     await new Promise((resolve) => setTimeout(resolve, 150));
 
@@ -191,6 +193,7 @@ describeOnPrivateRedis('a Redis broker whose server or network fails', () => {
     const queue = createQueue({ broker });
     const task = defineTask({ name: 'work', run: () => 'done' });
     const worker = createWorker({ broker, tasks: [task], signals: [], pollInterval: '10m' });
+    worker.on('error', () => {});
     worker.start();
     await new Promise((resolve) => setTimeout(resolve, 100));
     await server.restart('SIGKILL');

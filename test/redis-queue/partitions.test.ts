@@ -221,7 +221,13 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
   it('wakes a worker for a run in any partition, and drains', async () => {
     const seen: number[] = [];
     const task = defineTask({ name: 'any', run: (number: number) => void seen.push(number) });
-    const worker = createWorker({ broker, tasks: [task], signals: [], pollInterval: '10m' });
+    const worker = createWorker({
+      broker,
+      tasks: [task],
+      signals: [],
+      pollInterval: '10m',
+      leaseRenewal: 'loop',
+    });
     worker.start();
     const queue = createQueue({ broker });
     for (let number = 0; number < 30; number += 1) {

@@ -34,7 +34,7 @@ describeWithUser('a Redis user', (user) => {
     const client = new Redis(url());
     const broker = await openRedisBroker({ client });
 
-    await useAll(broker);
+    await useAll(broker, 'loop');
 
     await broker.close();
     client.disconnect();
@@ -119,7 +119,7 @@ function documentedRights(): readonly string[] {
 }
 
 /** Every verb at least once. */
-async function useAll(broker: RedisBroker): Promise<void> {
+async function useAll(broker: RedisBroker, leaseRenewal: 'thread' | 'loop' = 'thread'): Promise<void> {
   const queue = createQueue({ broker });
   const task = defineTask({
     name: 'work',
@@ -129,7 +129,7 @@ async function useAll(broker: RedisBroker): Promise<void> {
       return payload;
     },
   });
-  const worker = createWorker({ broker, tasks: [task], signals: [] });
+  const worker = createWorker({ broker, tasks: [task], signals: [], leaseRenewal });
   const waiting = broker.wait({ lanes: ['other'], timeoutMs: 20 });
   worker.start();
   const { id } = await queue.submit(task, 'x'.repeat(10_000));

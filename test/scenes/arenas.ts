@@ -17,6 +17,7 @@ export const inProcess: Arena = {
     const clock = createTestClock();
     const startedAt: number[] = [];
     const delays: number[] = [];
+    const reported: string[] = [];
     let ending: Pick<Ending, 'end' | 'error'> = { end: 'unfinished' };
     const call = retry(
       ({ attempt, signal }) => {
@@ -28,6 +29,7 @@ export const inProcess: Arena = {
         clock,
         random,
         onRetry: ({ delayMs }) => void delays.push(delayMs),
+        reportError: (error) => reported.push(nameOf(error)),
         onGiveUp: ({ reason, error }) => {
           ending = { end: reason, error: nameOf(error) };
         },
@@ -42,7 +44,7 @@ export const inProcess: Arena = {
     );
     await clock.advance(LONG);
     return {
-      ending: { attempts: startedAt.length, delays, ...ending },
+      ending: { attempts: startedAt.length, delays, ...ending, ...unlessNone(reported) },
       firstWaitMs: startedAt[0] ?? Infinity,
     };
   },
@@ -92,7 +94,9 @@ async function playOn(
   });
   const worker = createWorker({ broker, tasks: [task], random, signals: [], ...options });
   const delays: number[] = [];
+  const reported: string[] = [];
   worker.on('retried', ({ delayMs }) => void delays.push(delayMs));
+  worker.on('error', ({ error }) => void reported.push(nameOf(error)));
   const over = new Promise<Pick<Ending, 'end' | 'error'>>((resolve) => {
     worker.on('completed', () => resolve({ end: 'completed' }));
     worker.on('failed', ({ reason, error }) => resolve({ end: reason, error: nameOf(error) }));
@@ -105,7 +109,11 @@ async function playOn(
   const [run] = await broker.get([id]);
   await worker.stop();
   return {
-    ending: { attempts, delays, ...ending },
+    ending: { attempts, delays, ...ending, ...unlessNone(reported) },
     firstWaitMs: (run?.firstStartedAt ?? Infinity) - (submitted?.submittedAt ?? submitted?.runAt ?? 0),
   };
+}
+
+function unlessNone(reported: readonly string[]): Pick<Ending, 'reported'> {
+  return reported.length > 0 ? { reported } : {};
 }

@@ -25,6 +25,8 @@ export interface Ending {
   readonly end: string;
   /** The name of the last error, when it was given up. */
   readonly error?: string | undefined;
+  /** The names of the errors that its caller or its worker is told of beside; absent where there are none. */
+  readonly reported?: readonly string[] | undefined;
 }
 
 /** Where scenes are played. */

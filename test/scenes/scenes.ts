@@ -159,7 +159,7 @@ export const SCENES: readonly Scene[] = [
       },
     },
     act: fail(new TypeError('of the attempt')),
-    expected: { attempts: 1, delays: [], end: 'stopped', error: 'TypeError' },
+    expected: { attempts: 1, delays: [], end: 'stopped', error: 'TypeError', reported: ['RangeError'] },
   },
   {
     name: 'delays, those of the first entry that matches the error',
@@ -273,7 +273,7 @@ export const SCENES: readonly Scene[] = [
       },
     },
     act: fail(new TypeError('of the attempt')),
-    expected: { attempts: 1, delays: [], end: 'stopped', error: 'TypeError' },
+    expected: { attempts: 1, delays: [], end: 'stopped', error: 'TypeError', reported: ['RangeError'] },
   },
   {
     name: 'attemptTimeout, expected whatever retryOn lists',

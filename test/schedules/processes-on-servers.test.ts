@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as rest } from 'node:timers/promises';
@@ -9,7 +8,7 @@ import type { Queue } from '@retry/worker';
 import { createQueue } from '@retry/worker';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
@@ -37,9 +36,7 @@ interface Started {
 }
 
 function startWorker(args: readonly string[], started: Started[]): ChildProcess {
-  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = startProgram([fixture, ...args]);
   children.add(child);
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => started.push(JSON.parse(line) as Started)); // what the fixture prints

@@ -4,6 +4,7 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import type { AnyTask, MissedFires } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import type { Scene } from '../worker/scene.ts';
 import { MANY_TURNS, setScene } from '../worker/scene.ts';
 
@@ -77,11 +78,13 @@ describe('workers and schedules', () => {
     const other = notedTask(scene, 'other');
     const { task } = notedTask(scene);
     startWorker({ tasks: [other.task] });
+    const warnings = hearWarnings();
 
     await queue.schedule('report', { task, payload: null, every: '1m' });
     await clock.advance('90s');
 
     expect(await queue.counts()).toMatchObject({ submitted: 1, created: 1 });
+    expect(warnings).toEqual([expect.stringMatching(/^RETRY_UNATTENDED_LANE: .* report@1$/)]);
   });
 
   it('notice within a minute what another process has scheduled', async () => {

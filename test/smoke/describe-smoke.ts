@@ -64,7 +64,6 @@ export function describeSmoke({ mutants, openPairs, openClient }: Smoke): void {
     it('plays the scenes of at least 60 % of the mistakes that the mutation tests know', () => {
       const shown = scenes.reduce((sum, each) => sum + each.shown, 0);
 
-      console.info(`smoke: its scenes show ${shown} of ${mutants.length} mistakes`);
       expect(shown / mutants.length).toBeGreaterThanOrEqual(0.6);
     });
 

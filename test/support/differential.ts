@@ -60,7 +60,6 @@ export function itAnswersTheSame({ commands, share, leastPerSeed, open }: Compar
     const sample = isNight() ? {} : { seed: 1 };
     await fc.assert(property, { numRuns: seeds, ...sample, ...limits }).finally(pairs.close);
 
-    console.info(`differential: ${seeds} seeds, ${steps} steps`);
     expect(steps).toBeGreaterThanOrEqual(seeds * leastPerSeed);
   });
 }

@@ -107,6 +107,7 @@ export async function openRedisQueue(url: string, options: RedisBrokerOptions = 
   const source = options.client === undefined ? { url } : {};
   const brokers: RedisBroker[] = [];
   return {
+    ...(options.client !== undefined && { leaseRenewal: 'loop' as const }),
     connect: async () => {
       const broker = await openOnServer({ prefix, ...source, ...options });
       brokers.push(broker);

@@ -2,6 +2,7 @@ import type { Submission } from '@retry/core/broker';
 import type { DeadLetter, TaskInput } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import type { Scene } from './scene.ts';
 import { setScene, untilStopped } from './scene.ts';
 
@@ -114,8 +115,12 @@ describe('deadLetter: { task }', () => {
     const { letters, task: bury } = collect();
     const charge = charging({ task: bury });
     const { id } = await queue.submit(charge, ORDER);
+    const warnings = hearWarnings();
     startWorker({ tasks: [charge] });
     await clock.advance('1m');
+    expect(warnings).toEqual([
+      'RETRY_UNATTENDED_LANE: runs wait in lanes that no live worker works on: bury@1',
+    ]);
 
     startWorker({ tasks: [bury] });
     await clock.advance('1m');

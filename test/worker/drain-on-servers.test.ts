@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as rest } from 'node:timers/promises';
@@ -10,7 +9,7 @@ import type { DrainReport } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import { expect, it, vi } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -39,9 +38,7 @@ interface Draining {
 
 /** Starts a drain in a process of its own. */
 function startDraining(args: readonly string[], runMs: number, lease = `${LEASE_MS}ms`): Draining {
-  const child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args, `${runMs}`, lease], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = startProgram([FIXTURE, ...args, `${runMs}`, lease]);
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part;

@@ -189,8 +189,13 @@ describe('worker.drain', () => {
         },
       };
 
-      const drained = createIdle({ clock, broker: busy }, { tasks: [task], lease: '6s' }).drain();
+      const worker = createIdle({ clock, broker: busy }, { tasks: [task], lease: '6s' });
+      const errors: unknown[] = [];
+      worker.on('error', (event) => errors.push(event));
+      const drained = worker.drain();
       await clock.advance('20s');
+
+      expect(errors).toEqual(what === 'fails' ? [{ error: new Error('busy'), doing: 'cleaning' }] : []);
 
       expect(await drained).toMatchObject({ stalled: 1, started: 1, completed: 1, endedBy: 'empty' });
       expect(await queue.get(id)).toMatchObject({ state: 'completed', stalls: 1 });

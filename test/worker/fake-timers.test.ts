@@ -21,6 +21,7 @@ describe('a worker under the fake timers of a test runner', () => {
       () => vi.useRealTimers(),
     ],
   ])('retries by the fake date: %s', async (_name, enable, advance, reset) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(); // Node says once that timers of node:test are experimental
     enable();
     try {
       const broker = createMemoryBroker();
@@ -43,8 +44,10 @@ describe('a worker under the fake timers of a test runner', () => {
       await stopped;
 
       expect(await queue.get(id)).toMatchObject({ state: 'failed', failures: 3 });
+      for (const [warning] of warn.mock.calls) expect(warning).toContain('MockTimers');
     } finally {
       reset();
+      warn.mockRestore();
     }
   });
 });

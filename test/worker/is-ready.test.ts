@@ -25,9 +25,12 @@ describe('worker.isReady', () => {
     await using broker = createMemoryBroker();
     const down = { ...broker, notes: { ...broker.notes, read: () => Promise.reject(new Error('down')) } };
     await using worker = createWorker({ broker: down, tasks: [task], signals: [] });
+    const errors: unknown[] = [];
+    worker.on('error', (event) => errors.push(event));
     worker.start();
 
     expect(await worker.isReady()).toBe(false);
+    await expect.poll(() => errors).toContainEqual({ error: new Error('down'), doing: 'firing schedules' });
   });
 
   it('is false where the broker has not answered after a second', async () => {

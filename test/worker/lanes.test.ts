@@ -1,5 +1,6 @@
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import { setScene } from './scene.ts';
 
 const version = (number: string, seen: string[] = []) =>
@@ -12,8 +13,10 @@ describe('a run of an unknown name@version', () => {
     const [old, next] = [version('1', seen), version('2', seen)];
     await queue.submit(old, 'ann');
     const { id } = await queue.submit(next, 'bob');
+    const warnings = hearWarnings();
     const worker = startWorker({ tasks: [old] });
     await clock.advance('1h');
+    expect(warnings).toEqual([expect.stringMatching(/^RETRY_UNATTENDED_LANE: .* mail@2$/)]);
     expect(seen).toEqual(['1 ann']);
     expect(await queue.get(id)).toMatchObject({ state: 'submitted', epoch: 0 });
     expect(worker.emittedOf('error')).toEqual([]);

@@ -7,6 +7,7 @@ import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -75,6 +76,7 @@ function describeThread(open: () => Promise<Place>): void {
   });
 
   it('leaves leases to the loop over a client of the user', () => {
+    hearWarnings(); // another test has what it says
     const { worker } = work(place.overClient, () => {});
 
     expect(worker.leaseRenewal).toBe('loop');

@@ -4,6 +4,7 @@ import type { Worker } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { afterEach, describe, expect, it } from 'vitest';
 import { guardedBroker } from '../support/guarded-broker.ts';
+import { hearWarnings } from '../support/hear-warnings.ts';
 
 const LEASE_MS = 600;
 
@@ -207,6 +208,7 @@ describe('the thread that renews leases', () => {
   });
 
   it('is given up where the server refuses it', async () => {
+    const warnings = hearWarnings();
     const { broker } = guardedBroker({ refusal: 'NOAUTH' });
     const { worker, task } = work(broker);
 
@@ -214,6 +216,8 @@ describe('the thread that renews leases', () => {
     await worker.whenIdle();
 
     await poll(() => worker.leaseRenewal).toBe('loop');
+    // At most one a minute of a process, which tests of others may have had.
+    for (const warning of warnings) expect(warning).toMatch(/^RETRY_LEASES_ON_LOOP: .* NOAUTH\.$/);
   });
 
   it.each([

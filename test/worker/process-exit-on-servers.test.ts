@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as rest } from 'node:timers/promises';
@@ -10,7 +9,7 @@ import { createRedisBroker } from '@retry/redis-queue';
 import { createQueue } from '@retry/worker';
 import { expect, it, type TestContext } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -32,7 +31,7 @@ function supervise(args: readonly string[]): Supervisor {
   let child: ChildProcess;
   const run = async (): Promise<void> => {
     while (!isStopped) {
-      child = spawn(process.execPath, [...nodeArgs(), FIXTURE, ...args], { stdio: 'inherit' });
+      child = startProgram([FIXTURE, ...args]);
       await once(child, 'exit');
       if (!isStopped) crashes += 1;
     }

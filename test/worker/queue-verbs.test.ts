@@ -163,12 +163,16 @@ describe('a broker whose verbs throw at once', () => {
   const broker = withCalls(createMemoryBroker(), (name, call) => (name === 'isRefusal' ? call : throwDown));
 
   it.each(Object.entries(VERBS))('is a rejection of %s', async (name, right) => {
-    const returned = verbOf(createQueue({ broker }), name)(...right);
+    const queue = createQueue({ broker });
+    const events: unknown[] = [];
+    queue.on('error', ({ error }) => events.push(error)); // a wait is told of it, and goes on
+    const returned = verbOf(queue, name)(...right);
 
     expect(returned).toBeInstanceOf(Promise);
     await expect(returned).rejects.toThrow(
       name === 'waitForResult' ? expect.objectContaining({ cause: DOWN }) : DOWN,
     );
+    expect(new Set(events)).toEqual(new Set(['waitForResult', 'submitAndWait'].includes(name) ? [DOWN] : []));
   });
 
   it('leaves no rejection unhandled where another one rejects', async () => {

@@ -80,12 +80,15 @@ describe('queue.on', () => {
     queue.on('submitted', () => {
       throw new Error('listener');
     });
+    const errors: unknown[] = [];
+    queue.on('error', (event) => errors.push(event));
 
     const { isNew } = await queue.submit(flaky, null, { key: 'one' });
     unsubscribe('retry:queue:submitted', onMessage);
 
     expect(isNew).toBe(true);
     expect(published).toEqual([{ id: 'flaky@one', task: 'flaky', version: '1' }]);
+    expect(errors).toEqual([{ error: new Error('listener'), doing: 'calling a listener of submitted' }]);
   });
 });
 

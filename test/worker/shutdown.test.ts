@@ -2,6 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import type { AnyTask } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import type { Scene } from './scene.ts';
 import { never, pass, setScene, taking, untilStopped } from './scene.ts';
 
@@ -83,6 +84,7 @@ describe('stop', () => {
     const { clock, queue, startWorker } = scene;
     const { task, reasons } = longTask(scene, 'finish');
     const [first, second] = await queue.submitMany(task, [null, null]);
+    const warnings = hearWarnings();
     const worker = startWorker({ tasks: [task], concurrency: 1, lease: '3s' });
     startWorker({
       tasks: [defineTask({ name: 'other', run: () => {} })],
@@ -99,6 +101,7 @@ describe('stop', () => {
     expect(reasons).toEqual([]);
     expect(await queue.get(first?.id ?? '')).toMatchObject({ state: 'completed', endedAt: 10_000 });
     expect(await queue.get(second?.id ?? '')).toMatchObject({ state: 'submitted', epoch: 0 });
+    expect(warnings).toEqual([expect.stringMatching(/^RETRY_UNATTENDED_LANE: .* long@1$/)]);
   });
 
   it('gives back what still runs at its deadline', async () => {

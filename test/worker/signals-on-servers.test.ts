@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
@@ -19,9 +18,7 @@ afterEach(() => {
 
 /** Sends the program one signal while its handler runs, and returns its output and how it ended. */
 async function endBy(signal: NodeJS.Signals, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = startProgram([fixture, ...args]);
   children.push(child);
   let written = '';
   child.stdout.on('data', (chunk) => {

@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { nodeArgs } from '../support/programs/node-args.ts';
+import { startProgram } from '../support/programs/start-program.ts';
 
 const fixture = fileURLToPath(new URL('fixtures/signalled.ts', import.meta.url));
 const children: ChildProcess[] = [];
@@ -17,9 +16,7 @@ interface Program {
 }
 
 function start(...args: readonly string[]): Program {
-  const child = spawn(process.execPath, [...nodeArgs(), fixture, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = startProgram([fixture, ...args]);
   children.push(child);
   let written = '';
   child.stdout?.on('data', (chunk) => {

@@ -2,10 +2,15 @@ import type { Broker } from '@retry/core/broker';
 import type { AnyTask } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import { pass, setScene } from './scene.ts';
 
 const known = defineTask({ name: 'known', run: () => 'done' });
 const unknown = defineTask({ name: 'unknown', run: () => 'done' });
+
+/** Of lanes whose runs wait for a worker that knows them. */
+const warningOf = (lanes: string): string =>
+  `RETRY_UNATTENDED_LANE: runs wait in lanes that no live worker works on: ${lanes}`;
 
 describe("onUnknown: 'drop'", () => {
   it('drops what waits in lanes that the worker does not know, and runs the rest', async () => {
@@ -97,10 +102,12 @@ describe("onUnknown: 'drop'", () => {
   it('is not the default', async () => {
     const { clock, queue, startWorker } = setScene();
     await queue.submit(unknown, null, { key: 'stranger' });
+    const warnings = hearWarnings();
 
     startWorker({ tasks: [known], cleanerInterval: '5s' });
     await clock.advance('1h');
 
+    expect(warnings).toEqual([warningOf('unknown@1')]);
     expect(await queue.result('unknown@stranger')).toMatchObject({ state: 'submitted' });
   });
 });
@@ -114,6 +121,7 @@ describe("a task's onUnknown: 'drop'", () => {
   it('drops runs of its versions that no live worker knows, and nothing else', async () => {
     const { clock, queue, startWorker } = setScene();
     const dropped: string[] = [];
+    const warnings = hearWarnings();
     for (const task of [first, third]) {
       const worker = startWorker({ tasks: [task], cleanerInterval: '5s' });
       worker.on('dropped', ({ lane }) => void dropped.push(lane));
@@ -126,6 +134,7 @@ describe("a task's onUnknown: 'drop'", () => {
     await clock.advance('20s');
 
     expect(dropped).toEqual(['moved@2']);
+    expect(warnings[0]).toBe(warningOf('moved@2, unknown@1'));
     expect(await queue.get(lost)).toMatchObject({ state: 'dropped' });
     expect(await queue.get(done)).toMatchObject({ state: 'completed' });
     expect(await queue.get(stranger)).toMatchObject({ state: 'submitted' });

@@ -49,6 +49,8 @@ export function describeInterruptions(scene: WorkerScene): void {
       const silent = await scene.startWorker({ tasks: [task], broker: cutOff, lease: 1_000, concurrency: 1 });
       const fenced = promiseOf<unknown>();
       silent.on('fenced', fenced.resolve);
+      const errors = new Set<string>();
+      silent.on('error', ({ error }) => void errors.add(String(error)));
       await called.promise;
       // A claim that a slow machine answers after its lease has an epoch, too, and no call.
       const { epoch, stalls } = await scene.reach(id, 'started');
@@ -59,6 +61,7 @@ export function describeInterruptions(scene: WorkerScene): void {
       hold.resolve();
 
       expect(await fenced.promise).toMatchObject({ id, epoch });
+      expect(errors).toEqual(new Set(['Error: no route']));
       expect(epochs).toEqual([epoch, epoch + 1]);
       expect(run).toMatchObject({
         epoch: epoch + 1,

@@ -12,6 +12,8 @@ export interface WorkerHarness {
   readonly close: () => Promise<void>;
   /** The clock of the brokers, if it is not the system's: it goes by itself. */
   readonly clock?: Clock;
+  /** Where no thread can renew leases, because the client is the test's: a worker that is not told so warns of it. */
+  readonly leaseRenewal?: 'loop';
 }
 
 /** A test's queue and its workers. */
@@ -39,6 +41,8 @@ export function useWorkerScene(open: () => Promise<WorkerHarness>): WorkerScene 
   const workers: Worker[] = [];
   const connect = (): Promise<Broker> => (harness ?? missing()).connect();
   const onClock = () => (harness?.clock === undefined ? {} : { clock: harness.clock });
+  const leaseRenewal = () =>
+    harness?.leaseRenewal === undefined ? {} : { leaseRenewal: harness.leaseRenewal };
   const rest = (ms: number): Promise<void> =>
     new Promise((resolve) => void (harness?.clock?.setTimer ?? setTimeout)(resolve, ms));
   beforeEach(async () => {
@@ -64,6 +68,7 @@ export function useWorkerScene(open: () => Promise<WorkerHarness>): WorkerScene 
         signals: [],
         shutdownTimeout: '5s',
         ...onClock(),
+        ...leaseRenewal(),
         ...options,
       });
       workers.push(worker);

@@ -86,11 +86,6 @@ export function describeRuns(limits: Limits): void {
     });
 
     it('is explored completely', () => {
-      console.info(
-        `maxAttempts ${limits.maxAttempts}, redrives ≤ ${limits.maxRedrives}, carried ${limits.carried ?? 0}: ${pairs.size} (state, event) pairs, ` +
-          `${nodes.size} distinct runs, ${tried} events tried`,
-      );
-
       expect(RUN_STATES).toHaveLength(10);
       expect(eventsAt(0)).toHaveLength(41);
       expect(pairs.size).toBe(170); // 10 states x 17 events
