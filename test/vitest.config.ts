@@ -50,6 +50,8 @@ export default defineConfig({
     // Of servers that start, and of what is waited for, on such machines.
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    // A line for each file is enough to see how far it is.
+    slowTestThreshold: 5_000,
     setupFiles: ['test/support/each-file.setup.ts'],
     // With room for 64 MB of young objects instead of 16 their collection takes a tenth less processor time of all tests.
     execArgv: ['--max-semi-space-size=64'],

@@ -15,21 +15,24 @@ describe('a board on the memory broker', () => {
 });
 
 describeOnRedis('a board on Redis', (server) => {
-  describeBoard(() => openRedisHarness(server().url), eachNth(3));
+  describeBoard(() => openRedisHarness(server().url), eachNth(3, 'the memory broker'));
 });
 
 describeOnPostgres('a board on Postgres', (server) => {
-  describeBoard(async () => {
-    const pool = openPool(server().url, 4);
-    const schema = await createTestSchema(pool);
-    const { broker, close } = await schema.open();
-    return {
-      broker,
-      close: async () => {
-        await close();
-        await schema.drop();
-        await pool.end();
-      },
-    };
-  }, eachNth(3));
+  describeBoard(
+    async () => {
+      const pool = openPool(server().url, 4);
+      const schema = await createTestSchema(pool);
+      const { broker, close } = await schema.open();
+      return {
+        broker,
+        close: async () => {
+          await close();
+          await schema.drop();
+          await pool.end();
+        },
+      };
+    },
+    eachNth(3, 'the memory broker'),
+  );
 });

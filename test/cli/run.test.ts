@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeArgs } from '../support/programs/node-args.ts';
+import { itWhere } from '../support/some-tests.ts';
 import { schemaErrors } from './output-schema.ts';
 import { run as runWith } from './run-in-memory.ts';
 
@@ -135,7 +136,7 @@ describe('retry run', () => {
     expect(refused).toMatchObject({ exitCode: 126, err: expect.stringContaining('EACCES') });
   });
 
-  it.skipIf(process.platform === 'win32').each([
+  itWhere(process.platform !== 'win32', 'a system other than Windows').each([
     ['ENOTDIR', [fileURLToPath(new URL('below', `${import.meta.url}/`))]],
     ['ENAMETOOLONG', ['x'.repeat(300)]],
     ['E2BIG', ['true', 'x'.repeat(140_000)]],

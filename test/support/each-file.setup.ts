@@ -1,7 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
+import { afterAll } from 'vitest';
 import { runsOfProperties } from './property-runs.ts';
+import { watchOutput } from './watch-output.ts';
 
 fc.configureGlobal({ numRuns: runsOfProperties() });
+
+// Files of one process share their globals, and so one watch.
+const OUTPUT = Symbol.for('the watch of the output of tests');
+const shared = globalThis as { [OUTPUT]?: ReturnType<typeof watchOutput> }; // a name of ours
+shared[OUTPUT] ??= watchOutput();
+const takeOutput = shared[OUTPUT];
+
+/** Tests that pass print nothing, so that what is printed is read: this runs after all hooks of the file. */
+afterAll(async () => {
+  await setImmediate(); // process warnings come a tick later
+  const output = takeOutput();
+  if (output.length > 0) throw new AggregateError(output, 'the tests of this file let output out');
+});
 
 const realSetTimeout = globalThis.setTimeout;
 const CHECKED = 'setTimeout of tests';

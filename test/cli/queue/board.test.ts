@@ -8,6 +8,7 @@ import { createQueue } from '@retry/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { nodeArgs } from '../../support/programs/node-args.ts';
 import { root } from '../../support/repository.ts';
+import { itWhere } from '../../support/some-tests.ts';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
 import { describeOnServers } from './describe-on-servers.ts';
@@ -209,25 +210,31 @@ describe('retry board of a queue that a configuration makes', { timeout: 60_000 
     expect({ err, exitCode }).toEqual({ err: expect.stringContaining(message), exitCode: 2 });
   });
 
-  it.runIf(process.platform === 'linux')('opens a browser at an address that works once', async () => {
-    const opened = join(cwd, 'opened');
-    writeFileSync(join(cwd, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`, { mode: 0o755 });
-    const read = () => readFileSync(opened, { encoding: 'utf8', flag: 'a+' });
+  itWhere(process.platform === 'linux', 'Linux')(
+    'opens a browser at an address that works once',
+    async () => {
+      const opened = join(cwd, 'opened');
+      writeFileSync(join(cwd, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`, { mode: 0o755 });
+      const read = () => readFileSync(opened, { encoding: 'utf8', flag: 'a+' });
 
-    const board = await serve(['--open'], { cwd, path: `${cwd}:${process.env['PATH']}` });
-    await expect.poll(read).toContain('http:');
-    const first = await fetch(read(), { redirect: 'manual' });
+      const board = await serve(['--open'], { cwd, path: `${cwd}:${process.env['PATH']}` });
+      await expect.poll(read).toContain('http:');
+      const first = await fetch(read(), { redirect: 'manual' });
 
-    expect(new URL(first.headers.get('location') ?? '', board.url).href).toBe(board.url);
-    expect((await fetch(read(), { redirect: 'manual' })).status).toBe(401);
-  });
+      expect(new URL(first.headers.get('location') ?? '', board.url).href).toBe(board.url);
+      expect((await fetch(read(), { redirect: 'manual' })).status).toBe(401);
+    },
+  );
 
-  it.runIf(process.platform === 'linux')('goes on where nothing opens a browser, and says so', async () => {
-    const board = await serve(['--open'], { cwd, path: '/none' });
+  itWhere(process.platform === 'linux', 'Linux')(
+    'goes on where nothing opens a browser, and says so',
+    async () => {
+      const board = await serve(['--open'], { cwd, path: '/none' });
 
-    await expect.poll(() => board.printed().err).toContain(`no browser was opened. Open ${board.url}`);
-    expect((await board.send('/')).status).toBe(200);
-  });
+      await expect.poll(() => board.printed().err).toContain(`no browser was opened. Open ${board.url}`);
+      expect((await board.send('/')).status).toBe(200);
+    },
+  );
 });
 
 describe('retry board', () => {

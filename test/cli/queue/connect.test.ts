@@ -12,6 +12,7 @@ import { root } from '../../support/repository.ts';
 import { describeOnPostgres } from '../../support/servers/describe-on-postgres.ts';
 import { describeOnRedis } from '../../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../../support/servers/remove-keys.ts';
+import { itWhere } from '../../support/some-tests.ts';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
 
@@ -162,7 +163,7 @@ describe('retry.config', () => {
     });
   });
 
-  it.skipIf(process.getuid?.() !== 0).each([
+  itWhere(process.getuid?.() === 0, 'the rights of root').each([
     ['it', 'retry.config.js'],
     ['its folder, who may replace it', '.'],
   ])('is refused where another user owns %s', async (_what, path) => {

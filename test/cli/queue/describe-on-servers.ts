@@ -43,9 +43,9 @@ export function describeOnServers(name: string, { inPGlite }: OnServers, body: B
     beforeAll(() => withPool(server().url, (pool) => migrate(pool, { schema: own })));
     afterAll(() => withPool(server().url, (pool) => pool.query(`drop schema if exists ${own} cascade`)));
     const open = () => createPostgresBroker({ url: server().url, schema: own });
-    body(() => ({ args: ['--url', server().url, '--schema', own], use: using(open) }), eachNth(3));
+    body(() => ({ args: ['--url', server().url, '--schema', own], use: using(open) }), eachNth(3, 'Redis'));
   });
-  describe(`${name} on PGlite`, () => {
+  describe(`${name} on PGlite`, { meta: { engine: 'PGlite' } }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'retry-cli-pglite-'));
     const open = async (): Promise<Broker> => {
       const client = await openPGlite(folder);
@@ -54,7 +54,7 @@ export function describeOnServers(name: string, { inPGlite }: OnServers, body: B
       return { ...broker, close: () => broker.close().then(() => client.close()) };
     };
     afterAll(() => rmSync(folder, { recursive: true }));
-    body(() => ({ args: ['--url', `pglite:${folder}`], use: using(open) }), onlyNamed(inPGlite));
+    body(() => ({ args: ['--url', `pglite:${folder}`], use: using(open) }), onlyNamed(inPGlite, 'Redis'));
   });
 }
 

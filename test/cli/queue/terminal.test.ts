@@ -13,7 +13,7 @@ import { seedQueue } from './seed.ts';
 
 const PYTHON = 'python3';
 const hasTerminal = spawnSync(PYTHON, ['-c', 'import pty, os; os.waitstatus_to_exitcode']).status === 0;
-if (!hasTerminal) console.log('SKIP pseudo-terminal: this machine has no python3 from 3.9 on with pty.');
+const need = hasTerminal ? '' : ' (not run: it needs python3 from 3.9 on, with pty)';
 
 const program = fileURLToPath(new URL('pseudo-terminal.py', import.meta.url));
 const main = `${root}/packages/cli/src/main.ts`;
@@ -32,7 +32,7 @@ function onTerminal(args: readonly string[], answers: readonly Answer[] = []): s
   return stdout.trimEnd();
 }
 
-describe.skipIf(!hasTerminal)('retry on a terminal', { timeout: 60_000 }, () => {
+describe.skipIf(!hasTerminal)(`retry on a terminal${need}`, { timeout: 60_000 }, () => {
   it('shows how far a simulation is, and removes that line', () => {
     const busy = ['--capacity', '500/s', '--runs', '60'];
 

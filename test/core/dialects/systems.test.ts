@@ -51,7 +51,9 @@ describe.each(ALL_SYSTEMS.map((system) => [system.name, system] as const))('%s',
     expect(() => system.from({ unknownKey: 1 })).toThrow('unknownKey is not a known key');
   });
 
-  it.skipIf(SEEDS.includes(name))('takes or refuses any value of each of its options, by its path', () => {
+  if (SEEDS.includes(name)) return;
+
+  it('takes or refuses any value of each of its options, by its path', () => {
     const inner = Object.entries(system.options).flatMap(([key, option]) =>
       Object.keys(option.inner ?? {}).map((below) => [key, below] as const),
     );

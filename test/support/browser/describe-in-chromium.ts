@@ -8,7 +8,7 @@ const executable = findChromium();
 /** Defines tests in one Chromium that keep their order, as many share a board; where there is none, they are skipped, and their name says so. */
 export function describeInChromium(name: string, define: (browser: () => Browser) => void): void {
   describe.skipIf(executable === undefined)(
-    `${name}${executable ? '' : ` (${NO_CHROMIUM})`}`,
+    `${name}${executable ? '' : ` (not run: ${NO_CHROMIUM})`}`,
     { shuffle: false },
     () => {
       let browser: Browser;

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { RedisServer } from './redis.ts';
 import { findRedisBinary, hasRedis, openRedis, REDIS_CURE } from './redis.ts';
 
+/** What the summary of a run counts the tests by. */
+const ON_REDIS = { engine: 'Redis' } as const;
+
 /** Tests that need a Redis: run on one, or visibly skipped with the command that would supply it. */
 export function describeOnRedis(
   name: string,
@@ -13,11 +16,10 @@ export function describeOnRedis(
     describe.skip(`${name} (not run: no Redis here. ${REDIS_CURE})`, () => body(() => missing()));
     return;
   }
-  describe(name, options, () => {
+  describe(name, { ...options, meta: ON_REDIS }, () => {
     let server: RedisServer | undefined;
     beforeAll(async () => {
       server = await openRedis();
-      console.info(`redis: ${server.source} serves "${name}"`);
     });
     afterAll(() => server?.stop());
     body(() => server ?? missing());
@@ -26,7 +28,7 @@ export function describeOnRedis(
 
 /** Tests that kill, stop or reconfigure their server: always a private one. */
 export function describeOnPrivateRedis(name: string, body: () => void): void {
-  if (findRedisBinary() !== undefined) describe(name, body);
+  if (findRedisBinary() !== undefined) describe(name, { meta: ON_REDIS }, body);
   else describe.skip(`${name} (not run: no redis-server on this machine. ${REDIS_CURE})`, body);
 }
 
