@@ -295,6 +295,13 @@ export function asSeconds(written: unknown): number | undefined {
   return given === undefined ? undefined : Number(finiteProduct(given, 1_000).toPrecision(15));
 }
 
+/** Reads seconds, or a list of them that is not empty, as milliseconds. */
+export function asIntervals(written: unknown): readonly number[] | undefined {
+  const read = (Array.isArray(written) ? written : [written]).map(asSeconds);
+  const intervals = read.filter((each) => each !== undefined);
+  return intervals.length > 0 && intervals.length === read.length ? intervals : undefined;
+}
+
 function asCount(written: unknown): number | undefined {
   const count = atLeast0(written);
   return count === Infinity || Number.isSafeInteger(count) ? count : undefined;

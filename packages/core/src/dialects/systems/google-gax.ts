@@ -29,8 +29,16 @@ export const googleGax: System = /* @__PURE__ */ defineSystem({
     limitOf: ({ backoffSettings }) => backoffSettings.totalTimeoutMillis,
     there: ATTEMPT_GOES_ON,
   },
+  check: ({ backoffSettings: { maxRetries, totalTimeoutMillis } }, fields) => {
+    if (Number.isFinite(maxRetries) && Number.isFinite(totalTimeoutMillis))
+      fields.fail(
+        'backoffSettings',
+        'must not have both maxRetries and totalTimeoutMillis, there too',
+        'Leave one of them out.',
+      );
+  },
   policy: ({ backoffSettings }) => ({
-    maxAttempts: backoffSettings.maxRetries + 1,
+    maxAttempts: backoffSettings.maxRetries,
     backoff: exponential(backoffSettings.initialRetryDelayMillis, backoffSettings.retryDelayMultiplier),
     jitter: 'full',
     maxDelay: backoffSettings.maxRetryDelayMillis,

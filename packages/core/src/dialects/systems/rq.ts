@@ -1,13 +1,7 @@
 import { MAX_ITEMS } from '../../read.ts';
 import { warnIf } from '../dialect.ts';
-import { asSeconds, atLeast, retries, value } from '../option.ts';
+import { asIntervals, atLeast, retries, value } from '../option.ts';
 import { defineSystem, type System, written } from '../system.ts';
-
-function asIntervals(written: unknown): readonly number[] | undefined {
-  const read = (Array.isArray(written) ? written : [written]).map(asSeconds);
-  const intervals = read.filter((each) => each !== undefined);
-  return intervals.length > 0 && intervals.length === read.length ? intervals : undefined;
-}
 
 /** RQ: its Retry. */
 export const rq: System = /* @__PURE__ */ defineSystem({

@@ -1,4 +1,4 @@
-import { choice, ms, retries } from '../option.ts';
+import { choice, ms, retries, where } from '../option.ts';
 import { constant, defineSystem, exponential, linear, type System } from '../system.ts';
 
 /** ts-retry-promise: its configuration. */
@@ -9,11 +9,15 @@ export const tsRetryPromise: System = /* @__PURE__ */ defineSystem({
   fidelity: 'exact',
   remarks: ['It also waits after the last failure, before it rejects.'],
   options: {
-    retries: retries(10, 'executions after the first'),
+    retries: where('INFINITELY', Infinity, retries(10, "executions after the first; 'INFINITELY': no limit")),
     delay: ms(100, 'the first delay'),
     backoff: choice(['FIXED', 'LINEAR', 'EXPONENTIAL'], 'FIXED', '`d`, `d × n` or `d ^ n` in milliseconds'),
     maxBackOff: ms(300_000, 'the longest delay'),
-    timeout: ms(60_000, 'the longest time of all attempts together'),
+    timeout: where(
+      'INFINITELY',
+      Infinity,
+      ms(60_000, "the longest time of all attempts together; 'INFINITELY': no limit"),
+    ),
   },
   deadline: {
     option: 'timeout',
