@@ -1,4 +1,4 @@
-/** The two peers that bring no types; only what the benchmarks call. */
+/** The two peers that bring no types; only what benchmarks and tests call. */
 declare module 'retry' {
   interface Operation {
     attempt(run: () => void): void;
@@ -6,6 +6,7 @@ declare module 'retry' {
   }
   export function operation(options: object): Operation;
   export function createTimeout(attempt: number, options: object): number;
+  export function timeouts(options: object): readonly number[];
 }
 
 declare module 'async-retry' {

@@ -16,6 +16,21 @@ describe('retryIfResult', () => {
     expect(fn).toHaveBeenCalledTimes(2);
   });
 
+  it('passes the refused result to a strategy, which may wait for as long as it says', async () => {
+    const seen: unknown[] = [];
+    const strategy = (_retry: number, { error }: { readonly error?: unknown }): number => seen.push(error);
+
+    await retry(
+      ({ attempt }) => attempt,
+      { maxAttempts: 3, backoff: { type: 'custom', strategy }, jitter: 'none' },
+      {
+        retryIfResult: () => true,
+      },
+    );
+
+    expect(seen).toEqual([1, 2]);
+  });
+
   it('resolves with the last result when no attempt is left, and onGiveUp has the reason', async () => {
     const onGiveUp = vi.fn<(event: GiveUpEvent) => void>();
 

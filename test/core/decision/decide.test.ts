@@ -123,6 +123,16 @@ describe('decide', () => {
     expect(decisionOn({}, { failures: 1 }, error)).toEqual({ type: 'fail', reason: 'retry-after' });
   });
 
+  it('fails stopped on an error whose cause is a NonRetryableError only where stopOn says so', () => {
+    const error = new Error('loading failed', { cause: new NonRetryableError('no') });
+
+    expect(decisionOn({}, undefined, error)).toMatchObject({ type: 'retry' });
+    expect(decisionOn({ stopOn: [{ cause: NonRetryableError }] }, undefined, error)).toEqual({
+      type: 'fail',
+      reason: 'stopped',
+    });
+  });
+
   it('fails stopped on a NonRetryableError whatever the policy', () => {
     const error = new NonRetryableError('no');
 

@@ -86,6 +86,11 @@ describe('parseServerDelay of Retry-After', () => {
     },
   );
 
+  it('reads an instant of RFC 3339, which some servers send and the AWS SDK reads', () => {
+    expect(parse({ 'retry-after': new Date(NOW + 30_000).toISOString() })).toEqual(delay(30_000));
+    expect(parse({ 'retry-after': new Date(NOW - 30_000).toISOString() })).toEqual({ type: 'absent' });
+  });
+
   it('counts from the clock when the Date header cannot be read', () => {
     expect(parse({ 'retry-after': IMF_FIXDATE, date: 'yesterday' })).toEqual(delay(30_000));
   });
@@ -103,7 +108,9 @@ describe('parseServerDelay of Retry-After', () => {
     '5.',
     '1e3',
     'soon, later',
-    '1994-11-06T08:49:37Z',
+    '1994-11-06T08:49',
+    '1994-11-06 08:49:37Z',
+    '1994-13-06T08:49:37Z',
     'Sunday',
     'Sun, 99 Nov 1994 08:49:37 GMT',
     'Mon, whatever 7',

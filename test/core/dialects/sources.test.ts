@@ -2,7 +2,7 @@ import { delayBounds, InvalidOptionsError } from '@retry/core';
 import { ALL_SYSTEMS } from '@retry/core/dialects/all';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import fc from 'fast-check';
-import retry from 'retry';
+import * as retry from 'retry';
 import { describe, expect, it, vi } from 'vitest';
 
 function read(name: string, options: object) {

@@ -86,7 +86,7 @@ const FIRST_INSTANT_IN_MS = 1e14;
 /**
  * Reads the delay that response headers ask for: `x-should-retry`, `grpc-retry-pushback-ms`, `retry-after-ms`,
  * `x-ms-retry-after-ms`, `x-amz-retry-after` (milliseconds), `Retry-After` and that of a named limit of NestJS
- * (`Retry-After-short`; seconds or an HTTP date); on 429 and 503 also the reset of the rate limit. If a header has several values, the
+ * (`Retry-After-short`; seconds, an HTTP date or RFC 3339); on 429 and 503 also the reset of the rate limit. If a header has several values, the
  * longest delay is returned.
  *
  * A date is relative to the response's own `Date` header if there is one, so that clock skew does not matter; a date in
@@ -180,7 +180,7 @@ function milliseconds(value: string): Asked {
 }
 
 function retryAfter(value: string, context: ParseContext): Asked {
-  return seconds(value) ?? httpDate(value, context);
+  return seconds(value) ?? instantInText(value, context);
 }
 
 function seconds(value: string): Asked | undefined {

@@ -27,7 +27,7 @@ export interface DelayContext extends RunFacts {
   readonly random: () => number;
   /** Delay before the previous retry, in milliseconds; absent before retry 1. Decorrelated backoff grows from it. */
   readonly previousDelayMs?: number | undefined;
-  /** What the failed attempt threw. */
+  /** What the failed attempt threw, or the result that `retryIfResult` refused. */
   readonly error?: unknown;
 }
 
