@@ -5,6 +5,7 @@ import { apply } from '../engine/plan/apply.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
 import { CancelledError, LeaseLostError } from '../errors.ts';
 import { halves } from '../halves.ts';
+import { isCommitted } from '../run/commit.ts';
 import type { Execution } from '../run/execution.ts';
 import { noticeOf } from '../settle/report.ts';
 
@@ -26,6 +27,8 @@ export class Leases {
   /** Runs of this turn whose leases are renewed before their handlers are called, and when that is answered. */
   #late: Execution[] = [];
   #lateAnsweredAt: Promise<number> | undefined;
+  /** Runs that have no lease any more, of which the broker is being asked whether their handlers have committed them. */
+  readonly #asked = new Set<Execution>();
 
   /** @param exchanger - has the claims whose runs have ended here, and whose settlements have not been answered */
   constructor(worker: WorkerContext, exchanger: Exchanger) {
@@ -62,7 +65,8 @@ export class Leases {
   heartbeat(): Promise<boolean> {
     const settling = this.#exchanger.settling().filter(({ onlyIfExpired }) => onlyIfExpired !== true);
     const ended = settling.map((claim): Lease => ({ claim }));
-    return this.#extend([...[...this.#worker.executions].map(leaseOf), ...ended]);
+    const leased = [...this.#worker.executions].filter(({ isCommitted }) => !isCommitted);
+    return this.#extend([...leased.map(leaseOf), ...ended]);
   }
 
   /** Extends leases and applies the broker's answers. A call that fails does not prevent the others. @returns whether it answered */
@@ -111,6 +115,24 @@ export class Leases {
   apply(execution: Execution, answer: HeartbeatAnswer | undefined): void {
     if (answer === 'cancel') cancel(execution);
     if (answer !== 'fenced' && answer !== 'gone') return;
+    if (execution.isCompleting) void this.#loseUnlessCommitted(execution, answer);
+    else this.#lose(execution, answer);
+  }
+
+  /** The lease of a run that its handler has completed in a transaction ends with the commit, and is not lost by that. Never rejects. */
+  async #loseUnlessCommitted(execution: Execution, answer: 'fenced' | 'gone'): Promise<void> {
+    if (execution.isCommitted || this.#asked.has(execution)) return;
+    this.#asked.add(execution);
+    try {
+      execution.isCommitted = await isCommitted(this.#worker.settings.broker, execution.run);
+      if (!execution.isCommitted) this.#lose(execution, answer);
+    } catch (error) {
+      this.#worker.emitError(error, 'asking for a commit'); // again after the next heartbeat
+    }
+    this.#asked.delete(execution);
+  }
+
+  #lose(execution: Execution, answer: 'fenced' | 'gone'): void {
     // It may have ended and been settled while the heartbeat was pending.
     if (!execution.loseLease(new LeaseLostError())) return;
     this.#worker.emitter.emit('fenced', () => ({ ...noticeOf(execution.task, execution.run), answer }));
@@ -158,7 +180,7 @@ export class CancelWatch {
     const { executions } = this.#worker;
     this.#cancelTimer = undefined;
     this.#isPolling = true;
-    const asked = [...executions].filter(({ durationMs }) => durationMs >= POLL_MS);
+    const asked = [...executions].filter((each) => !each.isCommitted && each.durationMs >= POLL_MS);
     for (let first = 0; first < asked.length; first += MAX_LEASES)
       await this.#askAbout(asked.slice(first, first + MAX_LEASES));
     this.#isPolling = false;

@@ -11,6 +11,7 @@ import { attemptOf } from '../settle/settlement.ts';
 import { sleep } from '../sleep.ts';
 import { writeResult } from '../task/payload.ts';
 import type { Completion, HandlerHold, TaskContext } from '../task/task.ts';
+import { isCommitted } from './commit.ts';
 import type { Execution } from './execution.ts';
 import {
   isSpent,
@@ -169,9 +170,10 @@ export async function outcomeOfCompletion(
   worker: WorkerContext,
   outcome: Outcome,
 ): Promise<Outcome> {
-  const isCommitted = await hasCommitted(execution, worker);
+  // A heartbeat may have found it out, or finds it out meanwhile.
+  if (!execution.isCommitted && (await hasCommitted(execution, worker))) execution.isCommitted = true;
   // The transaction has stored the result; this settlement is answered `already`.
-  if (isCommitted) return { type: 'completed', result: 'null', isCommitted };
+  if (execution.isCommitted) return { type: 'completed', result: 'null', isCommitted: true };
   // Unless the call was refused meanwhile.
   if (outcome.type !== 'completed' || !execution.isCompleting) return outcome;
   return { type: 'failed', error: new NotCommittedError(), isTimeout: false };
@@ -186,12 +188,9 @@ const ASK_AGAIN_MS = 1_000;
  */
 async function hasCommitted(execution: Execution, worker: WorkerContext): Promise<boolean> {
   const { broker, clock } = worker.settings;
-  const { id, epoch } = execution.run;
   while (!execution.hasEnded) {
     try {
-      const [run] = await broker.get([id]);
-      // Only runs that have ended are ever forgotten.
-      return run === undefined || (run.state === 'completed' && run.epoch === epoch);
+      return await isCommitted(broker, execution.run);
     } catch (error) {
       worker.emitError(error, 'asking for a commit');
       await sleep(clock, ASK_AGAIN_MS); // not until its signal aborts: that may have been long ago

@@ -68,6 +68,8 @@ export class Execution implements LeaseHolder {
   requested: { readonly thrown: unknown } | undefined;
   /** How many calls of `ctx.complete` may have reached its transaction. */
   completions = 0;
+  /** Whether the broker has said that its completion is committed: it has no lease any more, and needs none. */
+  isCommitted = false;
   /** Its neighbours among the claimed runs of the worker. */
   before: Execution | undefined;
   after: Execution | undefined;

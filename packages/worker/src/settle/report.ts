@@ -86,6 +86,11 @@ export function reportSettled(emitter: WorkerEmitter, report: Report, answer: Se
   else EMIT[event]?.(emitter, report, notice);
 }
 
+/** Emits the event of a run that its handler has committed, whatever its worker has made of the attempt. */
+export function reportCommitted(emitter: WorkerEmitter, report: Report): void {
+  emitter.emit('completed', () => completedNotice(report));
+}
+
 /** What else is said of a run that has failed. */
 function endOf(settled: Settled): Pick<WorkerEvents['failed'], 'thrown' | 'isDisposable'> {
   const { isDisposable } = settled.settlement.next;

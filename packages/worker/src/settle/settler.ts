@@ -4,11 +4,12 @@ import { isEnd } from '@retry/core/lifecycle';
 import type { Exchanger } from '../engine/exchanger.ts';
 import type { QueuedSettlement, Sending } from '../engine/queued-settlement.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
+import { isCommitted } from '../run/commit.ts';
 import type { AnyTask } from '../task/task.ts';
 import { refusedEnds, withDeadLetter } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';
 import type { Report } from './report.ts';
-import { reportSettled } from './report.ts';
+import { reportCommitted, reportSettled } from './report.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import type { Decided, SettleContext, Settled } from './settlement.ts';
 import { withFirstCall } from './settlement.ts';
@@ -23,6 +24,8 @@ interface EndedAttempt {
   readonly order?: number | undefined;
   /** It was let through by a hold of the circuit breaker. */
   readonly isProbe?: boolean | undefined;
+  /** Its handler has called `ctx.complete`, and may have committed that. */
+  readonly isCompleting?: boolean | undefined;
   /** Its handler was called; absent for a claim of another worker. */
   readonly hasStarted?: boolean | undefined;
   /** How long it waited in the worker for that; absent for a claim of another worker. */
@@ -82,7 +85,7 @@ export class Settler {
 
   /** Returns the settlement of an attempt of this worker. Never throws, whatever a handler threw. */
   settlementOf(attempt: EndedAttempt, outcome: Outcome): AttemptSettlement {
-    const { task, run, durationMs, order, isProbe, hasStarted, waitedMs } = attempt;
+    const { task, run, durationMs, order, isProbe, isCompleting, hasStarted, waitedMs } = attempt;
     // In one piece, because every run comes here: a spread costs half a microsecond.
     const end: AttemptEnd = {
       task,
@@ -90,6 +93,7 @@ export class Settler {
       durationMs,
       order,
       isProbe,
+      isCompleting,
       hasStarted,
       waitedMs,
       outcome,
@@ -215,17 +219,42 @@ export class Settler {
 
   /** Reports an attempt whose settlement was answered. */
   report(
-    { task, run, durationMs, onlyIfExpired, onAnswer }: AttemptEnd,
+    { task, run, durationMs, isCompleting, onlyIfExpired, onAnswer }: AttemptEnd,
     { settled, outcome }: Decided,
     [answer, sent]: readonly [SettleAnswer | 'refused', Sending],
   ): void {
     const report: Report = { task, run, outcome, settled, durationMs };
-    if (answer === 'ok' && isEnd(settled.settlement.next.state)) this.#worker.report.flow.noteEnd(run.lane);
+    const isOwnCommit = outcome.type === 'completed' && outcome.isCommitted === true;
+    if (isOwnCommit || (answer === 'ok' && isEnd(settled.settlement.next.state)))
+      this.#worker.report.flow.noteEnd(run.lane);
     // Several cleaners may find the same expired lease; the one whose settlement was accepted reports it.
     if (onlyIfExpired && answer === 'already' && sent === 'again') void this.#reportIfOwn(report);
+    else if (isCompleting && !isOwnCommit && (answer === 'fenced' || answer === 'gone'))
+      void this.#reportCommit(report, answer);
     else if (answer !== 'refused' && (answer === 'ok' || !onlyIfExpired))
       reportSettled(this.#worker.emitter, report, answer);
     onAnswer?.(answer);
+  }
+
+  /**
+   * Reports an attempt that was stopped, and whose outcome was not accepted: its handler may have committed another one meanwhile. Never
+   * rejects. The worker does not stop before that.
+   */
+  async #reportCommit(report: Report, answer: 'fenced' | 'gone'): Promise<void> {
+    const { state, settings, emitter } = this.#worker;
+    const { run } = report;
+    let hasCommitted = false;
+    state.unanswered += 1;
+    try {
+      hasCommitted = await isCommitted(settings.broker, run);
+    } catch (error) {
+      this.#worker.emitError(error, 'asking for a commit');
+    }
+    if (hasCommitted) this.#worker.report.flow.noteEnd(run.lane);
+    if (hasCommitted) reportCommitted(emitter, report);
+    else reportSettled(emitter, report, answer);
+    state.unanswered -= 1;
+    this.#worker.wake();
   }
 
   /**
