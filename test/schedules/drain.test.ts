@@ -86,8 +86,10 @@ describe('worker.drain and schedules', () => {
     const broker = reading(scene, () => new Promise(() => {}));
 
     const drained = createIdle(scene, { broker }).worker.drain({ maxMs: 5_000 });
+    const rejected = expect(drained).rejects.toMatchObject({ code: 'NO_ANSWER' });
     await clock.advance('5s');
 
-    expect(await drained).toMatchObject({ started: 0, endedBy: 'maxMs' });
+    await rejected;
+    expect(await queue.counts()).toMatchObject({ submitted: 1 });
   });
 });

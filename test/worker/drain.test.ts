@@ -260,6 +260,41 @@ describe('worker.drain', () => {
     await rejected;
   });
 
+  describe.each(['maxMs', 'signal'] as const)('ended by %s', (by) => {
+    const never = () => new Promise<never>(() => {});
+    const broken = new Error('broken');
+    const failing = () => Promise.reject(broken);
+
+    it.each<[string, (broker: Broker) => Partial<Broker>, unknown]>([
+      ['is silent', () => ({ ready: never }), { code: 'NO_ANSWER' }],
+      ['was ready and is silent', () => ({ exchange: never }), { code: 'NO_ANSWER' }],
+      [
+        'does not answer what its schedules are',
+        ({ notes }) => ({ notes: { ...notes, read: never } }),
+        { code: 'NO_ANSWER' },
+      ],
+      ['was ready and fails', () => ({ exchange: failing }), broken],
+      ['fails, then is silent', onceThenSilent(broken), broken],
+    ])('rejects where the broker %s', async (_, without, error) => {
+      const { clock, broker } = setScene();
+      const down = { ...broker, ...without(broker) };
+      const worker = createIdle(
+        { clock, broker: down },
+        { tasks: [defineTask({ name: 'any', run: () => {} })] },
+      );
+      worker.on('error', () => {});
+      const controller = new AbortController();
+
+      const drained = worker.drain(by === 'maxMs' ? { maxMs: 3_000 } : { signal: controller.signal });
+      const rejected = expect(drained).rejects.toMatchObject(error as object);
+      await clock.advance('3s');
+      controller.abort();
+      await clock.advance('1m');
+
+      await rejected;
+    });
+  });
+
   it('is refused after start, drain and stop, and start after it, with what to do', async () => {
     const scene = setScene();
     const tasks = [defineTask({ name: 'any', run: () => {} })];
@@ -314,3 +349,15 @@ describe('worker.drain', () => {
     expect(seen.sort((a, b) => a - b)).toEqual([10, 20, 30]);
   });
 });
+
+/** A broker whose `ready` rejects once, and then does not answer. */
+function onceThenSilent(error: Error): () => Partial<Broker> {
+  return () => {
+    let calls = 0;
+    const ready = (): Promise<void> => {
+      calls += 1;
+      return calls === 1 ? Promise.reject(error) : new Promise(() => {});
+    };
+    return { ready };
+  };
+}

@@ -38,7 +38,8 @@ export interface Worker extends AsyncDispose {
    *
    * @throws {InvalidOptionsError} listing every wrong option
    * @throws {RetryError} `WORKER_STOPPED` after `stop`; `WORKER_STARTED` after `start` or `drain`: create another worker
-   * @throws what the broker's `ready` rejected with, when that could not serve until the drain was ended
+   * @throws what the broker rejected with, when it could not serve until the drain was ended
+   * @throws {RetryError} `NO_ANSWER` when it had neither answered nor rejected a claim by then
    */
   readonly drain: (options?: DrainOptions) => Promise<DrainReport>;
   /** Adds a listener for an event and returns a function that removes it. */

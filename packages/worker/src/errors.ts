@@ -22,7 +22,8 @@ export type WorkerErrorCode =
   | 'NO_INSIGHT'
   | 'TOO_MANY_OPERATIONS'
   | 'UNKNOWN_OPERATION'
-  | 'WRONG_REPLY';
+  | 'WRONG_REPLY'
+  | 'NO_ANSWER';
 
 /** A payload or result that cannot be stored: it fails its schema, is not JSON, is too large or would pollute prototypes. */
 export class PayloadError extends RetryError<WorkerErrorCode> {
@@ -272,6 +273,14 @@ export function wrongReply(missing: readonly string[]): RetryError<WorkerErrorCo
   return new RetryError(
     'WRONG_REPLY',
     `the broker's reply to an exchange has no ${missing.join(', ')}: exchange must return { settled, claimed, now }.`,
+  );
+}
+
+/** The error of a drain that ended before its broker had answered or rejected anything. @param endedBy - the option that ended it */
+export function noAnswer(endedBy: string): RetryError<WorkerErrorCode> {
+  return new RetryError(
+    'NO_ANSWER',
+    `the broker answered no claim until ${endedBy} ended the drain, so it is not known whether anything is due. Start its server, correct its url, or give the drain longer.`,
   );
 }
 

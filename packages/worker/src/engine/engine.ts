@@ -78,6 +78,7 @@ export class Engine {
     await waitUntilReady(worker.settings, worker.stopping.signal, worker);
     if (worker.state.isStopping) return this.#close();
     worker.isReady = true;
+    worker.startError = undefined;
     this.upkeep.register();
     if (drain !== undefined) await this.#beginToDrain(drain);
     await this.#loop();

@@ -179,12 +179,17 @@ export class Exchanger {
       try {
         const reply = await broker.exchange(request);
         checkReply(reply);
+        this.#worker.hasAnswer = true;
         const reading = { sentAt, receivedAt: clock.now(), serverAt: reply.now };
         this.#worker.serverClock.note(reading);
         this.#worker.watch.noteReading(reading);
         return { type: 'answered', reply, times: retry === 1 ? times : 'again' };
       } catch (error) {
-        if (isRefused(broker, error)) return { type: 'refused', error };
+        if (isRefused(broker, error)) {
+          this.#worker.hasAnswer = true;
+          return { type: 'refused', error };
+        }
+        this.#worker.startError = { error };
         this.#worker.emitError(error, 'settling and claiming');
         // A closed broker never opens again, so a stopping worker does not wait for it.
         const { signal } = isRetryError(error, 'BROKER_CLOSED') ? this.#worker.stopping : this.#givingUp;

@@ -30,8 +30,10 @@ export class WorkerContext {
   readonly restOfTurn: RestOfTurn;
   /** Aborts when the worker has to stop. */
   readonly stopping: AbortController = new AbortController();
-  /** Whether the broker can serve; until then, why it could not when it was asked last. */
+  /** Whether the broker can serve. */
   isReady = false;
+  /** Whether it has answered an exchange; until then, why it could not serve when it was asked last. */
+  hasAnswer = false;
   startError: { readonly error: unknown } | undefined;
   /** Calls to the broker that nothing awaits until the worker stops. */
   readonly #calls = new Set<Promise<void>>();

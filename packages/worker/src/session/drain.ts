@@ -9,7 +9,7 @@ export interface DrainOptions {
   readonly maxRuns?: number | undefined;
   /**
    * For how long it claims at most, in milliseconds > 0. Handlers that run then finish as at a stop: within `shutdownTimeout`. Also
-   * how long it waits for a broker that cannot serve. @default Infinity
+   * how long it waits for a broker that cannot serve, or does not answer: then the drain rejects. @default Infinity
    */
   readonly maxMs?: number | undefined;
   /** Ends it as `maxMs` does. */

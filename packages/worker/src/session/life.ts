@@ -1,7 +1,7 @@
 import type { Drain, Engine } from '../engine/engine.ts';
 import type { ClaimsEnd } from '../engine/plan/worker-state.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
-import { workerStarted, workerStopped } from '../errors.ts';
+import { noAnswer, workerStarted, workerStopped } from '../errors.ts';
 import type { SignalName } from '../options.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
 import { sleep } from '../sleep.ts';
@@ -52,13 +52,22 @@ export class Life {
   /** Does what is due, and stops. */
   async drain(options: unknown): Promise<DrainReport> {
     const limits = readDrainOptions(options);
+    const isAsked = limits.signal?.aborted !== true;
     this.#begin('drains');
     const draining = new Draining(this.#open(), this.#scheduler, limits);
     const counts = countEvents(this.#worker.emitter);
     const endedBy = await draining.ended();
-    if (!this.#worker.isReady && this.#worker.startError !== undefined) throw this.#worker.startError.error;
+    this.#throwUnanswered(endedBy, isAsked);
     const nextRunAt = this.#engine.nextRunAt(endedBy);
     return { ...counts(), endedBy, ...(nextRunAt < Infinity && { nextRunAt }) };
+  }
+
+  /** A drain whose claims were never answered has not found that there is nothing to do. @param isAsked - it had time to claim */
+  #throwUnanswered(endedBy: DrainEnd, isAsked: boolean): void {
+    const { hasAnswer, startError } = this.#worker;
+    if (hasAnswer) return;
+    if (startError !== undefined) throw startError.error;
+    if (isAsked && (endedBy === 'maxMs' || endedBy === 'signal')) throw noAnswer(endedBy);
   }
 
   /** Stops, if it has ever begun; resolves when everything is settled. */
