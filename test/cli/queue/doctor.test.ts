@@ -18,6 +18,7 @@ import { startPrivatePostgres } from '../../support/servers/postgres.ts';
 import type { PrivateRedis } from '../../support/servers/redis.ts';
 import { startPrivateRedis } from '../../support/servers/redis.ts';
 import { openTransactionPooler } from '../../support/servers/transaction-pooler.ts';
+import { settlementOf } from '../../support/settle.ts';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
 import { describeOnServers, type ServedQueue } from './describe-on-servers.ts';
@@ -87,16 +88,17 @@ describeOnServers('retry doctor', { inPGlite: 'finds nothing wrong where nothing
   });
 
   it('finds leases that have expired', async () => {
-    await use(async (broker) => {
+    const claimed = await use(async (broker) => {
       await broker.submit([{ id: 'lost', lane: 'mail@1', payload: '{}' }]);
       const lanes = new Map([['mail@1', 1]]);
       const claim = { worker: 'crashed', requestId: 'one', limit: 1, lanes, leaseMs: 1 };
-      const { claimed } = await broker.exchange({ claim });
-      expect(claimed).toHaveLength(1);
+      return (await broker.exchange({ claim })).claimed.map(({ run }) => run);
     });
+    expect(claimed).toHaveLength(1);
 
     const { codes } = await diagnoseQueue();
-    await use((broker) => cancelRuns(broker, ['lost']));
+    const settle = claimed.map((run) => settlementOf(run, { type: 'fail', at: Date.now() }));
+    await use((broker) => broker.exchange({ settle }));
 
     expect(codes).toContain('EXPIRED_LEASES');
   });
