@@ -69,10 +69,25 @@ describe('waitForResult', () => {
     expect(error).toBeInstanceOf(RunFailedError);
     expect(error).toMatchObject({
       code: 'RUN_FAILED',
-      message: 'run doomed@run-1 is failed',
+      message: 'run doomed@run-1 is failed; its latest error: RangeError: too far',
       state: 'failed',
       cause: { name: 'RangeError', message: 'too far', epoch: 1 },
     });
+  });
+
+  it.each([
+    ['a message of 200 characters', 'x'.repeat(200), 'x'.repeat(200)],
+    ['the first 199 of a longer one', 'x'.repeat(201), `${'x'.repeat(199)}…`],
+    ['no password', 'connect to postgres://me:hunter2@db failed', 'connect to postgres://***@db failed'],
+  ])('says what failed by %s', async (_what, message, shown) => {
+    const { queue } = setScene();
+    const { id } = await queue.submit(task, 1);
+    await queue.fail(id, new TypeError(message));
+
+    const error: unknown = await queue.waitForResult(id).catch((caught: unknown) => caught);
+
+    expect(String(error)).toBe(`RunFailedError: run ${id} is failed; its latest error: TypeError: ${shown}`);
+    expect(error).toMatchObject({ errorMessage: message, cause: { message } });
   });
 
   it('rejects when the run is cancelled', async () => {

@@ -82,6 +82,14 @@ export function clip(value: unknown, maxLength: number = MAX_TEXT_LENGTH): strin
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
+/** The longest name, and the longest message, of an error that is shortened, in UTF-16 units. */
+const MAX_SHORT_LENGTH = 200;
+
+/** Returns a text of at most 200 units; one that had more ends with `…`. */
+export function shorten(text: string): string {
+  return text.length <= MAX_SHORT_LENGTH ? text : `${clip(text, MAX_SHORT_LENGTH - 1)}…`;
+}
+
 /** The longest name, or note for people, that is made of other text, in bytes of UTF-8: a little less than brokers keep. */
 const MAX_NAME_BYTES = 500;
 

@@ -1,6 +1,8 @@
 import type { Problem } from '@retry/core';
 import { formatDuration, InvalidOptionsError, RetryError } from '@retry/core';
 import type { AttemptError } from '@retry/core/broker';
+import { hideSecrets } from '@retry/core/broker/kit';
+import { shorten } from './error-text.ts';
 
 /** The codes of this package's errors. */
 export type WorkerErrorCode =
@@ -128,7 +130,10 @@ interface ReleaseCounts {
   readonly maxReleases: number;
 }
 
-/** The awaited run ended in another state than `completed`, or there is no run with that id. */
+/**
+ * The awaited run ended in another state than `completed`. The message has the name and the message of the latest attempt's error, at
+ * most 200 characters of each, without passwords.
+ */
 export class RunFailedError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunFailedError';
   /** The id of the awaited run. */
@@ -142,12 +147,18 @@ export class RunFailedError extends RetryError<WorkerErrorCode> {
 
   /** @param last - the error of the latest attempt; it becomes the `cause` */
   constructor(id: string, state: string, last?: AttemptError) {
-    super('RUN_FAILED', `run ${id} is ${state}`, last && { cause: asError(last) });
+    super('RUN_FAILED', `run ${id} is ${state}${latestError(last)}`, last && { cause: asError(last) });
     this.id = id;
     this.state = state;
     this.errorName = last?.name;
     this.errorMessage = last?.message;
   }
+}
+
+/** Says what failed, for logs that print the message alone: without passwords, as the message of a handler may have some. */
+function latestError(last: AttemptError | undefined): string {
+  if (last === undefined) return '';
+  return `; its latest error: ${shorten(last.name)}: ${shorten(hideSecrets(last.message))}`;
 }
 
 /** Turns the stored error of an attempt into an `Error`. */

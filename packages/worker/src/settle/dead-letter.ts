@@ -4,7 +4,7 @@ import type { AttemptError, ErrorGroupName, Run, Settlement, Submission } from '
 import { groupOf, partitionTag } from '@retry/core/broker/kit';
 import { fingerprint } from '@retry/core/failures';
 import { isDeadLetter } from '@retry/core/lifecycle';
-import { clip } from '../error-text.ts';
+import { shorten } from '../error-text.ts';
 import { submissionOf } from '../queue/submission.ts';
 import type { DeadLetter } from '../task/dead-letter.ts';
 import { fairnessKeyOf } from '../task/fairness-key.ts';
@@ -13,9 +13,6 @@ import type { AnyTask } from '../task/task.ts';
 import { settle } from './settlement.ts';
 import type { AttemptFacts } from './stored-error.ts';
 import { failedRun, wellFormed } from './stored-error.ts';
-
-/** The longest name, and the longest message, of an error that had to be shortened, in UTF-16 units. */
-const MAX_SHORT_LENGTH = 200;
 
 /** 128 bits of a hash, in base64: no two runs share them. */
 const HASH_LENGTH = 22;
@@ -104,10 +101,6 @@ function* shorterErrors(errors: readonly AttemptError[]): Generator<readonly Att
   yield latest;
   yield latest.map((error) => ({ ...error, name: shorten(error.name), message: shorten(error.message) }));
   yield [];
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_SHORT_LENGTH ? text : `${clip(text, MAX_SHORT_LENGTH - 1)}…`;
 }
 
 /** The payload is JSON text already, and goes last as it is. */
