@@ -53,7 +53,6 @@ describe('a policy', () => {
     ['HPE_INVALID_CONSTANT', 1],
     ['ERR_STREAM_PREMATURE_CLOSE', 1],
     ['ECONNRESET', 1],
-    ['ENOTFOUND', 1],
     [undefined, 1],
     ['ECONNREFUSED', 3],
     ['EAI_AGAIN', 3],
@@ -72,6 +71,18 @@ describe('a policy', () => {
     await rejectionOf(createRetryFetch(AT_ONCE, { ...options, fetch: any })(URL_OF_IT, post));
 
     expect([safe, any].map(({ mock }) => mock.calls.length)).toEqual([times, 3]);
+  });
+
+  it.each([
+    ['does not repeat an unknown host', {}, 1],
+    ['repeats an unknown host where retryOn names it', { retryOn: [{ cause: { code: 'ENOTFOUND' } }] }, 3],
+  ])('%s', async (_case, policy, times) => {
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND h'), { code: 'ENOTFOUND' });
+    const fetch = answering(new TypeError('fetch failed', { cause }));
+
+    await rejectionOf(createRetryFetch({ ...AT_ONCE, ...policy }, { fetch })(URL_OF_IT));
+
+    expect(fetch).toHaveBeenCalledTimes(times);
   });
 
   it('adds its own statuses', async () => {

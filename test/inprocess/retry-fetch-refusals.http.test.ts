@@ -1,3 +1,5 @@
+import { matchesError } from '@retry/core';
+import { network } from '@retry/core/errors';
 import { retryInfo } from '@retry/inprocess';
 import { createRetryFetch, type Fetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
 import { fetch as undiciFetch } from 'undici';
@@ -68,7 +70,6 @@ describe.each<[string, RetryFetchOptions]>([
   it.each([
     ['a connection that breaks', () => `${server.url}reset`],
     ['a server that is not there', () => 'http://127.0.0.1:59999/'],
-    ['a name that is not found', () => 'http://no-such-host.invalid/'],
   ])('retries %s', async (_case, url) => {
     const onAttempt = vi.fn();
 
@@ -94,6 +95,55 @@ describe('a redirect loop', () => {
     await rejectionOf(createRetryFetch(policy, { replace: true, onAttempt })(`${server.url}loop`));
 
     expect(onAttempt).toHaveBeenCalledTimes(1);
+  });
+});
+
+/** As the global fetch of Node and of Deno reject, of an older Deno, and of Bun. */
+const FAILURES: readonly (readonly [string, Error])[] = [
+  ...[
+    ...['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ETIMEDOUT'],
+    ...['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'CERT_HAS_EXPIRED', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED'],
+  ].flatMap((code): readonly (readonly [string, Error])[] => {
+    const cause = Object.assign(new Error('no'), { code });
+    return [
+      [`${code} below`, new TypeError('fetch failed', { cause })],
+      [code, Object.assign(new TypeError('Unable to connect.'), { code })],
+    ];
+  }),
+  ...[
+    'dns error: failed to lookup address information: Name or service not known',
+    'dns error: failed to lookup address information: Temporary failure in name resolution',
+    'dns error: No such host is known. (os error 11001)',
+    'invalid peer certificate: UnknownIssuer',
+    'tcp connect error: Connection refused (os error 111)',
+  ].flatMap((text): readonly (readonly [string, Error])[] => {
+    const message = `error sending request for url (https://certificate.example/): client error (Connect): ${text}`;
+    return [
+      [`${text}, below`, new TypeError('fetch failed', { cause: new Error(message) })],
+      [text, new TypeError(message)],
+    ];
+  }),
+];
+
+describe('a connection that fails', () => {
+  it.each(FAILURES)('is retried by createRetryFetch as by network: %s', async (_case, failure) => {
+    const fetch = vi.fn(async () => {
+      throw failure;
+    });
+    const isExpected = network.some((pattern) => matchesError(pattern, failure));
+
+    await rejectionOf(createRetryFetch(AT_ONCE, { fetch })(server.url));
+
+    expect(fetch).toHaveBeenCalledTimes(isExpected ? 3 : 1);
+  });
+
+  it('is expected where the resolver may know the host later', () => {
+    const expected = FAILURES.filter(([, failure]) =>
+      network.some((pattern) => matchesError(pattern, failure)),
+    ).map(([name]) => name);
+
+    expect(expected).toEqual(expect.arrayContaining(['EAI_AGAIN', 'EAI_AGAIN below']));
+    expect(expected).not.toEqual(expect.arrayContaining(['ENOTFOUND']));
   });
 });
 

@@ -50,8 +50,8 @@ export interface Queue<Own extends Times = 'ms'>
   /**
    * Waits until the run has completed and returns its result.
    *
-   * @throws {RunFailedError} when it ends in another state, or there is no such run
-   * @throws {RunForgottenError} when it is no longer stored: use `keepResult` when submitting a run to wait for
+   * @throws {RunFailedError} when it ends in another state
+   * @throws {RunForgottenError} when it is not stored, or no longer: use `keepResult` when submitting a run to wait for
    * @throws {WaitTimeoutError} after the timeout
    */
   readonly waitForResult: WaitForResult;

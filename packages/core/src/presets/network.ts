@@ -59,19 +59,17 @@ const STREAM_REFUSED: readonly ErrorPattern[] = [
   },
 ];
 
-/** What `fetch` says in browsers, React Native and Deno, which have no codes. Of Deno, unknown hosts and certificates are left out. */
-const FETCH_FAILED = [
-  ...globs(
-    'Failed to fetch*',
-    'NetworkError when attempting to fetch*',
-    'Load failed*',
-    'network error*',
-    'The Internet connection appears to be offline*',
-    'Network request failed*',
-    'error reading a body from connection*',
-  ),
-  { glob: 'error sending request *', except: ['*certificate*', '*not known*', '*No such host*'] },
-];
+/** What `fetch` says in browsers, React Native and Deno, which have no codes. */
+const FETCH_FAILED = globs(
+  'Failed to fetch*',
+  'NetworkError when attempting to fetch*',
+  'Load failed*',
+  'network error*',
+  'The Internet connection appears to be offline*',
+  'Network request failed*',
+  'error reading a body from connection*',
+  'error sending request *',
+);
 
 /** The connection was lost. */
 const CONNECTION_LOST: readonly ErrorPattern[] = [

@@ -28,6 +28,10 @@ export const NEVER_CONNECTS: readonly ErrorPattern[] = [
       '*getaddrinfo ENOTFOUND*',
       '*Name resolution failed for target*', // gRPC
       '*unable to verify the first certificate*',
+      // Deno, behind the URL.
+      'error sending request *): *invalid peer certificate*',
+      'error sending request *): *not known*',
+      'error sending request *): *No such host*',
     ),
   },
 ];

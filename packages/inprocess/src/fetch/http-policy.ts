@@ -40,12 +40,20 @@ export const fetchRefusals: readonly ErrorPattern[] = Object.freeze([
   { name: 'TypeError', message: REFUSED_BY_DENO },
 ]);
 
+/** What `network` never expects, whatever else the error says: an unknown host, a refused certificate, no common version of TLS. */
+const NEVER_CONNECTS = network.ambiguous.flatMap(({ unless = [] }) => unless);
+
 /** The connection was lost, or the answer was none of HTTP; where the cause says that nothing was sent, `network` knows it. */
-const FAILED: ErrorPattern = { name: 'TypeError', unless: [...network.notApplied], ambiguous: true };
+const FAILED: ErrorPattern = {
+  name: 'TypeError',
+  unless: [...network.notApplied, ...NEVER_CONNECTS],
+  ambiguous: true,
+};
 
 /**
  * The default policy of `createRetryFetch`: 3 attempts, from 200 ms, doubling, full jitter. `fetch` throws a TypeError
- * when a connection fails, whatever the message, other clients an error with a code; {@link fetchRefusals} end the retrying.
+ * when a connection fails, whatever the message, other clients an error with a code; {@link fetchRefusals} end the retrying. An unknown
+ * host (`ENOTFOUND`) is not retried, as `network` has it; one that the resolver could not ask for (`EAI_AGAIN`) is.
  */
 export const httpPolicy: Policy = definePolicy({
   backoff: { type: 'exponential', base: '200ms' },
