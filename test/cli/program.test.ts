@@ -122,7 +122,18 @@ describe('the program retry', () => {
   });
 
   it.each([
-    [['prevew', '{}'], "unknown command 'prevew'. Did you mean preview?"],
+    [['prevew', '{}'], "unknown command 'prevew'. Did you mean retry preview?"],
+    [['pause', 'mail@1'], 'Did you mean retry lanes hold or retry operations pause?'],
+    [['health'], 'Did you mean retry doctor?'],
+    [['queue', 'pause'], 'Did you mean retry lanes?'],
+    [['lanes', 'pause', 'mail@1'], 'Did you mean retry lanes hold?'],
+    [['dlq', 'retry', 'a'], 'Did you mean retry dlq redrive?'],
+    [['retry', 'a'], 'Did you mean retry dlq redrive?'],
+    [['cancel', 'a'], 'Did you mean retry runs cancel or retry operations cancel?'],
+    [['runs', 'list'], 'Did you mean retry runs ls?'],
+    [['runs', 'delete', 'a'], 'Did you mean retry runs forget?'],
+    [['schedules', 'delet', 'a'], "unknown command 'delet'. --help lists"],
+    [['constructor'], "unknown command 'constructor'. --help lists"],
     [['preview', '{}', '--limti', '3'], "unknown option '--limti'. Did you mean --limit?"],
     [['run', '--retries', '3', '--', 'true'], "unknown option '--retries'. Use --attempts, which counts"],
     [['help'], "unknown command 'help'. Use retry --help"],

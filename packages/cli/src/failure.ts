@@ -20,6 +20,8 @@ export interface FailedCall {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly verbose: boolean;
+  /** Which commands may be meant where there is none of this name. */
+  readonly commandsMeant: () => readonly string[];
 }
 
 /** The codes of errors that brokers throw. */
@@ -71,9 +73,12 @@ const EXIT_BY_CODE = {
 } as const satisfies Readonly<Record<BrokerCode | CliErrorCode, number>>;
 
 /** Returns what to print for an error: what, where and the cure, without passwords; the stack only with `--verbose`. */
-export function describeFailure(error: unknown, { args, env, verbose }: FailedCall): FailureText {
+export function describeFailure(
+  error: unknown,
+  { args, env, verbose, commandsMeant }: FailedCall,
+): FailureText {
   const secrets = secretsIn([...args, ...Object.values(env).filter((value) => value !== undefined)]);
-  const { code, message, exitCode } = classify(error);
+  const { code, message, exitCode } = classify(error, commandsMeant);
   const shown = safe(hideSecrets(message, secrets));
   const stack = verbose && error instanceof Error ? `\n${safe(hideSecrets(error.stack ?? '', secrets))}` : '';
   const problems = isRetryError(error, 'INVALID_OPTIONS') && 'problems' in error ? error.problems : undefined;
@@ -84,9 +89,12 @@ export function describeFailure(error: unknown, { args, env, verbose }: FailedCa
   };
 }
 
-function classify(error: unknown): { code: string; message: string; exitCode: number } {
+function classify(
+  error: unknown,
+  commandsMeant: FailedCall['commandsMeant'],
+): { code: string; message: string; exitCode: number } {
   if (error instanceof CommanderError) {
-    return { code: 'WRONG_USAGE', message: usageMessage(error), exitCode: EXIT.usage };
+    return { code: 'WRONG_USAGE', message: usageMessage(error, commandsMeant), exitCode: EXIT.usage };
   }
   if (isRetryError(error)) {
     const exitCode = Object.entries(EXIT_BY_CODE).find(([code]) => code === error.code)?.[1] ?? usage;
@@ -104,10 +112,12 @@ const MEANT: readonly (readonly [written: RegExp, cure: string])[] = [
 ];
 
 /** Returns the parser's message as a sentence: `error: unknown option '--limti'\n(Did you mean --limit?)`. */
-function usageMessage({ message }: CommanderError): string {
+function usageMessage({ message, code }: CommanderError, commandsMeant: FailedCall['commandsMeant']): string {
   const [what = '', ...more] = message.replace(/^error: /, '').split('\n');
   const meant = MEANT.find(([written]) => written.test(what))?.[1];
-  const hint = meant ?? more.map((line) => line.replace(/^\((.*)\)$/, '$1')).join(' ');
+  const commands = code === 'commander.unknownCommand' ? commandsMeant() : [];
+  const other = commands.length === 0 ? undefined : `Did you mean ${commands.join(' or ')}?`;
+  const hint = meant ?? other ?? more.map((line) => line.replace(/^\((.*)\)$/, '$1')).join(' ');
   const sentence = /[.?!]$/.test(what) ? what : `${what}.`;
   return `${sentence}${hint === '' ? '' : ` ${hint}`} --help lists what there is.`;
 }

@@ -39,10 +39,16 @@ export async function runCli(
     if (error instanceof CommanderError && error.code === 'commander.help') return { exitCode: EXIT.usage };
     // Loaded when it is needed: `--help` has to be quick.
     const { describeFailure } = await import('./failure.ts');
+    const { commandsMeant } = await import('./commands/commands-meant.ts');
     const failure = describeFailure(error, {
       args,
       env: environment.env,
       verbose: own.includes('--verbose'),
+      commandsMeant: () =>
+        commandsMeant(
+          createProgram(environment, () => {}),
+          own,
+        ),
     });
     const { paint } = createScreen(environment.stderr, environment.env, mode);
     const text = mode.json ? writeJson({ error: failure.json }) : `${paint('bad', 'retry:')} ${failure.text}`;
