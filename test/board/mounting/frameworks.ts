@@ -12,6 +12,7 @@ import { mountInFastify } from './mount-in-fastify.ts';
 /** A server of a framework with a board below this path, and a route of its own at `/own`. */
 export interface Mounted {
   readonly port: number;
+  /** Shuts down as docs/board.md says. */
   readonly close: () => Promise<unknown>;
 }
 
@@ -23,6 +24,7 @@ export const FRAMEWORKS: Readonly<Record<string, (board: Board) => Promise<Mount
   'node:http': (board) => {
     const answerBoard = toNodeListener(board);
     return listen(
+      board,
       createServer((request, response) => {
         if (request.url === '/own') response.end('own');
         else answerBoard(request, response);
@@ -37,7 +39,7 @@ export const FRAMEWORKS: Readonly<Record<string, (board: Board) => Promise<Mount
     app.all(`${BASE_PATH}/*`, (context) => board.fetch(context.req.raw));
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server; // of node:http, as nothing else is asked for
     await new Promise((resolve) => server.once('listening', resolve));
-    return mounted(server);
+    return mounted(board, server);
   },
 
   Express: (board) => {
@@ -45,7 +47,7 @@ export const FRAMEWORKS: Readonly<Record<string, (board: Board) => Promise<Mount
     app.use(express.json());
     app.use(BASE_PATH, toNodeListener(board));
     app.get('/own', (_request, response) => void response.send('own'));
-    return listen(createServer(app));
+    return listen(board, createServer(app));
   },
 
   Fastify: async (board) => {
@@ -57,7 +59,11 @@ export const FRAMEWORKS: Readonly<Record<string, (board: Board) => Promise<Mount
   },
 
   Nest: async (board) => {
-    class App {}
+    class App {
+      beforeApplicationShutdown(): void {
+        board.close();
+      }
+    }
     Module({})(App);
     const app = await NestFactory.create(App, { logger: false });
     app.use(BASE_PATH, toNodeListener(board));
@@ -69,16 +75,16 @@ export const FRAMEWORKS: Readonly<Record<string, (board: Board) => Promise<Mount
   },
 };
 
-async function listen(server: Server): Promise<Mounted> {
+async function listen(board: Board, server: Server): Promise<Mounted> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return mounted(server);
+  return mounted(board, server);
 }
 
-function mounted(server: Server): Mounted {
+function mounted(board: Board, server: Server): Mounted {
   return {
     port: portOf(server),
     close: () => {
-      server.closeAllConnections();
+      board.close();
       return new Promise((resolve) => server.close(resolve));
     },
   };

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 export function mountInFastify(fastify: FastifyInstance, board: Board): void {
   const answer = toNodeListener(board);
   fastify.register(async (scope) => {
+    scope.addHook('preClose', async () => board.close());
     // The board reads bodies itself.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));

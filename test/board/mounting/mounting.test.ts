@@ -68,10 +68,7 @@ describe.each(Object.entries(FRAMEWORKS))('a board in %s', (_name, mount) => {
   beforeAll(async () => {
     server = await mount(board);
   });
-  afterAll(async () => {
-    board.close();
-    await server.close();
-  });
+  afterAll(() => server.close());
   const send: Send = (path, init) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
 
   behavesAsABoard(
@@ -81,6 +78,19 @@ describe.each(Object.entries(FRAMEWORKS))('a board in %s', (_name, mount) => {
 
   it('leaves other routes to the framework', async () => {
     expect(await (await send('/own')).text()).toBe('own');
+  });
+
+  it('does not keep its server from closing while a page is open', { timeout: 60_000 }, async () => {
+    const closing = createBoard({ broker, basePath: BASE_PATH, access });
+    const other = await mount(closing);
+    const url = `http://127.0.0.1:${other.port}${BASE_PATH}/api/events?topic=overview`;
+    const stream = await fetch(url);
+    const closed = other.close();
+
+    expect(stream.headers.get('content-type')).toContain('text/event-stream');
+    await stream.text(); // to its end
+    await closed;
+    await expect(fetch(url)).rejects.toThrow();
   });
 });
 
