@@ -43,6 +43,34 @@ describeOnServers('dead letters', { inPGlite }, (queue, it) => {
     expect((await letters('--limit', '2')).size).toBe(2);
   });
 
+  it.each([
+    [['dlq', 'groups']],
+    [['dlq', 'ls']],
+    [['dlq', 'redrive']],
+    [['dlq', 'discard', '--apply', '--yes']],
+    [['replay', '{}']],
+    [['runs', 'ls']],
+    [['runs', 'forget', '--apply', '--yes']],
+  ])(
+    'of a task that the queue does not know are none, and a note names those there are: %j',
+    async (args) => {
+      const ask = (task: string) => run([...args, '--task', task, ...queue().args], { now: Date.now });
+
+      const wrong = await ask('send-emial');
+      const wrongVersion = await ask('send-email@7');
+      const known = await ask('send-email');
+
+      expect([wrong.exitCode, wrongVersion.exitCode, known.exitCode]).toEqual([0, 0, 0]);
+      expect(wrong.err.replace(/\s+/g, ' ')).toMatch(
+        /no workers of the task send-emial\. Did you mean send-email\? It has .*send-email/,
+      );
+      expect(wrongVersion.err.replace(/\s+/g, ' ')).toMatch(
+        /of the task send-email@7\..* It has .*send-email@1/,
+      );
+      expect(known.err).toBe('');
+    },
+  );
+
   it.each(['redrive', 'discard'])('that are named, and are none, are found missing: %s', async (kind) => {
     const definition = `dlq-${kind}`;
     const [known = ''] = mails();

@@ -8,6 +8,7 @@ import { userOf } from '../lanes/hold.ts';
 import { doneText } from '../operations/operation-table.ts';
 import type { Action, Input, Report } from '../report.ts';
 import { endBySignal } from '../run/exit-codes.ts';
+import { noteAbsentTask } from '../runs/absent-task.ts';
 import { confirm } from '../terminal/dialog.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -42,7 +43,8 @@ async function bulk(kind: Kind, input: Input<BulkOptions & Mode>): Promise<Repor
     const shown = { kind, plan, options };
     if (options.apply !== true || plan.count === 0) {
       const advice = plan.count === 0 ? '' : 'Nothing was changed: --apply does it.';
-      return { ...planned(shown, left, advice), exitCode };
+      const note = await noteAbsentTask(connected, { task: options.task, isEmpty: plan.count === 0 });
+      return { ...planned(shown, left, advice), exitCode, ...note };
     }
     const question = `Delete ${plan.count} dead letters for good?`;
     const mayAsk = kind === 'discard' && options.yes !== true && options.json !== true;

@@ -2,6 +2,7 @@ import type { LetterGroupPage } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import type { Input, Report } from '../report.ts';
+import { noteAbsentTask } from '../runs/absent-task.ts';
 import { taskFilter } from '../runs/task-filter.ts';
 import { wholeText } from '../terminal/counts.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
@@ -18,11 +19,12 @@ export interface GroupsOptions extends ConnectOptions {
 /** Lists the causes of dead letters, those with most of them first. */
 export async function groupsAction(input: Input<GroupsOptions>): Promise<Report> {
   const { task, limit, after } = input.options;
-  const page = await withQueue(input, ({ queue }) =>
-    queue.deadLetters.groups({ ...taskFilter(task), limit, after }),
-  );
+  const { page, note } = await withQueue(input, async (connected) => {
+    const read = await connected.queue.deadLetters.groups({ ...taskFilter(task), limit, after });
+    return { page: read, note: await noteAbsentTask(connected, { task, isEmpty: read.groups.length === 0 }) };
+  });
   const now = input.environment.now();
-  return { json: instantsAsText(page), text: (screen) => groupsText(page, now, screen) };
+  return { json: instantsAsText(page), text: (screen) => groupsText(page, now, screen), ...note };
 }
 
 function groupsText({ groups, deadLetters, next }: LetterGroupPage, now: number, screen: Screen): string {

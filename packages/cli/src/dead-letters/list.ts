@@ -1,5 +1,6 @@
 import { withQueue } from '../connect/with-queue.ts';
 import type { Input, Report } from '../report.ts';
+import { noteAbsentTask } from '../runs/absent-task.ts';
 import { pageText } from '../runs/list.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import type { SelectionOptions } from './selection.ts';
@@ -15,9 +16,12 @@ export interface LettersOptions extends SelectionOptions {
 export async function listAction(input: Input<LettersOptions>): Promise<Report> {
   const { options, environment } = input;
   const { limit, after } = options;
-  const page = await withQueue(input, async ({ queue }) => {
+  const { page, note } = await withQueue(input, async (connected) => {
+    const { queue } = connected;
     const filter = await readFilter(queue, options);
-    return queue.deadLetters.list({ ...filter, limit, after, payloads: 'omit' });
+    const read = await queue.deadLetters.list({ ...filter, limit, after, payloads: 'omit' });
+    const found = { task: options.task, isEmpty: read.runs.length === 0 };
+    return { page: read, note: await noteAbsentTask(connected, found) };
   });
-  return { json: instantsAsText(page), text: (screen) => pageText(page, environment.now(), screen) };
+  return { json: instantsAsText(page), text: (screen) => pageText(page, environment.now(), screen), ...note };
 }

@@ -4,6 +4,7 @@ import { replay, summarizeReplays } from '@retry/core/failures';
 import { withQueue } from '../connect/with-queue.ts';
 import { readPolicy } from '../policies/read-policy.ts';
 import type { Input, Report } from '../report.ts';
+import { noteAbsentTask } from '../runs/absent-task.ts';
 import { shareText, wholeText } from '../terminal/counts.ts';
 import { renderFacts } from '../terminal/facts.ts';
 import { type Screen, wrap } from '../terminal/screen.ts';
@@ -30,18 +31,21 @@ export async function replayAction(input: Input<ReplayCommandOptions>): Promise<
   const policy = await readPolicy(args[0] ?? '', environment);
   const replays: Replay[] = [];
   let isComplete = true;
-  await withQueue(input, async ({ queue }) => {
+  const note = await withQueue(input, async (connected) => {
+    const { queue } = connected;
     const filter = await readFilter(queue, options);
     for await (const run of queue.deadLetters.list({ ...filter, limit: PAGE, payloads: 'omit' })) {
       isComplete = replays.length < options.limit;
-      if (!isComplete) return;
+      if (!isComplete) break;
       replays.push(replay(policy, run));
     }
+    return noteAbsentTask(connected, { task: options.task, isEmpty: replays.length === 0 });
   });
   const summary = summarizeReplays(replays);
   return {
     json: { policy: policyToJSON(policy), ...summary, isComplete },
     text: (screen) => replayText({ summary, isComplete }, screen),
+    ...note,
   };
 }
 

@@ -8,6 +8,7 @@ import { namedIds } from '../named.ts';
 import type { Action, Report } from '../report.ts';
 import { confirm } from '../terminal/dialog.ts';
 import { printable } from '../terminal/printable.ts';
+import { noteAbsentTask } from './absent-task.ts';
 import { taskFilter } from './task-filter.ts';
 
 /** The options of `retry runs forget`. */
@@ -32,11 +33,14 @@ export const forgetAction: Action<ForgetOptions> = async (input) => {
   const { options, environment } = input;
   const named = namedIds(input.args);
   const filter = filterOf(named, options);
-  return withQueue(input, async ({ queue }) => {
+  return withQueue(input, async (connected) => {
+    const { queue } = connected;
     const ids = await queue.forget({ ...filter, dryRun: true });
     const exitCode = ids.length >= named.length ? EXIT.fine : EXIT.found;
     if (options.apply !== true || ids.length === 0) {
-      return { ...report(ids, { applied: false, named }, 'Nothing was changed: --apply does it.'), exitCode };
+      const note = await noteAbsentTask(connected, { task: options.task, isEmpty: ids.length === 0 });
+      const listed = report(ids, { applied: false, named }, 'Nothing was changed: --apply does it.');
+      return { ...listed, exitCode, ...note };
     }
     const mayAsk = options.yes !== true && options.json !== true;
     if (mayAsk && !(await confirm(`Delete ${ids.length} runs for good?`, environment))) {

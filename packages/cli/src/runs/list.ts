@@ -5,6 +5,7 @@ import { withQueue } from '../connect/with-queue.ts';
 import type { Input, Report } from '../report.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import type { Screen } from '../terminal/screen.ts';
+import { noteAbsentTask } from './absent-task.ts';
 import { runTable } from './run-texts.ts';
 import { taskFilter } from './task-filter.ts';
 
@@ -30,10 +31,15 @@ interface Page {
 /** Lists runs, dead letters first. */
 export async function listAction(input: Input<RunsOptions>): Promise<Report> {
   const { options, environment } = input;
-  const page = await withQueue(input, (connected) => readPage(connected, options, environment.now()));
+  const { page, note } = await withQueue(input, async (connected) => {
+    const read = await readPage(connected, options, environment.now());
+    const found = { task: options.task, isEmpty: read.runs.length === 0 };
+    return { page: read, note: await noteAbsentTask(connected, found) };
+  });
   return {
     json: instantsAsText(page),
     text: (screen) => pageText(page, environment.now(), screen),
+    ...note,
   };
 }
 
