@@ -163,6 +163,29 @@ describeOnPrivateRedis('createRedisBroker', () => {
 });
 
 describe('the options of createRedisBroker', () => {
+  it.each<[object, string]>([
+    [{}, 'Use createRedisBroker({ url }), or createRedisBroker({ client }).'],
+    [{ connection: {} }, 'Use client.'],
+    [{ redis: {} }, 'Use client.'],
+    [{ createClient: {} }, 'Use client.'],
+    [{ host: 'h' }, "Use url: 'redis://host:6379'."],
+    [{ port: 6379 }, "Use url: 'redis://host:6379'."],
+    [{ password: 'a' }, "Use url: 'rediss://user:password@host:6379/0'."],
+    [{ keyPrefix: 'a' }, 'Use prefix.'],
+    [{ url: 'redis://x', removeOnComplete: true }, "Use keepCompleted: { count: 1_000, for: '7d' }."],
+    [{ url: 'redis://x', removeOnFail: true }, "Use keepDead: { for: '30d' }."],
+    [{ sentinels: [] }, 'Use new Redis({ sentinels, name }) of ioredis'],
+    [{ path: '/run/redis.sock' }, "createClient({ socket: { path: '/run/redis.sock' } })"],
+    [{ socket: {} }, "createClient({ socket: { path: '/run/redis.sock' } })"],
+    [{ url: 'unix:///run/redis.sock' }, "createClient({ socket: { path: '/run/redis.sock' } })"],
+    [{ url: 'redis+unix:///run/redis.sock' }, "createClient({ socket: { path: '/run/redis.sock' } })"],
+    [{ url: '/run/redis.sock' }, "createClient({ socket: { path: '/run/redis.sock' } })"],
+  ])('have a cure where they are wrong: %j', async (options, cure) => {
+    const error = await failing(openRedisBroker(options as never));
+
+    expect(error).toMatchObject({ problems: [{ cure: expect.stringContaining(cure) }] });
+  });
+
   it.each<[unknown, string, string]>([
     [{}, '', 'needs a url or a client'],
     [{ url: 'redis://x', client: {} }, '', 'not both'],
@@ -193,6 +216,7 @@ describe('the options of createRedisBroker', () => {
     [{ url: 'redis://x', allowEviction: 'yes' }, 'allowEviction', 'choices'],
     [{ url: 'redis://x', onError: true }, 'onError', 'must be a function'],
     [{ url: 'redis://x', keepComplete: 5 }, 'keepComplete', 'is not a known key'],
+    [{ url: 'unix:///run/redis.sock' }, 'url', 'must be a Redis URL'],
     [null, '', 'must be an object'],
     ['redis://:hunter2@x', '', 'must be an object'],
   ])('are refused in time and with their path: %j', async (options, path, message) => {

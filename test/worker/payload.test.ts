@@ -27,14 +27,14 @@ class Price {
 }
 
 const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
-  ['a function', () => 1, /^the payload is a function, which JSON cannot hold$/],
-  ['a function inside', { onDone: () => 1 }, /^onDone is a function, which JSON cannot hold$/],
-  ['a symbol', { tag: Symbol('s') }, /^tag is Symbol\(s\), which JSON cannot hold$/],
-  ['a bigint', { count: 10n }, /^count is 10n, which JSON cannot hold$/],
-  ['NaN', { count: Number.NaN }, /^count is NaN, which JSON cannot hold$/],
-  ['Infinity', [1, Infinity], /^1 is Infinity, which JSON cannot hold$/],
-  ['a boxed NaN', { count: Object(Number.NaN) }, /^count is NaN, which JSON cannot hold$/],
-  ['a date that is none', { at: new Date(Number.NaN) }, /^at is Invalid Date, which JSON cannot hold$/],
+  ['a function', () => 1, /^the payload is a function, which JSON cannot hold\. \w/],
+  ['a function inside', { onDone: () => 1 }, /^onDone is a function, which JSON cannot hold\. \w/],
+  ['a symbol', { tag: Symbol('s') }, /^tag is Symbol\(s\), which JSON cannot hold\. \w/],
+  ['a bigint', { count: 10n }, /^count is 10n, which JSON cannot hold\. \w/],
+  ['NaN', { count: Number.NaN }, /^count is NaN, which JSON cannot hold\. \w/],
+  ['Infinity', [1, Infinity], /^1 is Infinity, which JSON cannot hold\. \w/],
+  ['a boxed NaN', { count: Object(Number.NaN) }, /^count is NaN, which JSON cannot hold\. \w/],
+  ['a date that is none', { at: new Date(Number.NaN) }, /^at is Invalid Date, which JSON cannot hold\. \w/],
   [
     'a date',
     { list: [{ at: new Date(0) }] },
@@ -42,26 +42,26 @@ const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   ['nothing but a date', new Date(0), /^the payload is a Date, which arrives as text\. /],
   ['a url', { to: new URL('http://example.com') }, /^to is a URL, which arrives as text\. /],
-  ['a buffer', { body: Buffer.from('x') }, /^body is a Buffer, which JSON cannot hold$/],
+  ['a buffer', { body: Buffer.from('x') }, /^body is a Buffer, which JSON cannot hold\. \w/],
   [
     'an object that becomes a number',
     { price: new Price() },
     /^price is a Price, which arrives as a number\. /,
   ],
-  ['an error', { cause: new Error('secret') }, /^cause is an Error, which JSON cannot hold$/],
-  ['a pattern', { match: /x/ }, /^match is \/x\/, which JSON cannot hold$/],
-  ['a weak map', [new WeakMap()], /^0 is \[object WeakMap\], which JSON cannot hold$/],
-  ['bytes', { body: new Uint8Array([1, 2]) }, /^body is a Uint8Array, which JSON cannot hold$/],
+  ['an error', { cause: new Error('secret') }, /^cause is an Error, which JSON cannot hold\. \w/],
+  ['a pattern', { match: /x/ }, /^match is \/x\/, which JSON cannot hold\. \w/],
+  ['a weak map', [new WeakMap()], /^0 is \[object WeakMap\], which JSON cannot hold\. \w/],
+  ['bytes', { body: new Uint8Array([1, 2]) }, /^body is a Uint8Array, which JSON cannot hold\. \w/],
   [
     'a buffer of bytes',
     { body: new ArrayBuffer(2) },
-    /^body is \[object ArrayBuffer\], which JSON cannot hold$/,
+    /^body is \[object ArrayBuffer\], which JSON cannot hold\. \w/,
   ],
-  ['a map', { byName: new Map([['a', 1]]) }, /^byName is \[object Map\], which JSON cannot hold$/],
-  ['a set', new Set([1]), /^the payload is \[object Set\], which JSON cannot hold$/],
-  ['a promise', { user: Promise.resolve(1) }, /^user is \[object Promise\], which JSON cannot hold$/],
-  ['a cycle', cyclic, /^the payload cannot be written as JSON$/],
-  ['something too deep', deep(), /^the payload cannot be written as JSON$/],
+  ['a map', { byName: new Map([['a', 1]]) }, /^byName is \[object Map\], which JSON cannot hold\. \w/],
+  ['a set', new Set([1]), /^the payload is \[object Set\], which JSON cannot hold\. \w/],
+  ['a promise', { user: Promise.resolve(1) }, /^user is \[object Promise\], which JSON cannot hold\. \w/],
+  ['a cycle', cyclic, /^the payload cannot be written as JSON\. Use plain data/],
+  ['something too deep', deep(), /^the payload cannot be written as JSON\. Use plain data/],
   [
     'a throwing toJSON',
     {
@@ -69,7 +69,7 @@ const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
         throw new Error('no');
       },
     },
-    /^the payload cannot be written as JSON$/,
+    /^the payload cannot be written as JSON\. Use plain data/,
   ],
   [
     'a getter that throws',
@@ -78,10 +78,14 @@ const HOSTILE: readonly (readonly [string, unknown, RegExp])[] = [
         throw new Error('no');
       },
     },
-    /^the payload cannot be written as JSON$/,
+    /^the payload cannot be written as JSON\. Use plain data/,
   ],
-  ['a revoked proxy', revoked(), /^the payload cannot be written as JSON$/],
-  ['a toJSON that returns nothing', { toJSON: () => undefined }, /^an object cannot be written as JSON$/],
+  ['a revoked proxy', revoked(), /^the payload cannot be written as JSON\. Use plain data/],
+  [
+    'a toJSON that returns nothing',
+    { toJSON: () => undefined },
+    /^an object cannot be written as JSON\. Use plain data/,
+  ],
   ['__proto__', JSON.parse('{"a":{"__proto__":{"isAdmin":true}}}'), /^the payload has a key __proto__,/],
   [
     'constructor.prototype',
@@ -268,5 +272,38 @@ describe('a result', () => {
     expect(run).toMatchObject({ state: 'completed', result: 'fine', failures: 1 });
     expect(run?.errors[0]).toMatchObject({ name: 'PayloadError' });
     expect(run?.errors[0]?.message).toMatch(/^the result cannot be stored: /);
+  });
+});
+
+describe('what JSON cannot hold', () => {
+  it.each([
+    [1n, 'Use text: String(value).'],
+    [Number.NaN, 'Use null, or leave it out.'],
+    [() => 1, 'Leave it out.'],
+    [Symbol('s'), 'Leave it out.'],
+    [new Map(), 'Use Object.fromEntries(map).'],
+    [new Set(), 'Use [...set].'],
+    [Promise.resolve(1), 'Await it first.'],
+    [new Error('e'), 'Use its name and message.'],
+    [/x/, 'Use its source.'],
+    [new Date(Number.NaN), 'Use a date that there is, or null.'],
+    [new Uint8Array(1), "Use text: Buffer.from(bytes).toString('base64')."],
+    [new ArrayBuffer(1), 'Use plain data.'],
+  ])('is refused with what to write instead: %o', async (value, cure) => {
+    const { queue } = setScene();
+    const anything = defineTask({ name: 'anything', run: (_: unknown) => {} });
+
+    for (const payload of [value, { deep: [value] }])
+      await expect(queue.submit(anything, payload)).rejects.toThrow(`which JSON cannot hold. ${cure}`);
+  });
+
+  it('is a cycle, whose error says so', async () => {
+    const { queue } = setScene();
+    const cycle: { self?: unknown } = {};
+    cycle.self = cycle;
+
+    const submitting = queue.submit(defineTask({ name: 'anything', run: (_: unknown) => {} }), cycle);
+
+    await expect(submitting).rejects.toThrow('Use plain data without cycles');
   });
 });

@@ -106,7 +106,7 @@ describe('queue.get', () => {
 
     expect(run).toMatchObject({ task: 'strange', version: '', state: 'submitted' });
     expect(run?.unreadable).toEqual({
-      payload: 'the payload has a key __proto__, which would pollute prototypes',
+      payload: 'the payload has a key __proto__, which would pollute prototypes. Give it another name.',
       retry: 'the policy is not JSON text',
     });
     expect(run).not.toHaveProperty('payload');

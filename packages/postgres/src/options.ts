@@ -1,7 +1,13 @@
 import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { RetentionOptions, RetentionSettings } from '@retry/core/broker/kit';
-import { hideSecretsInValue, hideSecretsOfUrl, RETENTION_KEYS, readRetention } from '@retry/core/broker/kit';
+import {
+  hideSecretsInValue,
+  hideSecretsOfUrl,
+  RETENTION_KEYS,
+  RETENTION_SYNONYMS,
+  readRetention,
+} from '@retry/core/broker/kit';
 import type { Fields, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readFieldsOf } from '@retry/core/fields';
 import type { SqlClient } from './driver/sql-client.ts';
@@ -67,10 +73,21 @@ const KEYS = [
 
 /** Names of our keys elsewhere. */
 const SYNONYMS: Synonyms = [
-  [/^(pool|pgPool|pg|db|database|connection)$/, 'client'],
+  [/^(pool|pgPool|pg|postgres|sql|pglite|db|connection|driver|knex|executeSql)$/, 'client'],
   [/^(connectionString|databaseUrl|uri|dsn)$/, 'url'],
+  [
+    /^(host|port|user|password|database|ssl|path|socket)$/,
+    "url: 'postgres://user:password@host:5432/database'",
+  ],
+  [/^(schemaName|prefix|namespace|queue(Name)?|tableName)$/, 'schema'],
+  ...RETENTION_SYNONYMS,
   [/^(max|poolSize|maxPoolSize|maxConnections)$/, 'connections'],
 ];
+
+const CURES = {
+  migrate: 'Call await migrate(client), or run npx retry-postgres migrate, when you deploy.',
+  pollInterval: 'It belongs to the worker: createWorker({ pollInterval }).',
+};
 
 /** Where the tables are, unless the user names another schema. */
 export const DEFAULT_SCHEMA = 'retry';
@@ -79,7 +96,7 @@ export const DEFAULT_SCHEMA = 'retry';
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
   return readSafely(
     options,
-    { subject: 'Postgres broker', keys: KEYS, synonyms: SYNONYMS, bare: BARE_CLIENT },
+    { subject: 'Postgres broker', keys: KEYS, synonyms: SYNONYMS, cures: CURES, bare: BARE_CLIENT },
     (fields, report) => {
       const client = fields.optional('client', A_CLIENT);
       const url = fields.optional('url', A_URL);

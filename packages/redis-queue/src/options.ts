@@ -1,7 +1,14 @@
 import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { RetentionOptions, RetentionSettings } from '@retry/core/broker/kit';
-import { hideSecrets, RETENTION_KEYS, readRetention, secretsOf, textProblem } from '@retry/core/broker/kit';
+import {
+  hideSecrets,
+  RETENTION_KEYS,
+  RETENTION_SYNONYMS,
+  readRetention,
+  secretsOf,
+  textProblem,
+} from '@retry/core/broker/kit';
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
 import { A_FUNCTION, readOptions as readAnyOptions } from '@retry/core/fields';
 import type { RedisClient } from './driver/redis-client.ts';
@@ -12,7 +19,7 @@ import type { RedisClient } from './driver/redis-client.ts';
  * forgotten at a time.
  */
 export interface RedisBrokerOptions extends RetentionOptions {
-  /** The server; the broker opens connections by the package `redis`, and closes them. */
+  /** The server; the broker opens connections by the package `redis`, and closes them. A unix socket needs a `client`. */
   readonly url?: string | undefined;
   /** A connected client or cluster, of `redis` or `ioredis`; it stays open when the broker closes. */
   readonly client?: RedisClient | undefined;
@@ -62,18 +69,30 @@ const KEYS = [
 ];
 /** Names of our keys elsewhere. */
 const SYNONYMS: Synonyms = [
-  [/^(redis|ioredis|connection|cluster)$/, 'client'],
-  [/^(connectionString|redisUrl|uri|host)$/, "url: 'redis://host:6379'"],
-  [/^(namespace|keyPrefix|queueName)$/, 'prefix'],
-  [/^keepBytes$/, 'keepCompleted: { bytes }'],
+  [/^(redis|ioredis|connection|cluster|nodes|createClient|driver)$/, 'client'],
+  [/^(connectionString|redisUrl|uri|host|port)$/, "url: 'redis://host:6379'"],
+  [/^(user(name)?|password|tls|db|database)$/, "url: 'rediss://user:password@host:6379/0'"],
+  [/^(namespace|keyPrefix|queue(Name)?|name)$/, 'prefix'],
+  ...RETENTION_SYNONYMS,
 ];
+
+const SOCKET_CURE =
+  "For a unix socket pass a connected client: createClient({ socket: { path: '/run/redis.sock' } }) of redis.";
+
+const SENTINEL_CURE = 'Use new Redis({ sentinels, name }) of ioredis, which follows a failover.';
+
+const CURES = {
+  path: SOCKET_CURE,
+  socket: SOCKET_CURE,
+  sentinels: SENTINEL_CURE,
+};
 
 /** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: RedisBrokerOptions): RedisBrokerSettings {
   try {
     return readAnyOptions(
       options,
-      { subject: SUBJECT, keys: KEYS, synonyms: SYNONYMS, bare: BARE_CLIENT },
+      { subject: SUBJECT, keys: KEYS, synonyms: SYNONYMS, cures: CURES, bare: BARE_CLIENT },
       readSettings,
     );
   } catch (error) {
@@ -118,7 +137,7 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
         : 'Leave one of them out.',
     );
   } else if (url !== undefined && !isRedisUrl(url)) {
-    fail('url', 'must be a Redis URL', URL_CURE);
+    fail('url', 'must be a Redis URL', isSocket(url) ? SOCKET_CURE : URL_CURE);
   } else if (url === undefined && isSentinel(client)) {
     fail('client', 'must not be a sentinel of redis', SENTINEL_CURE);
   } else if (url === undefined && !isClient(client)) {
@@ -134,7 +153,9 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
 const URL_CURE =
   'Use redis://user:password@host:port/0, or rediss:// for TLS, with encodeURIComponent(password).';
 
-const SENTINEL_CURE = 'Use new Redis({ sentinels, name }) of ioredis, which follows a failover.';
+function isSocket(url: unknown): boolean {
+  return typeof url === 'string' && /^(?:\/|[\w+]*(?:unix|socket):)/i.test(url);
+}
 
 function isRedisUrl(url: unknown): boolean {
   if (typeof url !== 'string') return false;

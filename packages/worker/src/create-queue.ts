@@ -1,7 +1,7 @@
 import type { Clock } from '@retry/core';
 import type { Audit, Broker, CancelAnswer, LaneDepth } from '@retry/core/broker';
 import { cancelRuns } from '@retry/core/broker/kit';
-import type { Fields } from '@retry/core/fields';
+import type { Fields, Synonyms } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
 import { BARE_BROKER, isRefused, readBroker } from './broker.ts';
 import { backgroundClock, readClock, systemClock } from './clock.ts';
@@ -37,6 +37,7 @@ import { readTimes } from './queue/views/times.ts';
 import type { Scheduling } from './schedules/scheduling.ts';
 import { createScheduling } from './schedules/scheduling.ts';
 import type { Redact } from './settle/stored-error.ts';
+import { BROKER_NAMES, QUEUE_CURES } from './task/foreign-options.ts';
 
 /** Submits runs, reads and cancels them, and manages dead letters. `Own` is how it writes instants. */
 export interface Queue<Own extends Times = 'ms'>
@@ -115,7 +116,12 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
   };
 }
 
-const CALL = { subject: 'queue', keys: ['broker', 'times', 'redact', 'clock'], bare: BARE_BROKER };
+const KEYS: readonly (keyof QueueOptions)[] = ['broker', 'times', 'redact', 'clock'];
+
+/** Names of our keys in other libraries. */
+const SYNONYMS: Synonyms = [[BROKER_NAMES, 'broker: createRedisBroker({ url })']];
+
+const CALL = { subject: 'queue', keys: KEYS, synonyms: SYNONYMS, cures: QUEUE_CURES, bare: BARE_BROKER };
 
 type QueueSettings<Own extends Times> = Pick<QueueOptions, 'broker'> & {
   readonly times: Own;

@@ -47,7 +47,7 @@ export {
 } from './errors.ts';
 export type { LateCause, QueueEvents, RunNotice, WorkerEvents } from './events.ts';
 export { claimGroupNotices } from './fleet/group-notices.ts';
-export type { InstantInput } from './instant.ts';
+export type { InstantInput } from './option-rules.ts';
 export type { SignalName, WorkerOptions } from './options.ts';
 export type { Finding } from './queue/health/findings.ts';
 export type { Health, HealthFigures, Observing } from './queue/health/health.ts';
@@ -77,7 +77,7 @@ export type { PlannedDeadLetters } from './queue/plans/planned-dead-letters.ts';
 export type { OperationWaitOptions, QueueOperations } from './queue/plans/queue-operations.ts';
 export type { WaitForResult, WaitForResultOptions } from './queue/results/wait-options.ts';
 export type { SubmitOptions, Submitted } from './queue/submission.ts';
-export type { SubmitAndWaitOptions } from './queue/submit.ts';
+export type { SubmitAndWaitOptions, SubmitArguments } from './queue/submit.ts';
 export type { SubmitEachOptions, SubmitManyOptions } from './queue/submit-each.ts';
 export type { SpentOptions } from './queue/submit-options/submit-spent.ts';
 export type { UniqueOptions } from './queue/submit-options/submit-unique.ts';

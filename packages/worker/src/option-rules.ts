@@ -1,5 +1,8 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import { textProblem } from '@retry/core/broker/kit';
+import type { Fields } from '@retry/core/fields';
+import { hasCalendarDay } from '@retry/core/fields';
+import type { Instants, Times } from './queue/views/times.ts';
 
 /** The rule of a text for people that brokers keep: why, or who. */
 export const A_REASON = {
@@ -23,3 +26,38 @@ export const A_HOLD_LENGTH = {
   accepts: (ms: number): boolean => ms >= 0 && ms <= MAX_INSTANT_AT,
   message: 'must be a finite duration ≥ 0',
 };
+
+/** An instant as options take it, in any of the forms in which a view has it. Text needs a time zone; a number of seconds is refused. */
+export type InstantInput = Instants[Times];
+
+/** Reads an instant in epoch milliseconds; wrong ones are reported. */
+export function readInstant(fields: Fields, key: string): number | undefined {
+  const given = fields.optional(key, AN_INSTANT);
+  if (given === undefined) return undefined;
+  const at = toMs(given);
+  if (typeof given !== 'string' && isOfSeconds(at))
+    fields.fail(key, 'must be epoch milliseconds, and these are seconds', 'Multiply them by 1000.');
+  return at;
+}
+
+const AN_INSTANT = {
+  accepts: (value: unknown): value is InstantInput => Math.abs(toMs(value)) <= MAX_INSTANT_AT,
+  message: 'must be an instant: epoch milliseconds, ISO text with a time zone, or a Date',
+  cure: "Use Date.now() + ms, '2026-11-22T10:00:00Z', or new Date(…).",
+};
+
+/** `2026-11-22T10:00Z`, with seconds and their fractions where there are any; the zone is required. */
+const ISO = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** NaN for anything but an instant. */
+function toMs(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (value instanceof Date) return value.getTime();
+  const isInstant = typeof value === 'string' && ISO.test(value) && hasCalendarDay(value);
+  return isInstant ? Date.parse(value) : Number.NaN;
+}
+
+/** As seconds these are the years 2001 to 5138, as milliseconds days of 1970 to 1973. Less may be the clock of a test, which begins at 0. */
+function isOfSeconds(at: number): boolean {
+  return at >= 1e9 && at < 1e11;
+}

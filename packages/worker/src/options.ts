@@ -11,6 +11,7 @@ import type { Prefetch } from './engine/plan/prefetch.ts';
 import { missingOptions } from './errors.ts';
 import { readRandom } from './random.ts';
 import type { Redact } from './settle/stored-error.ts';
+import { BROKER_NAMES, WORKER_CURES } from './task/foreign-options.ts';
 import type { AnyTask } from './task/task.ts';
 import { isTask } from './task/task.ts';
 
@@ -136,21 +137,31 @@ const KEYS: readonly (keyof WorkerOptions)[] = [
 
 /** Names of our keys in other libraries. */
 const SYNONYMS: Synonyms = [
-  [/^(connection(String)?|redis|client|url|db|pool|pgPool|store|storage|adapter|queue)$/, 'broker'],
-  [/^(task(List|s?By\w+|Map)?|handlers?|jobs?|processors?)$/, 'tasks: [sendEmail, resizeImage]'],
+  [BROKER_NAMES, 'broker'],
   [
-    /^(max(imum)?(Concurrency|Concurrent(Runs|Jobs|Tasks)?|Workers)|maxConcurrent|parallelism|workers|poolSize|threads|localConcurrency|teamSize)$/,
+    /^(task(List|s?By\w+|Map)?|handlers?|jobs?|processors?|queues?(Names?)?|taskDirectory)$/,
+    'tasks: [sendEmail, resizeImage]',
+  ],
+  [
+    /^(max(imum)?(Concurrency|Concurrent(Runs|Jobs|Tasks)?|Workers)|maxConcurrent|parallelism|workers|poolSize|threads|localConcurrency|teamSize|defaultConcurrency)$/,
     'concurrency',
   ],
   [/^(prefetch(Count|Multiplier)|batchSize|localQueue)$/, 'prefetch'],
   [/^((complete|fail)(Job)?BatchDelay|settle(After|Delay|Interval))$/, 'settleWithin'],
-  [/^(lockDuration|lockTimeout|visibilityTimeout|lease(Duration|Time)|lockRenewTime)$/, 'lease'],
-  [/^(poll(ing)?(Interval(Seconds)?|Delay|Every)?|drainDelay)$/, 'pollInterval'],
+  [
+    /^(lockDuration|lockTimeout|visibilityTimeout|lease(Duration|Time)|lockRenewTime|defaultLockLifetime)$/,
+    'lease',
+  ],
+  [
+    /^(poll(ing)?(Interval(Seconds)?|Delay|Every)?|drainDelay|processEvery|newJobCheckInterval)$/,
+    'pollInterval',
+  ],
   [/^(stalledInterval|stallInterval|cleanInterval|maintenanceInterval\w*)$/, 'cleanerInterval'],
   [
     /^((graceful)?shutdown|grace(fulShutdown)?(Period|Timeout|Abort\w*)|stopTimeout|drainTimeout)$/i,
     'shutdownTimeout',
   ],
+  [/^((no)?handleSignals?|shutdownSignals)$/i, "signals: ['SIGTERM'], or [] for none"],
   [/^(id|workerId|workerName)$/, 'name'],
 ];
 
@@ -159,7 +170,7 @@ export function readWorkerOptions(options: WorkerOptions): WorkerSettings {
   if (options === undefined) throw missingOptions('worker', KEYS);
   return readOptions(
     options,
-    { subject: 'worker', keys: KEYS, synonyms: SYNONYMS, bare: BARE_BROKER },
+    { subject: 'worker', keys: KEYS, synonyms: SYNONYMS, cures: WORKER_CURES, bare: BARE_BROKER },
     readSettings,
   );
 }

@@ -146,9 +146,12 @@ export const QUEUE_SYNONYMS: Synonyms = [
     /^(idempotencyKey|id|jobId|taskId|jobKey|uniqueKey|unique|dedupeKey|deduplicationId|deduplication|singletonKey)$/,
     'key',
   ],
-  [/^(eta|startAfter|scheduledAt|scheduleAt|availableAt)$/, 'runAt'],
-  [/^(countdown|delaySeconds|wait|waitFor)$/, 'delay'],
+  [
+    /^(eta|at|(start|run|process)After|(scheduled?|available|start|nextRun)(At|For)|delay(ed)?Until|notBefore)$/,
+    'runAt',
+  ],
+  [/^(countdown|delaySeconds|(start|run)?In|wait|waitFor)$/i, 'delay'],
   [/^(id|jobIds|runIds|idList)$/, 'ids'],
   [/^(isDryRun|simulate|preview)$/, 'dryRun'],
-  [/^(transaction|trx|client)$/, 'tx'],
+  [/^(transaction|trx|client|db)$/, 'tx'],
 ];

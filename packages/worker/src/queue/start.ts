@@ -1,6 +1,6 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Fields } from '@retry/core/fields';
-import { readInstant } from '../instant.ts';
+import { readInstant } from '../option-rules.ts';
 
 /** When a run may start: the later of both. */
 export interface Start {

@@ -3,7 +3,7 @@ import type { Broker, Concurrency, Spent, Submission, Unique } from '@retry/core
 import { MAX_CONCURRENCY, textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { allowedAttempts, readFields, settingsOf } from '@retry/core/fields';
-import type { InstantInput } from '../instant.ts';
+import type { InstantInput } from '../option-rules.ts';
 import { fairnessKeyOf } from '../task/fairness-key.ts';
 import { globalLimitOf } from '../task/global-limit.ts';
 import { writePayload } from '../task/payload.ts';
@@ -195,7 +195,8 @@ export function prepareSubmission(
     const text = writePayload(payload, task);
     return submissionOf(task, { payload: text, fairnessKey: fairnessKeyOf(task, text) }, settings);
   };
-  return task.schema === undefined ? write() : checkPayload(task.schema, payload).then(write);
+  // A payload that is left out arrives as `null`: what the schema refuses at the start has to be refused here.
+  return task.schema === undefined ? write() : checkPayload(task.schema, payload ?? null).then(write);
 }
 
 /** Returns the submission of a payload that is JSON text already, with the defaults of the task. */

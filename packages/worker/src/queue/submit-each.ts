@@ -2,7 +2,7 @@ import { isPromise } from 'node:util/types';
 import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { QUEUE_SYNONYMS, readFields } from '@retry/core/fields';
-import { FOREIGN_OPTIONS } from '../task/foreign-options.ts';
+import { SUBMIT_CURES } from '../task/foreign-options.ts';
 import type { SubmitOptions, SubmitSettings } from './submission.ts';
 import { readSubmission, SUBMIT_KEYS } from './submission.ts';
 
@@ -42,7 +42,7 @@ export function settingsOfEach(
   if (each === undefined) return payloads.map(() => shared);
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);
-  const known = { keys: EACH_KEYS, synonyms: QUEUE_SYNONYMS, cures: FOREIGN_OPTIONS, report };
+  const known = { keys: EACH_KEYS, synonyms: QUEUE_SYNONYMS, cures: SUBMIT_CURES, report };
   const settings = payloads.map((payload, index) => {
     const options: unknown = each(payload, index);
     if (isPromise(options)) options.catch(() => {}); // refused below, and nothing awaits it

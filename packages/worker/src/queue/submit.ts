@@ -8,9 +8,9 @@ import type { Emitter } from '../emitter.ts';
 import { FairnessKeyError, PayloadError } from '../errors.ts';
 import type { QueueEvents } from '../events.ts';
 import { areSubmissionsObserved, observeSubmit } from '../session/observed-calls.ts';
-import { FOREIGN_OPTIONS } from '../task/foreign-options.ts';
+import { SUBMIT_CURES } from '../task/foreign-options.ts';
 import { taskOfLane } from '../task/lane.ts';
-import type { AnyTask, TaskFor } from '../task/task.ts';
+import type { AnyTask, IsNothing, TaskFor } from '../task/task.ts';
 import { checkTask, isTask } from '../task/task.ts';
 import { coalesce } from './batch.ts';
 import type { Resubmit } from './operate/resubmit.ts';
@@ -24,6 +24,12 @@ import type { SubmitManyOptions } from './submit-each.ts';
 import { AN_EACH, settingsOfEach } from './submit-each.ts';
 import { submitInBatches, submitInTransaction } from './submit-many.ts';
 
+/** The arguments after the task: a payload, which may be left out where the task has none, and options. */
+export type SubmitArguments<Payload, Options> =
+  IsNothing<Payload> extends true
+    ? [payload?: Payload, options?: Options]
+    : [payload: Payload, options?: Options];
+
 /** The methods of a queue that submit runs. */
 export interface Submitting {
   /**
@@ -34,8 +40,7 @@ export interface Submitting {
    */
   readonly submit: <Payload, Result>(
     task: TaskFor<Payload, Result>,
-    payload: NoInfer<Payload>,
-    options?: SubmitOptions,
+    ...rest: SubmitArguments<NoInfer<Payload>, SubmitOptions>
   ) => Promise<Submitted<Result>>;
   /**
    * Submits one run per payload, with the options of all and those that `each` returns for one; an invalid payload or option refuses
@@ -64,8 +69,7 @@ export interface Submitting {
    */
   readonly submitAndWait: <Payload, Result>(
     task: TaskFor<Payload, Result>,
-    payload: NoInfer<Payload>,
-    options?: SubmitAndWaitOptions,
+    ...rest: SubmitArguments<NoInfer<Payload>, SubmitAndWaitOptions>
   ) => Promise<Result>;
 }
 
@@ -98,10 +102,13 @@ const KEYS: Readonly<Record<Subject, readonly string[]>> = {
 
 /** Of `submitMany` also those of options that belong to one run, which it takes by `each`. */
 const CURES: Readonly<Record<Subject, Readonly<Record<string, string>>>> = {
-  submit: FOREIGN_OPTIONS,
-  submitAndWait: FOREIGN_OPTIONS,
+  submit: SUBMIT_CURES,
+  submitAndWait: {
+    ...SUBMIT_CURES,
+    tx: 'It would wait for a run that is not committed yet: use submit, and waitForResult after the commit.',
+  },
   submitMany: {
-    ...FOREIGN_OPTIONS,
+    ...SUBMIT_CURES,
     key: 'Use each: (order) => ({ key: order.id }).',
     unique: 'Use each: (order) => ({ unique: { key: order.id } }).',
   },
@@ -119,7 +126,7 @@ export function createSubmitting(parts: Parts): Submitting {
   const send = createSender(parts);
   const submitOne = createSubmitOne(parts, send);
   return {
-    submit: (task, payload, options) =>
+    submit: (task, ...[payload, options]) =>
       submitOne(task, payload, () => readSettings(parts, { task, options, subject: 'submit' })),
     submitMany: async (task, payloads, options) => {
       const settings = readManySettings(parts, { task, options, subject: 'submitMany' });
@@ -130,7 +137,7 @@ export function createSubmitting(parts: Parts): Submitting {
       submit: async (submission) =>
         note(parts, taskOfLane(submission.lane), submission, await send(submission)),
     }),
-    submitAndWait: async (task, payload, options) => {
+    submitAndWait: async (task, ...[payload, options]) => {
       const call = { task, options, subject: 'submitAndWait' } as const;
       const settings: SubmitSettings & WaitLimits = isPlain(call)
         ? WAIT_DEFAULTS

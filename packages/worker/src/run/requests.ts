@@ -2,8 +2,7 @@ import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { MAX_STARTS } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions, withCause } from '@retry/core/fields';
-import { readInstant } from '../instant.ts';
-import { A_DELAY, A_HOLD_LENGTH, A_REASON } from '../option-rules.ts';
+import { A_DELAY, A_HOLD_LENGTH, A_REASON, readInstant } from '../option-rules.ts';
 import type { AskedRetry, Outcome, Release } from '../settle/outcome.ts';
 import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task.ts';
 

@@ -1,34 +1,56 @@
 import type { Duration } from '@retry/core';
 import { MAX_INSTANT_AT } from '@retry/core';
 import { textProblem } from '@retry/core/broker/kit';
-import type { Fields, Report } from '@retry/core/fields';
+import type { Fields, Report, Synonyms } from '@retry/core/fields';
 import { readFields, readOptions } from '@retry/core/fields';
-import type { InstantInput } from '../instant.ts';
-import { readInstant } from '../instant.ts';
-import type { AnyTask, TaskFor } from '../task/task.ts';
+import type { InstantInput } from '../option-rules.ts';
+import { readInstant } from '../option-rules.ts';
+import { SCHEDULE_CURES } from '../task/foreign-options.ts';
+import type { AnyTask, IsNothing, TaskFor } from '../task/task.ts';
 import { checkTask } from '../task/task.ts';
 import { cronProblem } from './cron-pattern.ts';
 import type { MissedFires } from './schedule.ts';
 import type { Bounds } from './timetable.ts';
 
-/** What `queue.schedule` takes: what to submit, and when. Either `cron` or `every` is required. */
-export interface ScheduleOptions<Payload = unknown> {
+/** What `queue.schedule` takes: what to submit, and when. */
+export type ScheduleOptions<Payload = unknown> = Scheduled<Payload> & ScheduleTiming & ScheduleBounds;
+
+/** What a schedule submits. The payload may be left out where the task has none. */
+type Scheduled<Payload> = {
   /** The task of its runs. A worker that fires it need not know the task. */
   readonly task: TaskFor<Payload, unknown>;
+} & (IsNothing<Payload> extends true
+  ? Partial<ScheduledPayload<NoInfer<Payload>>>
+  : ScheduledPayload<NoInfer<Payload>>);
+
+interface ScheduledPayload<Payload> {
   /** The payload of each run, at most 32 KiB as JSON; the task's schema is asked when the schedule is made. */
-  readonly payload: NoInfer<Payload>;
-  /**
-   * A cron pattern of five fields, of six with seconds before them, or of seven with years after those; or `@hourly`, `@daily`, `@weekly`,
-   * `@monthly`, `@yearly`.
-   */
-  readonly cron?: string | undefined;
-  /** The time zone of `cron`, as IANA names it. @default 'UTC' */
-  readonly timeZone?: string | undefined;
-  /**
-   * The time between two fires, at least 1 s, counted in real time from `from`, else from when the schedule was made: the first fire is at
-   * `from`, else one such time later.
-   */
-  readonly every?: Duration | undefined;
+  readonly payload: Payload;
+}
+
+/** When a schedule fires: by `cron`, or by `every`. */
+export type ScheduleTiming =
+  | {
+      /**
+       * A cron pattern of five fields, of six with seconds before them, or of seven with years after those; or `@hourly`, `@daily`,
+       * `@weekly`, `@monthly`, `@yearly`.
+       */
+      readonly cron: string;
+      /** The time zone of `cron`, as IANA names it. @default 'UTC' */
+      readonly timeZone?: string | undefined;
+      readonly every?: undefined;
+    }
+  | {
+      /**
+       * The time between two fires, at least 1 s, counted in real time from `from`, else from when the schedule was made: the first fire
+       * is at `from`, else one such time later.
+       */
+      readonly every: Duration;
+      readonly cron?: undefined;
+      readonly timeZone?: undefined;
+    };
+
+interface ScheduleBounds {
   /** Does not fire before this instant. @default now */
   readonly from?: InstantInput | undefined;
   /** Does not fire after this instant. @default it fires until it is removed */
@@ -69,34 +91,38 @@ const KEYS: readonly (keyof ScheduleOptions)[] = [
   ...(['task', 'payload', 'cron', 'timeZone', 'every', 'from', 'until', 'missed'] as const),
 ];
 
-/** Names of other libraries. */
-const SYNONYMS = {
-  tz: 'timeZone',
-  timezone: 'timeZone',
-  pattern: 'cron',
-  startDate: 'from',
-  endDate: 'until',
-};
+/** Names of our keys in other libraries. */
+const SYNONYMS: Synonyms = [
+  [/^(tz|timezone|zone|repeatTimezone)$/i, 'timeZone'],
+  [/^(pattern|crontab|cron(Expression|Time|Pattern)|expression|rule|match|schedule)$/, 'cron'],
+  [/^((repeat)?(Every|Interval))$/i, 'every'],
+  [/^(data|input|args|template|payloadData)$/, 'payload'],
+  [/^(start(s|Date|At|sAt)?|after|begin)$/, 'from'],
+  [/^(end(s|Date|At|sAt)?|before|stop)$/, 'until'],
+  [/^(missed(Fires|Policy)|catch_?up|misfire|backfill(Period)?)$/i, 'missed'],
+];
 
 /** Reads the arguments of `queue.schedule`. @throws {InvalidOptionsError} listing every problem */
 export function readScheduleOptions(id: unknown, options: unknown): ScheduleSettings {
-  return readOptions(options, { subject: 'schedule', keys: KEYS, cures: CURES }, (fields, report) => {
-    checkScheduleId(id, report);
-    const task = fields.value('task');
-    checkTask(task, report);
-    return {
-      id: String(id),
-      task: task as AnyTask, // what is none was just reported
-      payload: fields.value('payload'),
-      timing: readTiming(fields),
-      until: fields.value('until'),
-      bounds: readBounds(fields),
-      missed: readMissed(fields, report),
-    };
-  });
+  return readOptions(
+    options,
+    { subject: 'schedule', keys: KEYS, synonyms: SYNONYMS, cures: SCHEDULE_CURES },
+    (fields, report) => {
+      checkScheduleId(id, report);
+      const task = fields.value('task');
+      checkTask(task, report);
+      return {
+        id: String(id),
+        task: task as AnyTask, // what is none was just reported
+        payload: fields.value('payload'),
+        timing: readTiming(fields),
+        until: fields.value('until'),
+        bounds: readBounds(fields),
+        missed: readMissed(fields, report),
+      };
+    },
+  );
 }
-
-const CURES = Object.fromEntries(Object.entries(SYNONYMS).map(([key, name]) => [key, `Use ${name}.`]));
 
 /** Reports what is wrong with the id of a schedule. */
 export function checkScheduleId(id: unknown, report: Report): void {

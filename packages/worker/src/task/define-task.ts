@@ -5,7 +5,7 @@ import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-br
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
 import { hasMethods, isGenerator, readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
-import { SCHEDULE, UNORDERED } from './foreign-options.ts';
+import { RATE_SYNONYMS, TASK_CURES } from './foreign-options.ts';
 import type { JsonSafe } from './json.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import type { StandardSchema } from './schema.ts';
@@ -52,7 +52,7 @@ const SYNONYMS: Synonyms = [
   [/^((task|job|queue)(Name|Identifier)?|id|type|identifier)$/, 'name'],
   [/^((input|payload|data)(Schema)?|validat(e|or))$/, 'schema'],
   [
-    /^(concurrency(Limit)?|max(imum)?(Concurrency|Running)|parallelism|localConcurrency)$/,
+    /^(concurrency(Limit)?|max(imum)?(Concurrency|Running)|parallelism|localConcurrency|team(Size|Concurrency)|lockLimit)$/,
     'maxConcurrent for each process, or globalConcurrency for all of them together',
   ],
   [
@@ -62,25 +62,11 @@ const SYNONYMS: Synonyms = [
   [/^(dlq|dead_?letter(Queue|Task|Exchange)?)$/i, 'deadLetter: { task: … }'],
   [/^maxStalledCount$/, 'maxStalls'],
   [
-    /^((retry|backoff)?(Policy|Options|Config|Settings|Strategy)|retrying)$/i,
+    /^((retry|backoff)?(Policy|Options|Config|Settings|Strategy)|retrying|opts|(default)?JobOptions)$/i,
     'retry: { maxAttempts: 5, backoff: … }',
   ],
   [/^(group|fair|fairness_?key|round_?robin|tenant)$/i, 'fairness: (payload) => payload.tenant'],
 ];
-
-/** The time limit of an attempt is part of the policy. */
-const TIMEOUT_CURE = "Use retry: { attemptTimeout: '30s' }.";
-
-/** Options that other libraries take for a task. */
-const CURES = {
-  timeout: TIMEOUT_CURE,
-  timeoutMs: TIMEOUT_CURE,
-  priority: UNORDERED,
-  cron: SCHEDULE,
-  every: SCHEDULE,
-  repeat: SCHEDULE,
-  schedule: SCHEDULE,
-};
 
 /** The largest payload, and the largest result, in bytes of JSON, where a task does not say otherwise. */
 export const MAX_TEXT_BYTES_BY_DEFAULT = 1_048_576;
@@ -108,7 +94,7 @@ export function defineTask<Payload, Result, Submitted>(
   input: TaskInput<Payload, Result, Submitted>,
 ): Task<Payload, Result, Submitted> {
   if (input === undefined) throw missingOptions('task', KEYS);
-  const subject = { subject: 'task', keys: KEYS, synonyms: SYNONYMS, cures: CURES };
+  const subject = { subject: 'task', keys: KEYS, synonyms: SYNONYMS, cures: TASK_CURES };
   return Object.freeze(
     readOptions(input, subject, (fields, report) => readTask<Payload, Result, Submitted>(fields, report)),
   );
@@ -210,7 +196,11 @@ function readRateLimit(
 ): Task<unknown, unknown>['rateLimit'] {
   const given = fields.value('rateLimit');
   if (given === undefined) return undefined;
-  const inner = readFields(given, 'rateLimit', { keys: ['limit', 'window'], report });
+  const inner = readFields(given, 'rateLimit', {
+    keys: ['limit', 'window'],
+    synonyms: RATE_SYNONYMS,
+    report,
+  });
   if (inner === undefined) return undefined;
   return {
     limit: inner.number('limit', undefined, AT_LEAST_0),
@@ -232,7 +222,7 @@ function readGlobalRateLimit(
   const given = fields.value('globalRateLimit');
   if (given === undefined) return undefined;
   const keys = ['limit', 'window', 'key', 'cost'];
-  const inner = readFields(given, 'globalRateLimit', { keys, report });
+  const inner = readFields(given, 'globalRateLimit', { keys, synonyms: RATE_SYNONYMS, report });
   if (inner === undefined) return undefined;
   const key = inner.value('key') === undefined ? name : inner.value('key');
   const problem = key === name ? undefined : textProblem(key); // a wrong name is reported as such

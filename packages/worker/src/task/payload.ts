@@ -78,7 +78,9 @@ export function readStored(text: string, noun: Noun): unknown {
     return mayPollute(text) ? JSON.parse(text, pollutionRefuser(noun)) : JSON.parse(text);
   } catch (error) {
     if (isRetryError(error, 'INVALID_PAYLOAD')) throw error;
-    throw new PayloadError(`${noun} is not JSON text`, [], { cause: error });
+    throw new PayloadError(`${noun} is not JSON text`, [], {
+      cause: error,
+    });
   }
 }
 
@@ -107,11 +109,12 @@ function toJSON(value: unknown, written: Written, isPlain: boolean): string {
     text = isPlain ? JSON.stringify(value) : JSON.stringify(value, lossRefuser(written));
   } catch (error) {
     if (isRetryError(error, 'INVALID_PAYLOAD')) throw error;
-    throw new PayloadError(`${written.noun} cannot be written as JSON`, [], { cause: error });
+    const message = `${written.noun} cannot be written as JSON. Use plain data without cycles; the cause of this error says more.`;
+    throw new PayloadError(message, [], { cause: error });
   }
   if (text === undefined) {
     const a = typeof value === 'object' ? 'an' : 'a';
-    throw new PayloadError(`${a} ${typeof value} cannot be written as JSON`);
+    throw new PayloadError(`${a} ${typeof value} cannot be written as JSON. Use plain data.`);
   }
   return text;
 }
@@ -142,7 +145,7 @@ export function lossRefuser({ noun, cure, maxBytes }: Written): Reviver {
 
 function lossOf(given: unknown, value: unknown): string | undefined {
   const lost = given instanceof Date || ArrayBuffer.isView(given) ? given : value;
-  return isLost(lost) ? `${nameOf(lost)}, which JSON cannot hold` : undefined;
+  return isLost(lost) ? `${nameOf(lost)}, which JSON cannot hold. ${cureOf(lost)}` : undefined;
 }
 
 /** A `toJSON` may make another object of an object; of another type it would be taken for what was submitted. */
@@ -174,11 +177,32 @@ function nameOf(value: unknown): string {
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
+/** What to write instead of a value that JSON would lose. */
+function cureOf(lost: unknown): string {
+  if (typeof lost === 'bigint') return 'Use text: String(value).';
+  if (typeof lost === 'number') return 'Use null, or leave it out.';
+  if (typeof lost !== 'object') return 'Leave it out.';
+  return CURES.find(([kind]) => lost instanceof kind)?.[1] ?? 'Use plain data.';
+}
+
+const CURES = [
+  [Map, 'Use Object.fromEntries(map).'],
+  [Set, 'Use [...set].'],
+  [Promise, 'Await it first.'],
+  [Error, 'Use its name and message.'],
+  [RegExp, 'Use its source.'],
+  [Date, 'Use a date that there is, or null.'],
+  [Number, 'Use null, or leave it out.'],
+  [Uint8Array, "Use text: Buffer.from(bytes).toString('base64')."],
+] as const;
+
 function pollutionRefuser(noun: Noun): Reviver {
   return (key, value) => {
     const isPrototype = typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
     if (key === '__proto__' || (key === 'constructor' && isPrototype)) {
-      throw new PayloadError(`${noun} has a key ${key}, which would pollute prototypes`);
+      throw new PayloadError(
+        `${noun} has a key ${key}, which would pollute prototypes. Give it another name.`,
+      );
     }
     return value;
   };

@@ -3,7 +3,7 @@ import { isPolicy } from '@retry/core';
 import type { RetryBudget } from '@retry/core/budget';
 import type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
 import type { Report } from '@retry/core/fields';
-import type { InstantInput } from '../instant.ts';
+import type { InstantInput } from '../option-rules.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import type { StoredPayload } from './json.ts';
 import type { StandardSchema } from './schema.ts';
@@ -345,6 +345,14 @@ export type DeadLetterTask = AnyTask & { readonly run: Handler<DeadLetter<never>
 /** A task that is submitted with this payload and has this result, whatever its handler receives. */
 // biome-ignore lint/suspicious/noExplicitAny: a submitter does not depend on the handler's payload, which has no type that is both in and out
 export type TaskFor<Submitted, Result = any> = Task<any, Result, Submitted>;
+
+/** Whether a payload says nothing, or may: then it may be left out, and is stored as `null`. */
+export type IsNothing<Payload> = unknown extends Payload
+  ? true
+  : // biome-ignore lint/suspicious/noConfusingVoidType: so people write that a handler takes none
+    [Payload] extends [void | null]
+    ? true
+    : false;
 
 /** Whether a value is a task of `defineTask`, made by any copy of the package. */
 export function isTask(value: unknown): value is AnyTask {

@@ -99,6 +99,7 @@ export {
   LONGEST_SHORT,
   longBytes,
   RETENTION_KEYS,
+  RETENTION_SYNONYMS,
   readRetention,
   trimmedRun,
 } from './retention.ts';

@@ -1,4 +1,5 @@
 import type { Duration } from '../../duration.ts';
+import type { Synonyms } from '../../fields/cures.ts';
 import type { Fields, Report } from '../../fields/fields.ts';
 import { readFields } from '../../fields/fields.ts';
 import { countFrom } from '../../fields/value-rules.ts';
@@ -61,6 +62,15 @@ export interface RetentionSettings {
 
 /** The keys of {@link RetentionOptions}. */
 export const RETENTION_KEYS: readonly (keyof RetentionOptions)[] = ['keepCompleted', 'keepDead', 'keepKeys'];
+
+/** Their names in other libraries. */
+export const RETENTION_SYNONYMS: Synonyms = [
+  [
+    /^(removeOnComplete|keepBytes|ttl|retention\w*|(archive|delete)\w*After\w*)$/,
+    "keepCompleted: { count: 1_000, for: '7d' }",
+  ],
+  [/^(removeOnFail|keepFailed|deadLetterRetention)$/, "keepDead: { for: '30d' }"],
+];
 
 /** How many bytes of long texts are kept, unless the options or the memory of the server say otherwise. */
 export const KEEP_BYTES: number = 64 * 2 ** 20;

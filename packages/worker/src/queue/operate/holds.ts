@@ -4,9 +4,8 @@ import type { Broker, Hold, HoldRequest, ResumeAnswer } from '@retry/core/broker
 import { holdLanes, listHolds, resumeLanes, textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { readOptions } from '@retry/core/fields';
-import type { InstantInput } from '../../instant.ts';
-import { readInstant } from '../../instant.ts';
-import { A_HOLD_LENGTH, A_REASON } from '../../option-rules.ts';
+import type { InstantInput } from '../../option-rules.ts';
+import { A_HOLD_LENGTH, A_REASON, readInstant } from '../../option-rules.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { isTask } from '../../task/task.ts';
 

@@ -12,7 +12,7 @@ import { wallNowOf } from '@retry/core/clock';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { isRefused } from '../../broker.ts';
 import { clipName, storable } from '../../error-text.ts';
-import type { InstantInput } from '../../instant.ts';
+import type { InstantInput } from '../../option-rules.ts';
 import { groupOfError } from '../../settle/dead-letter.ts';
 import type { Redact } from '../../settle/stored-error.ts';
 import { storedError, wellFormed } from '../../settle/stored-error.ts';

@@ -3,7 +3,7 @@ import type { Broker, Run, Submission } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
-import { FOREIGN_OPTIONS } from '../../task/foreign-options.ts';
+import { SUBMIT_CURES } from '../../task/foreign-options.ts';
 import { readPayload, writePayload } from '../../task/payload.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { checkTask, isTask } from '../../task/task.ts';
@@ -45,7 +45,7 @@ export function createResubmit({ broker, submit }: ResubmitParts): Resubmit {
     const oldId = readId(id, 'resubmit');
     const settings = readOptions(
       options,
-      { subject: 'resubmit', keys: KEYS, synonyms: QUEUE_SYNONYMS, cures: FOREIGN_OPTIONS },
+      { subject: 'resubmit', keys: KEYS, synonyms: QUEUE_SYNONYMS, cures: SUBMIT_CURES },
       readSettings,
     );
     const [run] = await broker.get([oldId]);

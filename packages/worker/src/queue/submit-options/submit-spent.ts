@@ -5,8 +5,8 @@ import type { RecordedAttempt } from '@retry/core/failures';
 import type { Fields, Report } from '@retry/core/fields';
 import { readFields } from '@retry/core/fields';
 import { clip } from '../../error-text.ts';
-import type { InstantInput } from '../../instant.ts';
-import { readInstant } from '../../instant.ts';
+import type { InstantInput } from '../../option-rules.ts';
+import { readInstant } from '../../option-rules.ts';
 import { wellFormed } from '../../settle/stored-error.ts';
 
 /** What a run brings along from elsewhere: a call that failed before it was handed to the queue, say. */

@@ -1,8 +1,8 @@
 import type { Broker, Run } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import type { InstantInput } from '../../instant.ts';
-import { readInstant } from '../../instant.ts';
+import type { InstantInput } from '../../option-rules.ts';
+import { readInstant } from '../../option-rules.ts';
 import type { Filter, PageOptions, PageSettings, RunFilter } from './list-options.ts';
 import { allOf, FILTER_KEYS, PAGE_KEYS, readFilter, readPageOptions } from './list-options.ts';
 import type { Listing, ListPage } from './listing.ts';

@@ -1,0 +1,231 @@
+import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { refusalOf } from '../support/wrong-input.ts';
+import { setScene } from './scene.ts';
+
+const broker = createMemoryBroker();
+const queue = createQueue({ broker });
+const task = defineTask({ name: 'mail', run: (_: unknown) => {} });
+
+/** How options are given to what, and what an error says to write instead of names of BullMQ, pg-boss, graphile-worker, Agenda and bee-queue. */
+const CURES: readonly (readonly [
+  name: string,
+  call: (options: never) => unknown,
+  cures: Record<string, string>,
+])[] = [
+  [
+    'submit',
+    (options) => queue.submit(task, 1, options),
+    {
+      attempts: 'Use maxAttempts: 3.',
+      maxAttempts: 'It belongs in retry.',
+      retryLimit: 'Use maxAttempts: 4.',
+      retryBackoff: "type: 'exponential'",
+      backoff: 'It belongs in retry.',
+      jobId: 'Use key.',
+      jobKey: 'unique: { key: … }',
+      singletonKey: 'unique: { key: … }',
+      singletonSeconds: "until: '10s'",
+      singletonHours: "until: '10s'",
+      deduplication: 'unique: { key: … }',
+      startAfter: 'Use runAt.',
+      run_at: 'Use runAt.',
+      runAfter: 'Use runAt.',
+      at: 'Use runAt.',
+      nextRunAt: 'Use runAt.',
+      delayUntil: 'Use runAt.',
+      notBefore: 'Use runAt.',
+      removeOnComplete: 'keepResult of the submission',
+      retentionDays: 'keepCompleted of the broker',
+      removeOnFail: "deadLetter: 'none'",
+      deadLetterQueue: 'deadLetter: { task: … }',
+      priority: 'first in, first out',
+      expireInSeconds: 'attemptTimeout',
+      expireInMinutes: 'attemptTimeout',
+      timeoutMs: 'attemptTimeout',
+      ttl: 'does not expire',
+      queueName: 'concurrency: { key: …, limit: 1 }',
+      queue: 'in the lane of its task',
+      repeat: 'queue.schedule',
+      repeatEvery: 'queue.schedule',
+      schedule: 'queue.schedule',
+      failParentOnFailure: 'may submit the next task',
+      metadata: 'into the payload',
+      traceparent: 'Use context',
+      trx: 'Use tx.',
+      db: 'Use tx.',
+    },
+  ],
+  [
+    'submitAndWait',
+    (options) => queue.submitAndWait(task, 1, options),
+    { tx: 'wait for a run that is not committed yet', jobId: 'Use key.', priority: 'first in, first out' },
+  ],
+  [
+    'defineTask',
+    (options: object) => defineTask({ name: 'mail', run: () => {}, ...options }),
+    {
+      attempts: 'Use maxAttempts: 3.',
+      retryBackoff: "type: 'exponential'",
+      limiter: 'rateLimit: { limit: …',
+      concurrency: 'maxConcurrent',
+      teamSize: 'maxConcurrent',
+      opts: 'retry: { maxAttempts: 5',
+      defaultJobOptions: 'retry: { maxAttempts: 5',
+      priority: 'first in, first out',
+      expireInSeconds: 'attemptTimeout',
+      lockLifetime: 'attemptTimeout',
+      removeOnComplete: 'keepCompleted of the broker',
+      jobKey: 'It belongs to a run',
+      key: 'It belongs to a run',
+      runAt: 'It belongs to a run',
+      repeat: 'queue.schedule',
+      onFailure: "worker.on('failed'",
+      onComplete: "worker.on('failed'",
+      connection: 'It belongs to the broker',
+      middleware: 'Wrap run',
+      maxStalledCount: 'Use maxStalls.',
+    },
+  ],
+  [
+    'rateLimit',
+    (limit: object) =>
+      defineTask({ name: 'mail', run: () => {}, rateLimit: { limit: 1, window: 1, ...limit } }),
+    { max: 'Use limit.', duration: "Use window: '1s'.", interval: "Use window: '1s'.", points: 'Use limit.' },
+  ],
+  [
+    'globalRateLimit',
+    (limit: object) =>
+      defineTask({ name: 'mail', run: () => {}, globalRateLimit: { limit: 1, window: 1, ...limit } }),
+    { max: 'Use limit.', duration: "Use window: '1s'.", timeframe: "Use window: '1s'.", count: 'Use limit.' },
+  ],
+  [
+    'createWorker',
+    (options: object) => createWorker({ broker, tasks: [task], ...options }),
+    {
+      connection: 'Use broker.',
+      mongo: 'Use broker.',
+      limiter: 'defineTask({ rateLimit',
+      rateLimit: 'defineTask({ rateLimit',
+      attempts: 'defineTask({ retry',
+      lockDuration: 'Use lease.',
+      defaultLockLifetime: 'Use lease.',
+      heartbeatInterval: 'Use lease',
+      maxConcurrency: 'Use concurrency.',
+      defaultConcurrency: 'Use concurrency.',
+      processEvery: 'Use pollInterval.',
+      newJobCheckInterval: 'Use pollInterval.',
+      maxStalledCount: 'defineTask({ maxStalls',
+      stalledInterval: 'Use cleanerInterval.',
+      queueName: 'Use tasks',
+      crontab: 'queue.schedule',
+      autorun: 'worker.start()',
+      noHandleSignals: "Use signals: ['SIGTERM'], or [] for none.",
+      onError: "worker.on('failed'",
+      logger: "worker.on('failed'",
+      schema: 'It belongs to the broker',
+      removeOnComplete: 'keepCompleted',
+    },
+  ],
+  [
+    'createQueue',
+    (options: object) => createQueue({ broker, ...options }),
+    {
+      connection: 'Use broker',
+      redis: 'Use broker',
+      pool: 'Use broker',
+      prefix: 'It belongs to the broker',
+      defaultJobOptions: 'It belongs to a task',
+    },
+  ],
+  [
+    'schedule',
+    (options: object) => queue.schedule('nightly', { task, every: '1h', ...options }),
+    {
+      tz: 'Use timeZone.',
+      repeatTimezone: 'Use timeZone.',
+      pattern: 'Use cron.',
+      crontab: 'Use cron.',
+      cronExpression: 'Use cron.',
+      interval: 'Use every.',
+      repeatEvery: 'Use every.',
+      everyMs: 'Use every',
+      data: 'Use payload.',
+      startDate: 'Use from.',
+      startAt: 'Use from.',
+      endDate: 'Use until.',
+      endsAt: 'Use until.',
+      catchup: 'Use missed.',
+      backfillPeriod: 'Use missed.',
+      jobId: 'It is the first argument',
+      name: 'It is the first argument',
+      startAfter: 'queue.submit',
+      attempts: 'It belongs to the task',
+      limit: 'Use until',
+      immediately: 'from: Date.now()',
+    },
+  ],
+];
+
+describe.each(CURES)('%s', (_name, call, cures) => {
+  it.each(Object.entries(cures))('says what to write instead of %s', async (key, cure) => {
+    const { problems } = await refusalOf(() => call({ [key]: 3 } as never));
+
+    expect(problems.map((problem) => [problem.path.split('.').at(-1), problem.cure])).toEqual([
+      [key, expect.stringContaining(cure)],
+    ]);
+  });
+});
+
+describe('a payload that says nothing', () => {
+  const none = defineTask({ name: 'none', run: async () => 1 });
+  // biome-ignore lint/suspicious/noConfusingVoidType: so people write that there is none
+  const nothing = defineTask({ name: 'void', run: async (_: void) => 2 });
+  const some = defineTask({ name: 'some', run: async (_: { to: string }) => 3 });
+
+  it('may be left out', async () => {
+    const { clock, queue: own, startWorker } = setScene();
+    startWorker({ tasks: [none, nothing] });
+
+    const { id } = await own.submit(none);
+    const waiting = Promise.all([
+      own.submitAndWait(nothing),
+      own.submitAndWait(none, undefined, { key: 'a' }),
+    ]);
+    const schedule = await own.schedule('hourly', { task: none, every: '1h' });
+    await clock.advance(1_000);
+
+    expectTypeOf(waiting).resolves.toEqualTypeOf<[number, number]>();
+    expect(await waiting).toEqual([2, 1]);
+    expect(await own.get(id)).toMatchObject({ state: 'completed', payload: null });
+    expect(schedule).toMatchObject({ payload: null });
+  });
+
+  it('is checked by the schema as it arrives', async () => {
+    const { queue: own } = setScene();
+    const strict = defineTask({ name: 'strict', schema: z.object({}).optional(), run: () => {} });
+
+    await expect(own.submit(strict, undefined)).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
+  });
+
+  it('is not one of another task', () => {
+    const compiled = (): unknown => [
+      // @ts-expect-error it has a payload
+      queue.submit(some),
+      // @ts-expect-error it has a payload
+      queue.submitAndWait(some),
+      // @ts-expect-error it has a payload
+      queue.schedule('a', { task: some, every: '1h' }),
+      // @ts-expect-error a schedule has cron or every
+      queue.schedule('a', { task: none }),
+      // @ts-expect-error not both
+      queue.schedule('a', { task: none, cron: '@daily', every: '1h' }),
+      // @ts-expect-error every has no zone
+      queue.schedule('a', { task: none, every: '1h', timeZone: 'UTC' }),
+    ];
+
+    expect(compiled).toBeTypeOf('function');
+  });
+});
