@@ -8,5 +8,6 @@ export { mysql } from './mysql.ts';
 export { network } from './network.ts';
 export { postgres } from './postgres.ts';
 export { redis } from './redis.ts';
+export { smtp } from './smtp.ts';
 export { sqlite } from './sqlite.ts';
 export { timeouts } from './timeouts.ts';
