@@ -33,6 +33,21 @@ class Money {
   }
 }
 
+type UserId = string & { readonly __brand: 'UserId' };
+declare const tag: unique symbol;
+type TaggedId = string & { readonly [tag]: true };
+type Cents = number & { readonly __brand: 'Cents' };
+type Checked = boolean & { readonly __brand: 'Checked' };
+type SortedIds = readonly UserId[] & { readonly __brand: 'Sorted' };
+type PaidOrder = Order & { readonly __brand: 'Paid' };
+type BrandedDate = Date & { readonly __brand: 'Day' };
+type BrandedBigint = bigint & { readonly __brand: 'Wei' };
+const ZodId = z.string().brand<'UserId'>();
+type ZodId = z.infer<typeof ZodId>;
+
+const LEVELS = { low: 0, high: 1 } as const;
+type Level = (typeof LEVELS)[keyof typeof LEVELS];
+
 const name = 'any';
 
 describe('the types of defineTask', () => {
@@ -53,6 +68,33 @@ describe('the types of defineTask', () => {
 
     expect(tasks).toHaveLength(9);
     expectTypeOf(order).toEqualTypeOf<Task<Order, { isDone: boolean }>>();
+  });
+
+  it('take what is branded, as it is and inside of something else', () => {
+    const tasks = [
+      defineTask({ name, run: async (id: UserId): Promise<UserId> => id }),
+      defineTask({ name, run: async (id: ZodId): Promise<ZodId> => id }),
+      defineTask({ name, run: async (id: TaggedId): Promise<TaggedId | undefined> => id }),
+      defineTask({ name, run: (count: Cents): Cents | null => count }),
+      defineTask({ name, run: (is: Checked): Checked => is }),
+      defineTask({ name, run: (level: Level): Level => level }),
+      defineTask({ name, run: (lane: `${string}@${number}`) => lane }),
+      defineTask({ name, run: (list: SortedIds): SortedIds => list }),
+      defineTask({ name, run: (order: PaidOrder): PaidOrder => order }),
+      defineTask({ name, run: (which: UserId | Cents | PaidOrder): typeof which => which }),
+      defineTask({ name, schema: ZodId, run: async (id): Promise<ZodId> => id }),
+      defineTask({ name, schema: z.object({ id: ZodId }), run: async ({ id }): Promise<ZodId> => id }),
+    ];
+    const one = defineTask({ name, run: async (_: string) => 'a' as UserId });
+
+    expect(tasks).toHaveLength(12);
+    expectTypeOf(one).toEqualTypeOf<Task<string, UserId>>();
+    // @ts-expect-error a brand makes no text of a Date
+    void (() => defineTask({ name, run: async (_: string): Promise<BrandedDate> => expect.fail() }));
+    // @ts-expect-error nor JSON of a bigint
+    void (() => defineTask({ name, run: async (_: string): Promise<BrandedBigint> => expect.fail() }));
+    // @ts-expect-error in a union as well
+    void (() => defineTask({ name, run: async (_: string): Promise<UserId | Date> => expect.fail() }));
   });
 
   it('take any payload that a schema makes', () => {

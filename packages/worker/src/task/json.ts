@@ -10,10 +10,19 @@ type Primitive = string | number | boolean | null | undefined;
  * `T`, but for the parts that JSON loses or changes (a `Date`, a `Map`, a `bigint`, a function), which are {@link NotJson}. A payload or result
  * of type `T` has to be a `JsonSafe<T>`; a function with a type parameter for one writes `<Payload extends JsonSafe<Payload>>`.
  */
-export type JsonSafe<T> = UnknownOf<T> | { [Key in keyof T]: JsonSafePart<T[Key]> };
+export type JsonSafe<T> = Whole<T> | { [Key in keyof T]: JsonSafePart<T[Key]> };
 
-// biome-ignore lint/complexity/noBannedTypes: together they are all that is unknown
-type UnknownOf<T> = unknown extends T ? {} | null | undefined : never;
+/**
+ * What needs no look at its keys: to JSON a branded string is a string, and a branded list a list, but to TypeScript their keys are all
+ * methods of theirs. Not `string`, of which TypeScript would infer `'done'` for a result that is any text.
+ */
+type Whole<T> = unknown extends T
+  ? // biome-ignore lint/complexity/noBannedTypes: together they are all that is unknown
+    {} | null | undefined
+  : // biome-ignore lint/complexity/noBannedTypes: a branded string is one
+    String | Number | Boolean | readonly JsonSafePart<ItemOf<T>>[];
+
+type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
 type JsonSafePart<T> = unknown extends T
   ? T
