@@ -2,6 +2,7 @@ import type { Submission } from '@retry/core/broker';
 import type { DeadLetter, TaskInput } from '@retry/worker';
 import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 import { hearWarnings } from '../support/hear-warnings.ts';
 import type { Scene } from './scene.ts';
 import { setScene, untilStopped } from './scene.ts';
@@ -403,6 +404,22 @@ describe('the option deadLetter', () => {
 
     defineTask({ name: 'a', run: (_: Order) => {}, deadLetter: { task: bury } });
     defineTask({ name: 'b', run: (_: Order) => {}, deadLetter: { task: any } });
+    // @ts-expect-error their dead letters have another payload
+    defineTask({ name: 'e', run: (_: { readonly other: string }) => {}, deadLetter: { task: bury } });
+    // @ts-expect-error or have it in some cases only
+    defineTask({ name: 'f', run: (_: Order | { readonly other: string }) => {}, deadLetter: { task: bury } });
+    defineTask({ name: 'g', run: (_: Order & { readonly more: string }) => {}, deadLetter: { task: bury } });
+    defineTask({ name: 'h', run: (_: { readonly other: string }) => {}, deadLetter: { task: any } });
+    defineTask({ name: 'i', run: (_: unknown) => {}, deadLetter: { task: bury } });
+    defineTask({ name: 'j', run: () => {}, deadLetter: { task: bury } });
+    // A dead letter has what was submitted, as JSON returns it, and not what the schema made of it.
+    const ofDate = defineTask({ name: 'k', run: (_: DeadLetter<{ readonly at: string }>) => {} });
+    defineTask({
+      name: 'l',
+      schema: z.object({ at: z.date() }),
+      run: ({ at }) => at.getTime(),
+      deadLetter: { task: ofDate },
+    });
     // @ts-expect-error the payload of these runs is a DeadLetter
     defineTask({ name: 'c', run: (_: Order) => {}, deadLetter: { task: wrong } });
     defineTask({

@@ -266,7 +266,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
    * of that task is submitted with a `DeadLetter` as its payload; so it is for a run that stalls for good (`onStall: 'hold'`) or ends at
    * a rate limit. A run that is redriven and dies again submits another one. `queue.fail` submits none. @default 'save'
    */
-  readonly deadLetter?: 'save' | 'none' | { readonly task: DeadLetterTask } | undefined;
+  readonly deadLetter?: 'save' | 'none' | { readonly task: DeadLetterTask<NoInfer<Submitted>> } | undefined;
   /** Largest payload in bytes of JSON. @default 1 MiB */
   readonly maxPayloadBytes?: number | undefined;
   /** Largest result in bytes of JSON; a larger one fails the attempt. @default 1 MiB */
@@ -339,8 +339,13 @@ export interface Task<Payload, Result, Submitted = Payload> {
 // biome-ignore lint/suspicious/noExplicitAny: a list of tasks of different payloads has no narrower common type.
 export type AnyTask = Task<any, any, any>;
 
-/** A task whose handler takes dead letters. Which payload they have is the handler's claim, as it is of a stored payload. */
-export type DeadLetterTask = AnyTask & { readonly run: Handler<DeadLetter<never>, unknown> };
+/**
+ * A task whose handler takes the dead letters of runs that were submitted with `Submitted`. Where that is unknown, the handler says
+ * which payload they have.
+ */
+export type DeadLetterTask<Submitted = unknown> = AnyTask & {
+  readonly run: Handler<DeadLetter<unknown extends Submitted ? never : StoredPayload<Submitted>>, unknown>;
+};
 
 /** A task that is submitted with this payload and has this result, whatever its handler receives. */
 // biome-ignore lint/suspicious/noExplicitAny: a submitter does not depend on the handler's payload, which has no type that is both in and out
