@@ -28,6 +28,7 @@ const PAGES = [
   ['WorkerOptions', 'worker', 'docs/workers.md'],
   ['Worker', 'worker', 'docs/workers.md'],
   ['DrainOptions', 'worker', 'docs/serverless.md'],
+  ['WhenIdleOptions', 'worker', 'docs/workers.md'],
   ['DrainReport', 'worker', 'docs/serverless.md'],
   ['QueueOptions', 'worker', 'docs/tasks.md'],
   ['Queue', 'worker', 'docs/tasks.md'],

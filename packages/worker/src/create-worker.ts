@@ -3,7 +3,6 @@ import { listHolds } from '@retry/core/broker/kit';
 import { disposedBy } from '@retry/core/fields';
 import { createEmitter } from './emitter.ts';
 import { Engine } from './engine/engine.ts';
-import { isIdle } from './engine/plan/plan.ts';
 import { WorkerContext } from './engine/worker-context.ts';
 import type { WorkerEmitter, WorkerEvents } from './events.ts';
 import { WORKER_EVENTS } from './events.ts';
@@ -13,7 +12,8 @@ import { Scheduler } from './schedules/scheduler.ts';
 import type { DrainOptions, DrainReport } from './session/drain.ts';
 import { Life } from './session/life.ts';
 import { callOutside } from './session/outside.ts';
-import { sleep } from './sleep.ts';
+import type { WhenIdleOptions } from './session/when-idle.ts';
+import { whenIdle } from './session/when-idle.ts';
 
 /** Claims runs of its tasks, calls their handlers and settles the outcomes. `await using` stops it. */
 export interface Worker extends AsyncDispose {
@@ -49,8 +49,14 @@ export interface Worker extends AsyncDispose {
    * probe. Never rejects.
    */
   readonly isReady: () => Promise<boolean>;
-  /** Resolves when nothing runs here and the broker has no run that waits, is scheduled or started; or when it has stopped. */
-  readonly whenIdle: () => Promise<void>;
+  /**
+   * Resolves when nothing runs here and the broker has no run that waits, is scheduled or started; or when it has stopped. A run that no
+   * worker executes, of an older version for instance, keeps it waiting.
+   *
+   * @throws {InvalidOptionsError} for a wrong option
+   * @throws the reason of the signal, and what the broker rejects with
+   */
+  readonly whenIdle: (options?: WhenIdleOptions) => Promise<void>;
   /**
    * Stops claiming, treats running handlers as each task's `onShutdown` says, and resolves when everything is settled: at the
    * latest two seconds after the longest `shutdownTimeout`. Nothing of the worker then keeps the process alive.
@@ -75,7 +81,7 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     on: emitter.on,
     isReady: () => callOutside(isReady, settings, life),
-    whenIdle: () => whenIdle(worker, life.signal),
+    whenIdle: (options) => whenIdle(worker, life.signal, options),
     // Whatever request starts or stops it: its timers, loops and abort signals are of none.
     start: () => callOutside(() => life.start()),
     drain: (options) => callOutside(() => life.drain(options)),
@@ -101,17 +107,4 @@ function isReady({ broker, clock }: WorkerSettings, life: Life): Promise<boolean
       () => end(false),
     );
   });
-}
-
-/** How often `whenIdle` asks whether everything is done, in ms. */
-const IDLE_POLL_MS = 20;
-
-/** Waits until everything is done, or the signal says that the worker has stopped. */
-async function whenIdle({ settings, state }: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { broker, clock, pollMs } = settings;
-  while (!signal.aborted) {
-    const { submitted, scheduled, started } = await broker.audit();
-    if (isIdle(state) && submitted + scheduled + started === 0) return;
-    await sleep(clock, Math.min(pollMs, IDLE_POLL_MS), signal);
-  }
 }

@@ -99,6 +99,7 @@ export type { ScheduleOptions } from './schedules/schedule-options.ts';
 export type { ListSchedules, SchedulePage, ScheduleView, Scheduling } from './schedules/scheduling.ts';
 export type { DrainEnd, DrainOptions, DrainReport } from './session/drain.ts';
 export type { ClaimedCall, HandlingCall, SubmittingCall } from './session/observed-calls.ts';
+export type { WhenIdleOptions } from './session/when-idle.ts';
 export type { Redact } from './settle/stored-error.ts';
 export type { DeadLetter } from './task/dead-letter.ts';
 export { defineTask } from './task/define-task.ts';
