@@ -42,7 +42,7 @@ describe.each(Object.entries(INSTANTS))('the instant %s', (name, call) => {
           path,
           value: seconds,
           message: 'must be epoch milliseconds, and these are seconds',
-          cure: 'Multiply them by 1000.',
+          cure: 'Multiply them by 1000. A test clock that goes on for days has to begin at a real instant.',
         },
       ]);
     },

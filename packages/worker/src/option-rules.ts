@@ -30,13 +30,16 @@ export const A_HOLD_LENGTH = {
 /** An instant as options take it, in any of the forms in which a view has it. Text needs a time zone; a number of seconds is refused. */
 export type InstantInput = Instants[Times];
 
+const SECONDS_CURE =
+  'Multiply them by 1000. A test clock that goes on for days has to begin at a real instant.';
+
 /** Reads an instant in epoch milliseconds; wrong ones are reported. */
 export function readInstant(fields: Fields, key: string): number | undefined {
   const given = fields.optional(key, AN_INSTANT);
   if (given === undefined) return undefined;
   const at = toMs(given);
   if (typeof given !== 'string' && isOfSeconds(at))
-    fields.fail(key, 'must be epoch milliseconds, and these are seconds', 'Multiply them by 1000.');
+    fields.fail(key, 'must be epoch milliseconds, and these are seconds', SECONDS_CURE);
   return at;
 }
 
@@ -57,7 +60,8 @@ function toMs(value: unknown): number {
   return isInstant ? Date.parse(value) : Number.NaN;
 }
 
-/** As seconds these are the years 2001 to 5138, as milliseconds days of 1970 to 1973. Less may be the clock of a test, which begins at 0. */
+/** As seconds these are the years 2001 to 5138, as milliseconds days of 1970 to 1973. Less may be the clock of a test, which begins at 0: in its
+ * twelfth day it cannot be told from seconds. */
 function isOfSeconds(at: number): boolean {
   return at >= 1e9 && at < 1e11;
 }
