@@ -13,13 +13,21 @@ const TIMEOUT_MS = 120_000;
 
 const RECIPES = 'docs/recipes/frameworks';
 
-/** The program of each framework, and the exit status of its process after SIGTERM: Nest and a worker raise the signal again. */
+/**
+ * The program of each framework, the exit status of its process after SIGTERM (Nest and a worker raise the signal again), and the status of
+ * a response to a payload that is refused (that of Nest shows no filter).
+ */
 const APPS = [
-  { framework: 'Express', program: `${RECIPES}/express.ts`, exit: 0 },
-  { framework: 'Fastify', program: `${RECIPES}/fastify.ts`, exit: 0 },
-  { framework: 'Hono', program: `${RECIPES}/hono.ts`, exit: 0 },
-  { framework: 'Nest', program: `${RECIPES}/nest/main.ts`, exit: 'SIGTERM' },
-  { framework: 'the modules of Next', program: 'test/frameworks/fixtures/next-server.ts', exit: 'SIGTERM' },
+  { framework: 'Express', program: `${RECIPES}/express.ts`, exit: 0, wrongPayload: 400 },
+  { framework: 'Fastify', program: `${RECIPES}/fastify.ts`, exit: 0, wrongPayload: 400 },
+  { framework: 'Hono', program: `${RECIPES}/hono.ts`, exit: 0, wrongPayload: 400 },
+  { framework: 'Nest', program: `${RECIPES}/nest/main.ts`, exit: 'SIGTERM', wrongPayload: 500 },
+  {
+    framework: 'the modules of Next',
+    program: 'test/frameworks/fixtures/next-server.ts',
+    exit: 'SIGTERM',
+    wrongPayload: 400,
+  },
 ] as const;
 
 const FILES = listTypeScript(RECIPES);
@@ -40,7 +48,7 @@ describe('docs/frameworks.md', () => {
 describeOnRedis('a worker in an application', (server) => {
   it.each(APPS)(
     'of $framework is ready, handles what is submitted, and finishes it after SIGTERM',
-    async ({ program, exit }) => {
+    async ({ program, exit, wrongPayload }) => {
       const { url } = server();
       const prefix = `framework-${randomUUID()}`;
       const env = { REDIS_URL: url, QUEUE_PREFIX: prefix };
@@ -55,6 +63,13 @@ describeOnRedis('a worker in an application', (server) => {
       const queue = createQueue({ broker });
       try {
         const headers = { 'content-type': 'application/json' };
+        // `__proto__` is a key that no payload may have, and that JSON can.
+        const refused = await fetch(`${app.url}/mails`, {
+          method: 'POST',
+          headers,
+          body: '{"__proto__":{}}',
+        });
+        expect(refused.status).toBe(wrongPayload);
         const body = JSON.stringify({ to: 'ada@example.com' });
         const response = await fetch(`${app.url}/mails`, { method: 'POST', headers, body });
         const { id } = (await response.json()) as { readonly id: string };

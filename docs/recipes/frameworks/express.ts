@@ -1,3 +1,5 @@
+import { PayloadError } from '@retry/worker';
+import type { NextFunction, Request, Response } from 'express';
 import express from 'express';
 import { broker, queue, sendMail, worker } from './queue.ts';
 
@@ -8,6 +10,10 @@ app.post('/mails', async (request, response) => {
 });
 app.get('/ready', async (_request, response) => {
   response.sendStatus((await worker.isReady()) ? 200 : 503);
+});
+app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+  if (error instanceof PayloadError) response.status(400).json({ error: error.message });
+  else next(error);
 });
 
 worker.start();

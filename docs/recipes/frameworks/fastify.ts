@@ -1,3 +1,4 @@
+import { PayloadError } from '@retry/worker';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
 import type { Mail } from './queue.ts';
@@ -16,6 +17,9 @@ async function queuePlugin(app: FastifyInstance): Promise<void> {
 }
 
 const app = Fastify();
+app.setErrorHandler((error, _request, reply) => {
+  return error instanceof PayloadError ? reply.code(400).send({ error: error.message }) : reply.send(error);
+});
 app.register(queuePlugin);
 app.post<{ Body: Mail }>('/mails', async (request, reply) => {
   return reply.code(202).send(await queue.submit(sendMail, request.body));
