@@ -1,4 +1,5 @@
 import type { PolicyKey } from '../policy/policy.ts';
+import { POLICY_SYNONYMS, type Synonyms } from './synonyms.ts';
 
 /** The keys of a policy, in the order of error messages. */
 export const POLICY_KEYS: readonly PolicyKey[] = [
@@ -23,29 +24,12 @@ export const POLICY_KEYS: readonly PolicyKey[] = [
   'retryable',
 ];
 
-/** Names of our keys in other libraries, and what to use instead of them: text that begins with our key. */
-export type Synonyms = readonly (readonly [keys: RegExp, ours: string])[];
-
-const POLICY_SYNONYMS: Synonyms = [
-  [/^(delay|wait|base(Delay)?|retryDelays?|interval)$/, "backoff: { type: 'constant', base: … }"],
-  [
-    /^(minTimeout|startingDelay|factor|multiplier|exponent|timeMultiple)$/,
-    "backoff: { type: 'exponential', base: …, factor: … }",
-  ],
-  [/^(max(Timeout|Backoff|Wait|RetryDelay)|backoffLimit|retryDelayMax)$/, 'maxDelay'],
-  [/^forever$/, 'maxAttempts: Infinity'],
-  [/^randomize$/, "jitter: 'bounded' or 'none'"],
-  [/^(max(Duration|RetryTime|ElapsedTime)|deadline)$/, 'totalTimeout'],
-  [/^timeout$/, 'attemptTimeout for one attempt, or totalTimeout for all of them'],
-  [/^(shouldRetry|retryOnError|when)$/, 'retryIf'],
-];
-
 /** Keys of other libraries that count attempts (the first group is there) or retries: executions after the first. */
 const COUNT =
-  /^(?:(?:max|num(?:ber)?(?:Of)?|stopAfter)?(?:(attempts?|tries)|retries|retry(?:Limit|Count|Attempts))(?:Limit)?|limit)$/i;
+  /^(?:(?:(?:total)?max(?:imum)?|num(?:ber)?(?:Of)?|stop(?:After|Max)|start)?(?:(attempts?(?:Number)?|tries)|(?:network|adaptive)?retries|(?:retry|reconnect(?:ion)?)(?:Limit|Count|Attempts|Max))(?:Limit)?|maxRetry|limit)$/i;
 
 /** Names of the options of a call. */
-const CALL_OPTION = /^(signal|unref|on[A-Z]\w*|beforeRetry)$/;
+const CALL_OPTION = /^(signal|unref|on[A-Z]\w*|beforeRetry|retryIfResult|budget|circuitBreaker|reportError)$/;
 
 /** The keys of an object of options, and what is known about others. */
 export interface KnownKeys {
@@ -67,19 +51,22 @@ export function cureForKey(given: string, value: unknown, known: KnownKeys): str
   const { keys, cures = {}, order } = known;
   const key = given.slice(0, MAX_KEY_LENGTH);
   if (Object.hasOwn(cures, key)) return cures[key] ?? '';
-  const camel = key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const camel = inCamelCase(key);
   const isPolicy = keys.includes('maxAttempts');
-  const count = COUNT.exec(camel);
+  // As in TanStack Query, got and ky, where it may be an object, too.
+  const count = COUNT.exec(camel === 'retry' && typeof value === 'number' ? 'retries' : camel);
   if (count !== null && isPolicy) return countCure(value, count[1] === undefined ? 1 : 0);
-  const bare = camel.replace(/Ms$/, '');
+  const bare = camel.replace(/(In)?(Ms|Millis(econds)?|Sec(ond)?s)$/i, '');
   if (bare !== key && keys.includes(bare)) {
     if (bare === camel) return `Use ${bare}.`;
     // A spread policy has these keys.
     return `Use ${bare}: it takes milliseconds or text like '2s'.${isPolicy ? ' extendPolicy changes a policy.' : ''}`;
   }
+  const words = bare.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const { synonyms = isPolicy ? POLICY_SYNONYMS : [] } = known;
   const synonym = synonyms.find(
-    ([names, ours]) => names.test(camel) && (isPolicy || keys.includes(/^\w*/.exec(ours)?.[0] ?? '')),
+    ([names, ours]) =>
+      (names.test(camel) || names.test(words)) && (isPolicy || keys.includes(/^\w*/.exec(ours)?.[0] ?? '')),
   );
   if (synonym !== undefined) return `Use ${synonym[1]}.`;
   if (isPolicy && CALL_OPTION.test(camel)) {
@@ -92,6 +79,14 @@ export function cureForKey(given: string, value: unknown, known: KnownKeys): str
     if (keys.includes('retry')) return isOfPolicy ? 'It belongs in retry.' : `It belongs in retry. ${cure}`;
   }
   return `${isOfPolicy ? `${key} belongs to the policy. ` : didYouMean(key, keys)}Known keys are ${[...new Set(keys)].join(', ')}.`;
+}
+
+/** Returns a key in camel case: `--max-time`, `max_time` and `MaxTime` are `maxTime`. */
+function inCamelCase(key: string): string {
+  return key
+    .replace(/^-+/, '')
+    .replace(/[-_]+([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    .replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
 function didYouMean(key: string, keys: readonly string[]): string {
@@ -135,23 +130,3 @@ function countCure(value: unknown, uncounted: number): string {
   if (typeof value !== 'number' || value < 0) return 'Use maxAttempts, which counts the first attempt too.';
   return `Use maxAttempts: ${value + uncounted}.`;
 }
-
-/** Names of our keys in other queues; a separate constant, so that bundles without a queue leave it out. */
-export const QUEUE_SYNONYMS: Synonyms = [
-  [
-    /^(jobKey|uniqueKey|dedupeKey|deduplicationId|deduplication|singletonKey)$/,
-    'unique: { key: … } for one run at a time, or key to submit only once',
-  ],
-  [
-    /^(idempotencyKey|id|jobId|taskId|jobKey|uniqueKey|unique|dedupeKey|deduplicationId|deduplication|singletonKey)$/,
-    'key',
-  ],
-  [
-    /^(eta|at|(start|run|process)After|(scheduled?|available|start|nextRun)(At|For)|delay(ed)?Until|notBefore)$/,
-    'runAt',
-  ],
-  [/^(countdown|delaySeconds|(start|run)?In|wait|waitFor)$/i, 'delay'],
-  [/^(id|jobIds|runIds|idList)$/, 'ids'],
-  [/^(isDryRun|simulate|preview)$/, 'dryRun'],
-  [/^(transaction|trx|client|db)$/, 'tx'],
-];

@@ -27,11 +27,12 @@ export {
   withSettings,
 } from '../policy/settings.ts';
 export { isList, isListOf, MAX_ITEMS, read } from '../read.ts';
-export type { Synonyms } from './cures.ts';
-export { keyMeantBy, POLICY_KEYS, QUEUE_SYNONYMS } from './cures.ts';
+export { keyMeantBy, POLICY_KEYS } from './cures.ts';
 export type { Fields, Report } from './fields.ts';
 export { readFields, writtenIn } from './fields.ts';
 export { readOptions } from './read-options.ts';
+export type { Synonyms } from './synonyms.ts';
+export { QUEUE_SYNONYMS } from './synonyms.ts';
 export {
   A_CLOCK,
   A_FUNCTION,

@@ -3,6 +3,7 @@ import { InvalidOptionsError } from '../errors.ts';
 import { useOneOf } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
+import { BACKOFF_CURES, BACKOFF_SYNONYMS } from '../fields/synonyms.ts';
 import { ASYNC_CURE, FINITE_AT_LEAST_0, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import { refusePromise } from '../matching/answer.ts';
 import { isList, MAX_ITEMS, read } from '../read.ts';
@@ -42,19 +43,39 @@ const DEFAULT: Backoff = Object.freeze({ type: 'exponential', baseMs: 100, facto
 export function readBackoff(policy: Fields, registry: Registry, report: Report): Backoff {
   const input = policy.value('backoff');
   if (input === undefined) return DEFAULT;
-  const named = TYPES.find((known) => known === input);
-  if (named !== undefined) {
-    policy.fail('backoff', 'must be an object', `Use backoff: { ${EXAMPLES[named]} }.`);
+  const example = exampleOf(input);
+  if (example !== undefined) {
+    policy.fail('backoff', 'must be an object', `Use backoff: { ${example} }.`);
     return DEFAULT;
   }
   const type = TYPES.find((known) => known === read(input, 'type'));
   const keys = ['type', ...(type === undefined ? Object.values(KEYS).flat() : KEYS[type])];
-  const fields = readFields(input, policy.path('backoff'), { keys, report });
+  const fields = readFields(input, policy.path('backoff'), {
+    ...{ keys, report, synonyms: BACKOFF_SYNONYMS, cures: BACKOFF_CURES },
+  });
   if (fields === undefined) return DEFAULT;
   if (type !== undefined) return Object.freeze(backoffOf(type, fields, registry));
 
-  fields.fail('type', 'is not a kind of backoff', useOneOf(TYPES));
+  fields.fail('type', 'is not a kind of backoff', typeCure(read(input, 'type')));
   return DEFAULT;
+}
+
+/** Returns the backoff that is meant by its type alone, by a delay, a list of them, or a strategy. */
+function exampleOf(input: unknown): string | undefined {
+  if (typeof input === 'function') return "type: 'custom', strategy: …";
+  if (isList(input)) return "type: 'list', delays: […]";
+  if (durationMs(input) !== undefined)
+    return `type: 'constant', base: ${typeof input === 'string' ? `'${input}'` : input}`;
+  const named = TYPES.find((known) => known === input);
+  return named && EXAMPLES[named];
+}
+
+/** Returns the cure for a type that is none: other libraries have a constant delay that is fixed, and exponential ones by their jitter. */
+function typeCure(given: unknown): string {
+  const text = typeof given === 'string' ? given.toLowerCase() : '';
+  if (/^(fixed|static|const|simple|linear_?wait)$/.test(text)) return "Use 'constant'.";
+  if (/^exp/.test(text)) return "Use 'exponential'; jitter is an option of the policy.";
+  return useOneOf(TYPES);
 }
 
 function backoffOf(type: Backoff['type'], fields: Fields, registry: Registry): Backoff {

@@ -1,8 +1,10 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
+import { PATTERN_SYNONYMS } from '../fields/synonyms.ts';
 import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import type { ErrorPattern, Matcher, MessageGlob } from '../matching/matcher.ts';
-import { isListOf, isRegExp, MAX_ITEMS } from '../read.ts';
+import { isList, isListOf, isRegExp, MAX_ITEMS, read } from '../read.ts';
+import { show } from '../show.ts';
 import type { Gate, PolicySettings, Registry } from './policy.ts';
 import { methodOf, own } from './registry.ts';
 
@@ -31,7 +33,13 @@ export function readMatchers(policy: Fields, key: string, report: Report): reado
   const given = policy.value(key);
   if (given === undefined) return NO_MATCHERS;
   if (!Array.isArray(given)) {
-    policy.fail(key, 'must be a list of matchers', MATCHER_CURE);
+    const meant = typeof given === 'function' || isPattern(given) ? '…' : patternMeant(given);
+    const listed = meant === undefined ? MATCHER_CURE : `Use ${key}: [${meant}].`;
+    policy.fail(
+      key,
+      'must be a list of matchers',
+      (key === 'retryOn' ? retryOnCure(given) : undefined) ?? listed,
+    );
     return NO_MATCHERS;
   }
   if (given.length > MAX_ITEMS) {
@@ -41,6 +49,40 @@ export function readMatchers(policy: Fields, key: string, report: Report): reado
   return Object.freeze(
     Array.from(given, (matcher, index) => readMatcher(matcher, `${policy.path(key)}[${index}]`, report)),
   );
+}
+
+/** Returns the cure for words that mean our own. */
+function retryOnCure(given: unknown): string | undefined {
+  const word = typeof given === 'string' ? given.toLowerCase() : given;
+  if (word === true || ['all', 'any', 'always', '*'].some((known) => known === word))
+    return "Use 'everything'.";
+  if (word === false || ['none', 'never'].some((known) => known === word)) return "Use 'nothing'.";
+  return undefined;
+}
+
+function isPattern(given: unknown): boolean {
+  return PATTERN_KEYS.some((key) => read(given, key) !== undefined);
+}
+
+function matcherCure(given: unknown): string {
+  if (isList(given)) return 'Spread a list into this one: [...network, …].';
+  const meant = patternMeant(given);
+  return meant === undefined ? MATCHER_CURE : `Use ${meant}. ${MATCHER_CURE}`;
+}
+
+/** Returns the pattern that a bare value stands for: a code, a status, a name, or a part of the message. */
+function patternMeant(given: unknown): string | undefined {
+  if (isRegExp(given)) return `{ message: ${given} }`;
+  if ((typeof given !== 'string' && typeof given !== 'number') || given === '') return undefined;
+  const text = String(given);
+  if (/^[1-5]\d\d$/.test(text)) return `{ status: ${text} }`;
+  if (typeof given === 'number') return `{ code: ${text} }`;
+  const key = /^[A-Z0-9_]{4,}$/.test(text)
+    ? 'code'
+    : /^\w*(Error|Exception)$/.test(text)
+      ? 'name'
+      : 'message';
+  return `{ ${key}: '${show(given).slice(1, -1)}' }`;
 }
 
 /** Reports a list with more items than are read. */
@@ -61,12 +103,13 @@ export function readMatcher(given: unknown, path: string, report: Report): Match
     return {};
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given) || isRegExp(given)) {
-    refuse('is not a matcher', isRegExp(given) ? `Use { message: ${given} }.` : MATCHER_CURE);
+    refuse('is not a matcher', matcherCure(given));
     return {};
   }
   let hasProblems = false;
   const fields = readFields(given, path, {
     keys: PATTERN_KEYS,
+    synonyms: PATTERN_SYNONYMS,
     report: (problem) => {
       hasProblems = true;
       report(problem);

@@ -1,7 +1,7 @@
 import type { Duration } from '../../duration.ts';
-import type { Synonyms } from '../../fields/cures.ts';
 import type { Fields, Report } from '../../fields/fields.ts';
 import { readFields } from '../../fields/fields.ts';
+import type { Synonyms } from '../../fields/synonyms.ts';
 import { countFrom } from '../../fields/value-rules.ts';
 import { DEAD_LETTER_STATES } from '../../lifecycle/arrows.ts';
 import type { Broker, ListQuery } from '../broker.ts';
