@@ -1,5 +1,6 @@
 import type { LintCode, LintWarning, Matcher, PolicyInput } from '@retry/core';
 import { definePolicy, lintPolicy } from '@retry/core';
+import * as errors from '@retry/core/errors';
 import { network } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
 
@@ -87,6 +88,54 @@ describe('lintPolicy', () => {
     '(a)+(b)*',
   ])('finds no such pattern in %s', (pattern) => {
     expect(codesOf({ stopOn: [{ message: ['x', new RegExp(pattern)] }] })).toEqual([]);
+  });
+
+  it.each<[string, Matcher]>([
+    ['message', { message: '*timed out*' }],
+    ['message', { message: 'timed out*' }],
+    ['message', { message: '/timed out/i' }],
+    ['message', { message: ['busy', 'timed.*out'] }],
+    ['message', { message: '^timed out' }],
+    ['message', { message: 'timed out$' }],
+    ['message', { message: 'took \\d+ ms' }],
+    ['message', { message: '%timed out%' }],
+    ['message', { message: { glob: '.*timed out.*' } }],
+    ['message', { message: { glob: '*timed out*', except: '/by the user/' } }],
+    ['code', { code: 'ECONNRESET|EPIPE' }],
+    ['code', { code: 'ECONNRESET, EPIPE' }],
+    ['code', { code: '/^08/' }],
+    ['sqlState', { sqlState: '^08' }],
+    ['name', { name: '.*Error' }],
+    ['label', { label: 'Transient*' }],
+    ['cause.code', { cause: { code: '^E' } }],
+    ['unless.message', { code: 'E', unless: { message: '*by the user' } }],
+  ])('finds a text that is written as a pattern where it is literal: %s of %o', (path, matcher) => {
+    expect(lintPolicy(definePolicy({ retryOn: [matcher] }))).toContainEqual(
+      expect.objectContaining({ code: 'LITERAL_PATTERN', path: `retryOn[0].${path}` }),
+    );
+  });
+
+  it.each<Matcher>([
+    { message: 'timed out' },
+    { message: 'Lock wait timeout exceeded; try restarting transaction' },
+    { message: '(a) 2 * 3 costs 5 $ or 100%' },
+    { message: 'GET /api/v1/ failed. Again?' },
+    { message: { glob: '*timed out*', except: '*by the user*' } },
+    { message: /^timed.*out$/ },
+    { code: ['08*', 'ECONN*'] },
+    { name: '*TimeoutError' },
+    { sqlState: '40*' },
+    { errno: -104 },
+    { label: 'TransientTransactionError' },
+  ])('finds none in %o', (matcher) => {
+    expect(codesOf({ retryOn: [matcher] })).toEqual([]);
+  });
+
+  it('finds none in the families', () => {
+    const families = Object.values(errors).filter((family) => Array.isArray(family));
+
+    expect(families.length).toBeGreaterThan(10);
+    for (const family of families) expect(codesOf({ retryOn: family as readonly Matcher[] })).toEqual([]);
   });
 
   it.each<[LintCode, PolicyInput, PolicyInput]>([

@@ -3,6 +3,7 @@ import { readOptions } from '../fields/read-options.ts';
 import { integerFrom } from '../fields/value-rules.ts';
 import type { Policy, PolicySettings } from '../policy/policy.ts';
 import { allowedAttempts, checkPolicy } from '../policy/settings.ts';
+import { findLiteralPattern } from './literal-patterns.ts';
 import { findNestedQuantifier } from './nested-quantifiers.ts';
 import type { Preview } from './preview.ts';
 import { preview } from './preview.ts';
@@ -14,6 +15,7 @@ export type LintCode =
   | 'MATCHES_NOTHING'
   | 'RETRIES_EVERYTHING'
   | 'NESTED_QUANTIFIERS'
+  | 'LITERAL_PATTERN'
   | 'UNBOUNDED'
   | 'LONG_WORST_CASE'
   | 'NO_WAIT'
@@ -99,6 +101,18 @@ const RULES: Readonly<Record<LintCode, Rule>> = {
       return { path, message: `${path} repeats a group that repeats: one long message may take it for ever` };
     },
     cure: 'Repeat once: /^a+$/ instead of /^(a+)+$/; or match by code, name or text.',
+  },
+  LITERAL_PATTERN: {
+    path: 'retryOn',
+    find: (policy) => {
+      const path = findLiteralPattern(policy);
+      if (path === undefined) return undefined;
+      return {
+        path,
+        message: `${path} looks like a pattern, and is literal text there: it matches only what has these characters`,
+      };
+    },
+    cure: "Of a message write { glob: '*timed out*', ignoreCase: true }, in code also /timed out/i; several names or codes are a list, and only a * is special in them.",
   },
   UNBOUNDED: {
     path: 'maxAttempts',

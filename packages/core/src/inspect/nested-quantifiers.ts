@@ -1,28 +1,10 @@
-import { innerMatchers, type Matcher } from '../matching/matcher.ts';
 import type { PolicySettings } from '../policy/policy.ts';
 import { isRegExp } from '../read.ts';
+import { findInPatterns } from './find-in-patterns.ts';
 
 /** Returns the path of a pattern with nested quantifiers, as `retryOn[0].cause.message`; `undefined` if there is none. */
-export function findNestedQuantifier({ retryOn, stopOn, delays }: PolicySettings): string | undefined {
-  const paths = [
-    ...pathsIn('retryOn', typeof retryOn === 'string' ? [] : retryOn),
-    ...pathsIn('stopOn', stopOn),
-    ...delays.flatMap(({ on }, index) => pathsIn(`delays[${index}].on`, on)),
-  ];
-  return paths.at(0);
-}
-
-function pathsIn(key: string, matchers: readonly Matcher[]): readonly string[] {
-  return matchers.flatMap((matcher, index) => pathsOf(`${key}[${index}]`, matcher));
-}
-
-function pathsOf(path: string, matcher: Matcher): readonly string[] {
-  if (typeof matcher === 'function') return [];
-  const { message } = matcher;
-  const messages: readonly unknown[] = Array.isArray(message) ? message : [message];
-  const isFound = messages.some((each) => isRegExp(each) && repeatsWhatRepeats(each.source));
-  const own = isFound ? [`${path}.message`] : [];
-  return [...own, ...innerMatchers(matcher).flatMap(([key, inner]) => pathsOf(`${path}.${key}`, inner))];
+export function findNestedQuantifier(policy: PolicySettings): string | undefined {
+  return findInPatterns(policy, (value) => isRegExp(value) && repeatsWhatRepeats(value.source));
 }
 
 /** Escapes, character classes, quantifiers with braces, else single characters. */
