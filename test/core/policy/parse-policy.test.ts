@@ -20,6 +20,23 @@ describe('parsePolicy', () => {
     expect(isPolicy(policy)).toBe(true);
   });
 
+  it('reads the text of a file that begins with a byte order mark', () => {
+    expect(parsePolicy('\uFEFF{ "maxAttempts": 5 }')).toMatchObject({ maxAttempts: 5 });
+  });
+
+  it.each([new Uint8Array([123, 125]), Buffer.from('{}')])(
+    'refuses bytes, and says how to read them',
+    (bytes) => {
+      expect(problemsOf(() => parsePolicy(bytes))).toMatchObject([
+        {
+          path: '',
+          message: 'must be JSON text or an object',
+          cure: "Read it as text: readFile(path, 'utf8'), or buffer.toString().",
+        },
+      ]);
+    },
+  );
+
   it('reads parsed JSON', () => {
     expect(settingsOf(parsePolicy({ backoff: { type: 'list', delays: ['1s', 2_500] } })).backoff).toEqual({
       type: 'list',

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CliError } from '../errors.ts';
+import { withoutMark } from '../policies/read-policy.ts';
 import { resolvePackage } from './load-package.ts';
 
 /**
@@ -12,7 +13,7 @@ import { resolvePackage } from './load-package.ts';
  */
 export async function loadConfig(path: string, source: string): Promise<unknown> {
   try {
-    if (extname(path) === '.json') return JSON.parse(await readFile(path, 'utf8'));
+    if (extname(path) === '.json') return JSON.parse(withoutMark(await readFile(path, 'utf8')));
     const module = extname(path) === '.ts' ? await importTypeScript(path) : await importFile(path);
     // Where a module was compiled to CommonJS, the `default` that Node gives it is an object that has its own.
     const exported = defaultOf(defaultOf(module));

@@ -48,7 +48,7 @@ async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<stri
   return withoutMark(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** Some editors begin a file with a byte order mark, which is no JSON. */
-function withoutMark(text: string): string {
+/** Returns the text of a file without the byte order mark that some editors begin it with, and which is no JSON. */
+export function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, '');
 }

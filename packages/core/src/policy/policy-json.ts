@@ -2,7 +2,7 @@ import type { Problem } from '../errors.ts';
 import { InvalidOptionsError } from '../errors.ts';
 import { readSafely } from '../fields/read-options.ts';
 import { innerMatchers, type Matcher } from '../matching/matcher.ts';
-import { isList, isRegExp, read } from '../read.ts';
+import { isList, isRegExp, read, tagOf } from '../read.ts';
 import { definePolicy } from './define-policy.ts';
 import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts';
 import { checkPolicy } from './settings.ts';
@@ -78,13 +78,15 @@ function toJSON(value: unknown): unknown {
 }
 
 /**
- * Reads a policy from JSON text or parsed JSON. A text in `$schema`, which tells an editor where the JSON Schema is, is ignored.
+ * Reads a policy from JSON text, also of a file with a byte order mark, or from parsed JSON. A text in `$schema`, which tells an editor where the JSON Schema is, is ignored.
  *
  * @param source - JSON text, or the result of `JSON.parse`
  * @param registry - strategies and gates that the policy refers to by name
  * @throws {InvalidOptionsError} when anything is wrong; it lists every problem with its path, value and cure
  */
 export function parsePolicy(source: unknown, registry: Registry = {}): Policy {
+  if (tagOf(source) === '[object Uint8Array]')
+    throw new InvalidOptionsError([{ ...NOTHING, value: source, cure: AS_TEXT }]);
   const input = typeof source === 'string' ? parseText(source) : source;
   // `undefined` comes from a missing file or key, so it is refused; `definePolicy` takes it for the defaults.
   if (input === undefined) throw new InvalidOptionsError([NOTHING]);
@@ -105,9 +107,14 @@ const NOTHING: Problem = {
   cure: 'Use {} for the defaults.',
 };
 
+const AS_TEXT = "Read it as text: readFile(path, 'utf8'), or buffer.toString().";
+
+/** The mark at the beginning of a file that some editors of Windows write, and no part of its JSON. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
 function parseText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(BYTE_ORDER_MARK, ''));
   } catch (error) {
     const cure = error instanceof SyntaxError ? `${error.message}.` : 'Give it JSON text.';
     throw new InvalidOptionsError([{ path: '', value: text, message: 'must be JSON', cure }]);
