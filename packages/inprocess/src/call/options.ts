@@ -19,7 +19,10 @@ export interface RetryOptions<Result = unknown, Arguments extends readonly unkno
   extends RetryHooks<Arguments> {
   /** The call's name in events and groups. @default the name of the function */
   readonly name?: string | undefined;
-  /** Ends a wait or an attempt immediately; the call then rejects with `signal.reason`. */
+  /**
+   * Ends a wait or an attempt immediately; the call then rejects with `signal.reason`. The abort of another signal, of which only the
+   * function knows, is an error as any other: `retryOn: 'everything'` retries it, because a timeout may look the same.
+   */
   readonly signal?: AbortSignal | undefined;
   /**
    * Returns whether a result counts as a failure. The policy's limits apply, its error rules do not; when no retry is
