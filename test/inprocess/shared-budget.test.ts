@@ -233,6 +233,28 @@ describe('a shared budget', () => {
   });
 
   it.each([
+    ['its total timeout ends', 'total-timeout', 300],
+    ['it is aborted', 'aborted', 100],
+    ['the store counts as away', 'budget', 1_000],
+  ] as const)('lets a call wait for an answer that does not come until %s', async (_, reason, endsAt) => {
+    const scene = setScene();
+    const { notes } = scene.broker;
+    const broker = { notes: { ...notes, read: () => new Promise<never>(() => {}) } };
+    const budget = createBudget({ ...scene, broker }, { localShare: 0 });
+    const controller = new AbortController();
+    const ended = tryRetry(
+      () => Promise.reject(down),
+      { backoff: { type: 'none' }, ...(endsAt === 300 && { totalTimeout: 300 }) },
+      { budget, clock: scene.clock, signal: controller.signal },
+    ).then((end) => ({ reason: end.ok ? undefined : end.reason, at: scene.clock.now() }));
+    if (reason === 'aborted') scene.clock.setTimer(() => controller.abort(), 100);
+
+    await scene.clock.advance('1m');
+
+    expect(await ended).toEqual({ reason, at: endsAt });
+  });
+
+  it.each([
     [{ broker: {} }, 'broker must be a broker'],
     [{ key: '' }, 'key must be text of 1 to 300 characters'],
     [{ perSecond: undefined }, 'ratio is missing'],

@@ -14,7 +14,7 @@ export interface RetryBudget {
   readonly spend: (error: unknown) => number;
   /**
    * Resolves when a budget that has no tokens has been answered by whatever keeps them, and never rejects; `undefined` when there is
-   * nothing to wait for. Runs of tasks wait for it before a failed attempt is decided on; calls do not.
+   * nothing to wait for. Calls and runs of tasks wait for it before a failed attempt is final.
    */
   readonly ready?: () => Promise<void> | undefined;
   /** Returns the state now, for a gauge: what time has refilled is in it. */

@@ -33,6 +33,8 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #unpark: (() => void) | undefined = undefined;
   /** What its latest retry has cost the budget. */
   #paid: number | undefined = undefined;
+  /** When the budget can say whether it pays for the next retry, if it could not at once. */
+  #budgetAnswer: Promise<void> | undefined = undefined;
   /** It has an outcome, which nothing changes: hooks that are called because of it may abort the call. */
   #isOver = false;
   /** When it ended in failure, if anything observes that. */
@@ -185,8 +187,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   fail(given: Failure): void {
     if (this.ending !== undefined) return;
-    const { attempts: attempt, plan } = this;
-    const { running } = this;
+    const { attempts: attempt, running } = this;
     const isLate = running?.isTimedOut === false && isTimeoutOf(running, given.error);
     const failure = isLate ? { error: this.#expire(running) } : given;
     const failedAt = this.clock.now();
@@ -206,12 +207,22 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
     this.refused = 'result' in failure ? failure : undefined;
     this.#park(this.latest);
-    const { budget } = plan;
+    this.#budgetAnswer = next.budgetAnswer;
+    if (next.budgetAnswer === undefined) this.#beginRetry(this.latest, failedAt);
+  }
+
+  /** Pays for a retry, and notifies of it. */
+  #beginRetry(latest: FailureList, now: number): void {
+    const { budget } = this.plan;
     if (budget !== undefined)
       this.#inform(() => {
-        this.#paid = budget.spend(pricedOf(plan, failure));
+        this.#paid = budget.spend(this.#priced(latest));
       });
-    if (isObserved(plan.options.onRetry)) notify('onRetry', this, this.#retryDetails(this.latest), failedAt);
+    if (isObserved(this.options.onRetry)) notify('onRetry', this, this.#retryDetails(latest), now);
+  }
+
+  #priced({ error }: FailureList): unknown {
+    return pricedOf(this.plan, this.refused ?? { error });
   }
 
   /** Returns the history with the failure of the latest attempt. */
@@ -225,8 +236,27 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
 
   waitForRetry(): Promise<void> | undefined {
     const { latest } = this;
+    if (this.#budgetAnswer !== undefined) return this.#waitForBudget(this.#budgetAnswer);
     if (latest?.delayMs !== undefined && latest.delayMs > 0) return this.#wait(latest.delayMs);
     return this.attempts % YIELD_EVERY_ATTEMPTS === 0 ? yieldToEventLoop() : undefined;
+  }
+
+  /** Waits until the budget can say whether it pays for the retry, and for what is left of the delay then. */
+  async #waitForBudget(answer: Promise<void>): Promise<void> {
+    const { latest, clock, plan } = this;
+    this.#budgetAnswer = undefined;
+    // What is wrong with a budget is reported when it is asked.
+    await this.#runInTime(() => answer, timeLeft(this, clock.now())).catch(() => {});
+    if (this.ending !== undefined || latest === undefined) return;
+    const now = clock.now();
+    let isPaid = false;
+    this.#inform(() => {
+      isPaid = plan.budget?.allowsRetry(this.#priced(latest)) === true;
+    });
+    if (!isPaid) return void this.#end(endingBy('budget', this), now);
+    this.#beginRetry(latest, now);
+    const leftMs = latest.failedAt + (latest.delayMs ?? 0) - now; // a call that an observer has ended has no delay
+    if (leftMs > 0) await this.#wait(leftMs);
   }
 
   async runBeforeRetry(): Promise<void> {
@@ -236,12 +266,19 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
     const leftMs = timeLeft(this, now);
     if (obstacleOf(this, leftMs) !== undefined) return; // startAttempt() ends the call
     const run = (): unknown => options.beforeRetry?.(eventOf(this, this.#retryDetails(latest), now));
-    const cancel =
-      leftMs < Infinity ? clock.setTimer(() => this.#giveUp('total-timeout'), leftMs) : undefined;
     try {
-      await this.#race(run);
+      await this.#runInTime(run, leftMs);
     } catch (thrown) {
       if (this.ending === undefined) this.#end({ ...endingBy('stopped', this), thrown });
+    }
+  }
+
+  /** Runs what may be cut short, at the latest by the total timeout. */
+  async #runInTime(run: () => unknown, leftMs: number): Promise<void> {
+    const cancel =
+      leftMs < Infinity ? this.clock.setTimer(() => this.#giveUp('total-timeout'), leftMs) : undefined;
+    try {
+      await this.#race(run);
     } finally {
       cancel?.();
     }

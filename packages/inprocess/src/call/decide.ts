@@ -1,5 +1,6 @@
 import type { Counters, Decision, DecisionContext, Failure as JudgedFailure, ServerDelay } from '@retry/core';
 import { RetryError, TotalTimeoutError } from '@retry/core';
+import type { RetryBudget } from '@retry/core/budget';
 import type { PolicySettings } from '@retry/core/fields';
 import {
   CountedFailure,
@@ -31,8 +32,16 @@ interface Failed {
   readonly budget: CountedFailure | undefined;
 }
 
+/** What a failure asks of a budget. */
+type Asked = Pick<RetryBudget, 'allowsRetry' | 'record'>;
+
 /** What follows a failure: a retry after a delay, or the end. */
-export type NextStep = Extract<Decision, { readonly type: 'retry' }> | Stop;
+export type NextStep = Retry | Stop;
+
+interface Retry extends Extract<Decision, { readonly type: 'retry' }> {
+  /** When its budget can say whether it pays for the retry; absent: it does. */
+  readonly budgetAnswer?: Promise<void> | undefined;
+}
 
 /**
  * Calls `retryIfResult`; returns `undefined` when the result is accepted. What it throws is reported. A returned promise counts as
@@ -77,14 +86,25 @@ export function decideNext(call: Call, failure: Failure, failedAt: number): Next
 function decideInOrder(call: Call, failure: Failure, failedAt: number): NextStep {
   const { budget, options } = call.plan;
   const { running } = call;
+  let budgetAnswer: Promise<void> | undefined;
   if (running?.directive?.type === 'stop' || 'thrown' in failure) return stop('stopped');
-  const counted = budget && new CountedFailure(budget, pricedOf(call.plan, failure));
+  const asked: Asked | undefined = budget && {
+    record: (event) => budget.record(event),
+    // Of a budget that waits for an answer nothing is known yet: the retry is decided on, and the call waits for the answer.
+    allowsRetry: (error) => {
+      budgetAnswer = budget.ready?.();
+      return budgetAnswer !== undefined || budget.allowsRetry(error);
+    },
+  };
+  const counted = asked && new CountedFailure(asked, pricedOf(call.plan, failure));
   const isOutOfTime = running?.isTimedOut === true && running.isTotal;
   const decision = isOutOfTime
     ? stop('total-timeout')
     : decideByPolicy(call, failure, { failedAt, budget: counted });
   if (decision.type === 'retry' || !SAYS_NOTHING.includes(decision.reason)) counted?.count();
-  return decision.type === 'retry' && options.group?.hasRoom === false ? stop('group') : decision;
+  if (decision.type === 'fail') return decision;
+  if (options.group?.hasRoom === false) return stop('group');
+  return budgetAnswer === undefined ? decision : { ...decision, budgetAnswer };
 }
 
 /** Returns what a budget is asked about: the error, and of `fetch` the response, as `retryIf` is. */

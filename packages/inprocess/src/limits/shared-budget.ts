@@ -88,7 +88,7 @@ const KEYS: readonly (keyof SharedBudgetOptions)[] = [
 
 /**
  * Creates a retry budget for the calls of all processes to one dependency: each takes tokens in advance, a lease of them, so that a retry
- * waits for no store. In any time all processes together make at most `perSecond` times its seconds and `ratio` times its first
+ * waits for the store only while it has none and an answer is on its way, for up to a second. In any time all processes together make at most `perSecond` times its seconds and `ratio` times its first
  * attempts, those of 5 s before it included, and `burst` retries more, whichever of them die. Each process that cannot reach the store
  * grants `localShare` of that by itself, on top of it.
  *
@@ -152,6 +152,8 @@ class Budget implements SharedRetryBudget {
   #bucket: SharedBucket;
   /** Under way. */
   #renewal: Promise<void> | undefined;
+  /** It is to be sent once the rest after the one before is over. */
+  #isRenewalSet = false;
   mode: 'shared' | 'local' = 'shared';
 
   constructor(budget: SharedBudget, parts: Parts) {
@@ -207,6 +209,7 @@ class Budget implements SharedRetryBudget {
     if (tokensOf(this.#lease, now) >= 1) this.#lease = spendToken(this.#lease, now);
     else if (before >= 1) this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 };
     this.#note('asked', now);
+    if (before >= 1) this.#renewAfterRest(now);
     return Math.min(before, 1);
   }
 
@@ -224,6 +227,17 @@ class Budget implements SharedRetryBudget {
     const { lease, renewal } = beginRenewal(this.#budget, this.#lease, nowAt);
     this.#lease = lease;
     this.#renewal = this.#renew(renewal);
+  }
+
+  /** What was spent is told soon, though no call may follow: the bucket adds nothing for a token that it counts as leased. */
+  #renewAfterRest(now: number): void {
+    const { renewableAt } = this.#lease;
+    if (this.#isRenewalSet || now >= renewableAt) return;
+    this.#isRenewalSet = true;
+    this.#parts.clock.setTimer(() => {
+      this.#isRenewalSet = false;
+      this.#renewIfDue(this.#parts.clock.now());
+    }, renewableAt - now);
   }
 
   /** Never rejects. */
