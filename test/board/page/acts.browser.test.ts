@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findBarriers, openPage } from '../../support/browser/chromium.ts';
 import { describeInChromium } from '../../support/browser/describe-in-chromium.ts';
+import { hearWarnings } from '../../support/hear-warnings.ts';
 import { sync } from './believable-queue.ts';
 import { type ServedBoard, serveBoard } from './serve-board.ts';
 
@@ -108,6 +109,7 @@ describeInChromium('acts on the board', (browser) => {
 
   it('submit what is stored where the payload is not changed, and that alone', async () => {
     const broken = '{"order": ';
+    hearWarnings(); // a slow browser leaves the worker the time to say that nobody works on that lane
     await board.queue.broker.submit([{ id: 'broken', lane: 'unknown@1', payload: broken }]);
     const page = await open('#/runs/broken');
 
@@ -115,8 +117,10 @@ describeInChromium('acts on the board', (browser) => {
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     const href = await page.getByRole('status').getByRole('link').getAttribute('href');
 
-    const [submitted] = await board.queue.broker.get([String(href).split('/').at(-1) ?? '']);
+    const id = String(href).split('/').at(-1) ?? '';
+    const [submitted] = await board.queue.broker.get([id]);
     expect(submitted).toMatchObject({ origin: 'broken', payload: broken });
+    for (const waiting of ['broken', id]) await board.queue.queue.cancel(waiting);
   });
 
   it('submit no payload in place of one that is no longer kept, unless it is given', async () => {
