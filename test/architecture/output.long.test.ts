@@ -30,7 +30,7 @@ describe('a run of tests that pass and let output out', () => {
 
   it('fails', () => {
     expect(run.status).toBe(1);
-    expect(run.output).toMatch(/\n failed: 2 tests of 2 files in \d+ s\n/);
+    expect(run.output).toMatch(/\n failed after \d+ s: 2 tests of 2 files ran\n/);
   });
 
   it.each([
@@ -65,6 +65,6 @@ describe('a run of tests that say nothing', () => {
     expect(run.output).toMatch(
       / What did not run\n {2}1 +it needs a moon\n {2}1 +without a reason: is left out\n/,
     );
-    expect(run.output.trimEnd()).toMatch(/\n passed: 1 test of 1 file in \d+ s$/);
+    expect(run.output.trimEnd()).toMatch(/\n passed after \d+ s: 1 test of 1 file ran$/);
   });
 });

@@ -40,7 +40,7 @@ export class SummaryReporter implements Reporter {
       ...(skipped.length > 0 ? [' What did not run'] : []),
       ...count(skipped, reasonOf).map(([reason, n]) => `  ${String(n).padEnd(13)} ${reason}`),
       ...this.#leftOut(modules),
-      ` ${result}: ${plural(ran.length, 'test')} of ${plural(modules.length, 'file')} in ${this.#duration()}`,
+      ` ${result} after ${this.#duration()}: ${plural(ran.length, 'test')} of ${plural(modules.length, 'file')} ran`,
     ];
     console.log(['', ...lines].join('\n'));
   }
