@@ -16,7 +16,7 @@ interface Run {
 function runTests(name: string): Run {
   const { status, stdout, stderr } = spawnSync(process.execPath, [VITEST, 'run', '--config', CONFIG, name], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', RETRY_TESTS: 'quick' }, // as `npm test`
     encoding: 'utf8',
   });
   return { status, output: `${stdout}${stderr}` };
