@@ -30,7 +30,7 @@ describe('a run of tests that pass and let output out', () => {
 
   it('fails', () => {
     expect(run.status).toBe(1);
-    expect(run.output).toMatch(/\n failed after \d+ s: 2 tests of 2 files ran\n/);
+    expect(run.output).toMatch(/\n failed after \d+ s: 3 tests of 3 files ran\n/);
   });
 
   it.each([
@@ -44,9 +44,14 @@ describe('a run of tests that pass and let output out', () => {
       'noisy-warning.fixture.ts',
       'it let out RetryWarning: runs wait',
     ],
-  ])('names %s, where it was let out', (_what, file, message) => {
+  ])('names %s, and where that was', (_what, file, message) => {
     expect(run.output).toContain(message);
     expect(run.output).toMatch(new RegExp(`❯ .*${file}:\\d+:\\d+`));
+  });
+
+  it('names what a file leaves replaced, so that others would not be heard', () => {
+    expect(run.output).toContain('noisy-mute.fixture.ts');
+    expect(run.output).toContain('it left emitWarning replaced: restore it');
   });
 });
 

@@ -14,6 +14,7 @@ import { openPool } from './open-broker.ts';
 
 const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
 afterEach(() => warn.mockClear());
+afterAll(() => warn.mockRestore());
 
 describeOnPostgres('an idle connection of a Postgres broker that breaks', (server) => {
   const name = `warning_${randomUUID().slice(0, 8)}`;

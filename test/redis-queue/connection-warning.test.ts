@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import {
   createConnectionWarning,
   withoutThrowing,
@@ -9,6 +9,7 @@ import { startPrivateRedis } from '../support/servers/redis.ts';
 
 const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
 afterEach(() => warn.mockClear());
+afterAll(() => warn.mockRestore());
 
 describeOnPrivateRedis('a connection that breaks', () => {
   it('emits one process warning with its cause and cure when no onError is given', async () => {

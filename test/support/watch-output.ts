@@ -24,9 +24,25 @@ export function watchOutput(): () => Error[] {
     };
   }
   process.on('warning', (warning) => hear(String(warning), warning.stack));
+  const places = placesOfOutput();
   return () => {
-    const taken = heard;
+    const left = places.filter(({ object, name, value }) => object[name] !== value);
+    for (const { object, name, value } of left) object[name] = value;
+    const taken = [...heard, ...left.map(({ name }) => new Error(`it left ${name} replaced: restore it`))];
     heard = [];
     return taken;
   };
+}
+
+/** What a file must not leave replaced, as what the files after it in its process let out would not be heard. */
+function placesOfOutput(): readonly { object: Record<string, unknown>; name: string; value: unknown }[] {
+  const objects = [
+    [console, METHODS],
+    [process, ['emitWarning']],
+    [globalThis, ['reportError']],
+  ] as const;
+  return objects.flatMap(([given, names]) => {
+    const object = given as unknown as Record<string, unknown>; // whose members are read by name
+    return names.map((name) => ({ object, name, value: object[name] }));
+  });
 }

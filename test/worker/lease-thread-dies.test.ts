@@ -1,7 +1,7 @@
 import type { Broker } from '@retry/core/broker';
 import type { AnyTask, Worker } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { guardedBroker } from '../support/guarded-broker.ts';
 
 const LEASE_MS = 600;
@@ -27,6 +27,7 @@ describe('a thread that ends whenever it is started', { timeout: 60_000 }, () =>
   const warnings = vi.spyOn(process, 'emitWarning');
   beforeEach(() => void warnings.mockReset().mockImplementation(() => {}));
   afterEach(() => void warnings.mockReset());
+  afterAll(() => warnings.mockRestore());
 
   it('is given up after five times with one warning, and the loop keeps all leases', async () => {
     const { broker, count, crash } = guardedBroker();

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { viewRun } from '../../packages/worker/src/queue/views/run-view.ts';
 import { instantWriter } from '../../packages/worker/src/queue/views/times.ts';
+import { hearWarnings } from '../support/hear-warnings.ts';
 import { refusalOf } from '../support/wrong-input.ts';
 import type { Scene } from './scene.ts';
 import { setScene, untilStopped } from './scene.ts';
@@ -169,6 +170,7 @@ describe('instants of a view', () => {
 describe('queue.list', () => {
   /** One run a state, and two versions of a task that fails. */
   async function fill(scene: Scene): Promise<void> {
+    hearWarnings(); // of a lane that nobody works on
     const { clock, queue, startWorker } = scene;
     await chargeTwo(scene);
     const silent = defineTask({ name: 'silent', run: untilStopped });

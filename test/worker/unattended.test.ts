@@ -1,7 +1,7 @@
 import type { Attendance } from '@retry/core/broker';
 import type { WorkerEvents } from '@retry/worker';
 import { defineTask } from '@retry/worker';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { setScene } from './scene.ts';
 
 const known = defineTask({ name: 'known', run: () => 'done' });
@@ -13,6 +13,7 @@ const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
 afterEach(() => {
   warn.mockClear();
 });
+afterAll(() => warn.mockRestore());
 
 type Unattended = WorkerEvents['unattended'];
 

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { createWorker, defineTask } from '@retry/worker';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setScene } from './scene.ts';
 
 const task = defineTask({ name: 'any', run: () => {} });
@@ -19,6 +19,7 @@ describe('an error event without a listener', () => {
   const warnings = vi.spyOn(process, 'emitWarning');
   beforeEach(() => void warnings.mockReset().mockImplementation(() => {}));
   afterEach(() => void warnings.mockReset());
+  afterAll(() => warnings.mockRestore());
 
   const failing = () => {
     const scene = setScene();
