@@ -90,7 +90,7 @@ const OURS = rows
 
 /** The parts of `withRetry` by file; the first match counts. */
 const PARTS = [
-  ['core: what to write instead of an unknown key', /core\/src\/fields\/cures/],
+  ['core: what to write instead of an unknown key', /core\/src\/fields\/(cures|synonyms)/],
   ['core: reading a policy', /core\/src\/(policy\/|fields\/|duration)/],
   ['core: errors that list problems, without secrets', /core\/src\/(show|errors)/],
   ['core: eight backoffs, seven jitters, caps', /core\/src\/delay\//],
