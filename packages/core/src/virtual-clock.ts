@@ -17,26 +17,16 @@ export interface VirtualClock extends Clock {
 
 /** Options of a virtual clock. */
 export interface VirtualClockOptions {
-  /**
-   * Resolves when the promise callbacks that a timer caused have run; core knows no event loop.
-   *
-   * @param isAtRest - asked once in each turn of the event loop: whether `settle` may end before its last turn. It may where the timer has
-   *   done nothing but to set itself again, as the polls and the upkeep of an idle worker do, and another timer is due.
-   */
-  readonly settle: (isAtRest: () => boolean) => Promise<void>;
+  /** Resolves when the promise callbacks that a timer caused have run; core knows no event loop. */
+  readonly settle: () => Promise<void>;
   /** Epoch milliseconds. @default 0 */
   readonly startAt?: number | undefined;
 }
 
 interface Timer {
   readonly at: number;
-  /** How long after it was set that is. */
-  readonly inMs: number;
   readonly callback: () => void;
 }
-
-/** After so many turns in which the clock is neither read nor a timer set or cancelled, what a timer caused is over. */
-const QUIET_TURNS = 2;
 
 /**
  * Creates a virtual clock, for tests.
@@ -46,80 +36,30 @@ const QUIET_TURNS = 2;
 export function createVirtualClock(options: VirtualClockOptions): VirtualClock {
   const { settle, startAt } = readClockOptions(options);
   const timers = new Set<Timer>();
-  const activity = new Activity();
   let now = startAt;
 
   const setTimer = (callback: () => void, delayMs: number): CancelTimer => {
     checkTimer(callback, delayMs);
-    const inMs = Math.max(delayMs, 0);
-    const timer = { at: now + inMs, inMs, callback };
+    const timer = { at: now + Math.max(delayMs, 0), callback };
     timers.add(timer);
-    activity.noteTimers(timer.at, 1);
-    return () => {
-      if (timers.delete(timer)) activity.noteTimers(timer.at, -1);
-    };
+    return () => void timers.delete(timer);
   };
-  const nextDue = (until: number): Timer | undefined => {
+  const fireDue = (until: number): boolean => {
     const next = earliest(timers);
-    return next === undefined || next.at > until ? undefined : next;
-  };
-  const fire = (timer: Timer): void => {
-    timers.delete(timer);
-    now = Math.max(now, timer.at);
-    activity.begin(now + timer.inMs);
-    timer.callback();
+    if (next === undefined || next.at > until) return false;
+    timers.delete(next);
+    now = Math.max(now, next.at);
+    next.callback();
+    return true;
   };
   const move = oneAfterAnother(async (byMs: number) => {
     const until = now + byMs;
-    await settle(() => false);
-    for (let due = nextDue(until); due !== undefined; due = nextDue(until)) {
-      fire(due);
-      // After the last one all is settled in full: what the caller looks at next may have needed each of these turns.
-      await settle(() => activity.isOver() && nextDue(until) !== undefined);
-    }
+    do await settle();
+    while (fireDue(until));
     now = until;
   });
-  const read = (): number => {
-    activity.noteRead();
-    return now;
-  };
   const advance = async (duration: Duration): Promise<void> => move(readAdvance(duration));
-  return { now: read, setTimer, advance, pendingTimers: () => timers.size };
-}
-
-/** What the code under test has done with the clock since a timer fired. */
-class Activity {
-  /** How many more timers are set than before, by instant; negative: fewer. */
-  readonly #timers = new Map<number, number>();
-  /** When the timer that fired is due again if it sets itself. */
-  #againAt = NaN;
-  #quietTurns = 0;
-
-  /** Begins as a timer fires. */
-  begin(againAt: number): void {
-    this.#timers.clear();
-    this.#againAt = againAt;
-    this.noteRead();
-  }
-
-  noteRead(): void {
-    this.#quietTurns = -1; // the turn under way is not quiet
-  }
-
-  noteTimers(at: number, more: number): void {
-    const count = (this.#timers.get(at) ?? 0) + more;
-    if (count === 0) this.#timers.delete(at);
-    else this.#timers.set(at, count);
-    this.noteRead();
-  }
-
-  /** Ends a turn. @returns whether the timer has set itself again, and nothing else has changed or goes on */
-  isOver(): boolean {
-    this.#quietTurns += 1;
-    return (
-      this.#quietTurns >= QUIET_TURNS && this.#timers.size === 1 && this.#timers.get(this.#againAt) === 1
-    );
-  }
+  return { now: () => now, setTimer, advance, pendingTimers: () => timers.size };
 }
 
 /** Returns the function so that a call waits for the one before; without one it begins in the same turn. */

@@ -1,8 +1,7 @@
 import type { VirtualClock } from '@retry/core/testing';
 import { createVirtualClock } from '@retry/core/testing';
-import { nextTurn } from '../engine/turns.ts';
 
-/** Turns of the event loop after each timer that causes something: a claim, its handler and its settlement need only a few. */
+/** Turns of the event loop after each timer: a claim, its handler and its settlement need only a few. */
 const TURNS = 20;
 
 /**
@@ -14,10 +13,6 @@ export function createTestClock(startAt = 0): VirtualClock {
   return createVirtualClock({ startAt, settle });
 }
 
-async function settle(isAtRest: () => boolean): Promise<void> {
-  let turns = 0;
-  do {
-    await nextTurn();
-    turns += 1;
-  } while (!isAtRest() && turns < TURNS);
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }

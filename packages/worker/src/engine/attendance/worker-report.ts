@@ -115,11 +115,11 @@ class EventLoopLag {
   /** Returns what 99 of 100 samples since the last call were below, in ms; `undefined` without samples. Begins anew. */
   take(): number | undefined {
     const delay = this.#delay;
-    // Asked first: a percentile costs a tenth of a millisecond, and where time is virtual there are rarely samples.
-    if (delay === undefined || delay.max === 0) return undefined;
+    if (delay === undefined) return undefined;
     const nanoseconds = delay.percentile(99);
+    const hasSamples = delay.max > 0;
     delay.reset();
-    if (!Number.isFinite(nanoseconds)) return undefined;
+    if (!hasSamples || !Number.isFinite(nanoseconds)) return undefined;
     // The histogram has the whole interval between two timers, of which one resolution was asked for.
     return Math.max(0, Math.round(nanoseconds / 1e4) / 100 - RESOLUTION_MS);
   }
