@@ -78,7 +78,8 @@ function toJSON(value: unknown): unknown {
 }
 
 /**
- * Reads a policy from JSON text, also of a file with a byte order mark, or from parsed JSON. A text in `$schema`, which tells an editor where the JSON Schema is, is ignored.
+ * Reads a policy from JSON text, also of a file with a byte order mark, or from parsed JSON. A text in `$schema`, which names the JSON
+ * Schema to an editor, is ignored.
  *
  * @param source - JSON text, or the result of `JSON.parse`
  * @param registry - strategies and gates that the policy refers to by name

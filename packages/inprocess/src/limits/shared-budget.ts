@@ -88,9 +88,9 @@ const KEYS: readonly (keyof SharedBudgetOptions)[] = [
 
 /**
  * Creates a retry budget for the calls of all processes to one dependency: each takes tokens in advance, a lease of them, so that a retry
- * waits for the store only while it has none and an answer is on its way, for up to a second. In any time all processes together make at most `perSecond` times its seconds and `ratio` times its first
- * attempts, those of 5 s before it included, and `burst` retries more, whichever of them die. Each process that cannot reach the store
- * grants `localShare` of that by itself, on top of it.
+ * waits for the store only while it has none and an answer is on its way, for up to a second. In any time all processes together make at
+ * most `perSecond` times its seconds and `ratio` times its first attempts, those of 5 s before it included, and `burst` retries more,
+ * whichever of them die. Each process that cannot reach the store grants `localShare` of that by itself, on top of it.
  *
  * @throws {InvalidOptionsError} listing every wrong option
  */

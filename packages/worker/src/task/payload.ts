@@ -78,9 +78,7 @@ export function readStored(text: string, noun: Noun): unknown {
     return mayPollute(text) ? JSON.parse(text, pollutionRefuser(noun)) : JSON.parse(text);
   } catch (error) {
     if (isRetryError(error, 'INVALID_PAYLOAD')) throw error;
-    throw new PayloadError(`${noun} is not JSON text`, [], {
-      cause: error,
-    });
+    throw new PayloadError(`${noun} is not JSON text`, [], { cause: error });
   }
 }
 
