@@ -175,7 +175,7 @@ describe('a shared budget', () => {
     expect(fleet.map(({ mode }) => mode)).toEqual(['local', 'local', 'shared', 'shared']);
   });
 
-  it('counts as not answering what takes longer than a second, and hears of nothing later', async () => {
+  it('counts as not answering what takes longer than a second, hears of nothing later, and tells it nothing', async () => {
     const scene = setScene();
     const { notes } = scene.broker;
     let answer = (): void => {};
@@ -185,7 +185,12 @@ describe('a shared budget', () => {
       });
       return notes.read(query);
     };
-    const budget = createBudget({ ...scene, broker: { notes: { ...notes, read } } });
+    let writes = 0;
+    const write: typeof notes.write = (asked) => {
+      writes += 1;
+      return notes.write(asked);
+    };
+    const budget = createBudget({ ...scene, broker: { notes: { read, write } } });
     budget.record({ type: 'request' });
 
     await scene.clock.advance(999);
@@ -195,6 +200,7 @@ describe('a shared budget', () => {
     answer();
     await scene.clock.advance(1);
     expect(budget.mode).toBe('local');
+    expect(writes).toBe(0);
   });
 
   it('limits the retries of withRetry and of fetch', async () => {
@@ -219,10 +225,12 @@ describe('a shared budget', () => {
     });
 
     for (let round = 0; round < 40; round += 1) {
-      await failing().catch(() => {});
+      const call = failing().catch(() => {});
       await scene.clock.advance('2s');
-      expect((await retryFetch('http://localhost')).status).toBe(503);
+      await call;
+      const response = retryFetch('http://localhost');
       await scene.clock.advance('2s');
+      expect((await response).status).toBe(503);
     }
 
     expect(attempts).toBeGreaterThan(80);

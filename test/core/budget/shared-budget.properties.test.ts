@@ -27,6 +27,9 @@ interface Step {
 
 const PROCESSES = 2;
 
+/** How long an adapter tries to write a renewal, in ms: `createSharedBudget` says so. */
+const WRITTEN_MS = 1_000;
+
 const RUNS = { numRuns: propertyRuns(10) };
 
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
@@ -114,6 +117,7 @@ function play(
       does === 'write' &&
       process.sent !== undefined &&
       process.written === undefined &&
+      own - process.sent.sentAt < WRITTEN_MS &&
       lost !== 'write'
     ) {
       const nowAt = now + storeAheadMs;
@@ -163,7 +167,7 @@ function expectWithin(
   const instants = [...new Set(grants)];
   for (const [index, from] of instants.entries())
     for (const until of instants.slice(index)) {
-      const told = ratio === 0 ? 0 : countOf(calls, from - leaseMs, until);
+      const told = ratio === 0 ? 0 : countOf(calls, from - leaseMs - WRITTEN_MS, until);
       const most = burst + spareTokens + ((until - from) / 1_000) * perSecond + told * ratio + 1e-6;
       expect(countOf(grants, from, until)).toBeLessThanOrEqual(most);
     }
@@ -193,6 +197,30 @@ it('a clock of the store that is set forward gives one burst more, and one that 
     }),
     RUNS,
   );
+});
+
+it('first attempts that are told while the store is slow pay for the retries of that time', () => {
+  const budget = defineSharedBudget({ ratio: 0.5, burst: 4 });
+  const idle = { passMs: 0, count: 1, lost: 'none' } as const;
+  const { grants, calls } = play(
+    budget,
+    [
+      { ...idle, process: 0, does: 'call', count: 2 },
+      { ...idle, process: 0, does: 'begin', passMs: 4_700 },
+      { ...idle, process: 1, does: 'renew', passMs: 301 },
+      { ...idle, process: 1, does: 'retry' },
+      { ...idle, process: 1, does: 'renew' },
+      { ...idle, process: 1, does: 'retry' },
+      { ...idle, process: PROCESSES, does: 'renew' },
+      { ...idle, process: 1, does: 'retry' },
+      { ...idle, process: 1, does: 'renew' },
+      { ...idle, process: PROCESSES, does: 'retry' },
+    ],
+    { aheads: [0, 0], onBucket: () => {} },
+  );
+
+  expect(grants).toEqual([5_001, 5_001, 5_001, 5_001, 5_001].map((ms) => 1_000_000 + ms));
+  expectWithin(budget, { grants, calls, spareTokens: 0 });
 });
 
 it('the tokens of the bucket and of its leases are never more than the burst, nor fewer than none', () => {

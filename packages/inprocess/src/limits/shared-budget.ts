@@ -89,7 +89,7 @@ const KEYS: readonly (keyof SharedBudgetOptions)[] = [
 /**
  * Creates a retry budget for the calls of all processes to one dependency: each takes tokens in advance, a lease of them, so that a retry
  * waits for the store only while it has none and an answer is on its way, for up to a second. In any time all processes together make at
- * most `perSecond` times its seconds and `ratio` times its first attempts, those of 5 s before it included, and `burst` retries more,
+ * most `perSecond` times its seconds and `ratio` times its first attempts, those of 6 s before it included, and `burst` retries more,
  * whichever of them die. Each process that cannot reach the store grants `localShare` of that by itself, on top of it.
  *
  * @throws {InvalidOptionsError} listing every wrong option
@@ -257,9 +257,12 @@ class Budget implements SharedRetryBudget {
   /** Reads the bucket, and writes it if no other process has meanwhile. */
   async #askStore(renewal: Renewal): Promise<RenewalEnd> {
     const { notes, key, clock, random } = this.#parts;
+    const begunAt = clock.now();
     for (let attempt = 1; attempt <= CONTEST.tries; attempt += 1) {
       const sentAt = clock.now();
       const page = await notes.read({ prefix: key, limit: 1 });
+      // It counts as lost: told now, its first attempts would pay for retries of a time that they are too old for.
+      if (clock.now() - begunAt >= STORE_MS) break;
       const read = bucketOf(page, key) ?? { bucket: openBucket(this.#budget, page.now), seen: 0 };
       const { bucket, taken } = renewLease(this.#budget, read.bucket, { renewal, nowAt: page.now });
       const value = JSON.stringify({ form: FORM, ...bucket });
