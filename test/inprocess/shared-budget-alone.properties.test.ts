@@ -54,6 +54,40 @@ function slow(clock: VirtualClock, { notes }: Pick<Broker, 'notes'>, storeMs: nu
   return { notes: { ...notes, read: call(notes.read), write: call(notes.write) } };
 }
 
+const bursts = fc.record({
+  perSecond: fc.constantFrom(0.05, 0.5, 3),
+  burst: fc.oneof(fc.integer({ min: 6, max: 40 }), fc.constantFrom(100, 1_000)),
+  share: fc.double({ min: 0.01, max: 1, noNaN: true }),
+  storeMs: fc.constantFrom(0, 1, 10, 100),
+  attemptMs: fc.constantFrom(0, 1, 30, 300),
+});
+
+it('a process that begins with many failures together is refused no retry of as many as half of the burst', async () => {
+  await fc.assert(
+    fc.asyncProperty(bursts, async ({ perSecond, burst, share, storeMs, attemptMs }) => {
+      const clock = createVirtualClock({
+        startAt: 0,
+        settle: () => new Promise((resolve) => void setImmediate(resolve)),
+      });
+      const broker = slow(clock, createMemoryBroker({ clock }), storeMs);
+      const budget = createSharedBudget({ broker, key: 'any', perSecond, burst, clock, random: () => 0.5 });
+      const policy = { maxAttempts: 2, backoff: { type: 'none' } } as const;
+      const failing = async (): Promise<never> => {
+        if (attemptMs > 0) await rest(clock, attemptMs);
+        throw new Error('down');
+      };
+      const ends = Array.from({ length: Math.ceil(share * Math.floor(burst / 2)) }, async () => {
+        const end = await tryRetry(failing, policy, { budget, clock });
+        return end.ok ? 'ok' : end.reason;
+      });
+      await clock.advance('1m');
+
+      expect(new Set(await Promise.all(ends))).toEqual(new Set(['exhausted']));
+    }),
+    { numRuns: propertyRuns(0.5) },
+  );
+});
+
 it('a process that is alone and stays below perSecond is never refused a retry, however small the burst is, its first one included', async () => {
   await fc.assert(
     fc.asyncProperty(scenes, async ({ perSecond, burst, pausesMs, storeMs, attemptMs, delayMs }) => {

@@ -110,7 +110,7 @@ function play(
         process.lease = spendToken(process.lease, own);
       }
     } else if (does === 'begin' && process.sent === undefined) {
-      const { lease, renewal } = beginRenewal(budget, process.lease, own);
+      const { lease, renewal } = beginRenewal(budget, process.lease, { nowAt: own });
       process.lease = lease;
       process.sent = { renewal: { ...renewal, wanted: Math.max(renewal.wanted, count) }, sentAt: own };
     } else if (

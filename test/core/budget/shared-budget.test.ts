@@ -73,7 +73,7 @@ describe('a shared bucket', () => {
 
 /** Renews a lease in no time. @returns it, and how many first attempts were told */
 function renewed(lease: Lease, nowAt: number, taken = 10): readonly [Lease, Renewal] {
-  const { lease: sent, renewal } = beginRenewal(budget, lease, nowAt);
+  const { lease: sent, renewal } = beginRenewal(budget, lease, { nowAt });
   const end = { type: 'renewed', held: { taken, slice: nowAt }, sentAt: nowAt } as const;
   return [endRenewal(budget, sent, { end, wanted: renewal.wanted, nowAt }), renewal];
 }
@@ -101,7 +101,7 @@ describe('a lease', () => {
 
   it('goes on to be spent while it is renewed, and what was spent is no part of the new one', () => {
     const [lease] = renewed(calling(calling(openLease(0), 0, 'asked'), 0, 'asked'), 0);
-    const { lease: sent, renewal } = beginRenewal(budget, lease, 100);
+    const { lease: sent, renewal } = beginRenewal(budget, lease, { nowAt: 100 });
     const spent = spendToken(sent, 150);
     const end = { type: 'renewed', held: { taken: 5, slice: 1 }, sentAt: 100 } as const;
 
@@ -112,11 +112,11 @@ describe('a lease', () => {
 
   it('gives nothing back of a lease of which nobody knows whether it was renewed', () => {
     const [lease] = renewed(openLease(0), 0);
-    const { lease: sent } = beginRenewal(budget, lease, 100);
+    const { lease: sent } = beginRenewal(budget, lease, { nowAt: 100 });
     const lost = endRenewal(budget, sent, { end: { type: 'lost' }, wanted: 1, nowAt: 200 });
 
     expect(tokensOf(lost, 200)).toBe(1);
-    expect(beginRenewal(budget, lost, 300).renewal.held.taken).toBe(0);
+    expect(beginRenewal(budget, lost, { nowAt: 300 }).renewal.held.taken).toBe(0);
   });
 
   it('is renewed when it is nearly spent, nearly over, or not there, and not while it is being renewed', () => {
@@ -125,14 +125,14 @@ describe('a lease', () => {
     for (let count = 0; count < 40; count += 1) asking = calling(asking, 100, 'asked');
 
     expect(isRenewalDue(budget, openLease(0), 0)).toBe(true);
-    const late = endRenewal(budget, beginRenewal(budget, openLease(0), 0).lease, {
+    const late = endRenewal(budget, beginRenewal(budget, openLease(0), { nowAt: 0 }).lease, {
       ...{ end: { type: 'renewed', held: { taken: 3, slice: 0 }, sentAt: 0 }, wanted: 1, nowAt: 900 },
     });
 
     expect([tokensOf(late, 4_999), tokensOf(late, 5_000)]).toEqual([3, 0]);
     expect([100, 4_400, 4_501].map((at) => isRenewalDue(budget, lease, at))).toEqual([false, false, true]);
     expect(isRenewalDue(budget, asking, 100)).toBe(true);
-    expect(isRenewalDue(budget, beginRenewal(budget, asking, 100).lease, 100)).toBe(false);
+    expect(isRenewalDue(budget, beginRenewal(budget, asking, { nowAt: 100 }).lease, 100)).toBe(false);
   });
 
   it('is asked for again after a quarter of its time where the bucket had too little', () => {

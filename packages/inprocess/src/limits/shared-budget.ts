@@ -12,6 +12,7 @@ import type {
 import {
   beginRenewal,
   endRenewal,
+  hasPlenty,
   isRenewalDue,
   localBudgetOf,
   noteEvent,
@@ -88,7 +89,7 @@ const KEYS: readonly (keyof SharedBudgetOptions)[] = [
 
 /**
  * Creates a retry budget for the calls of all processes to one dependency: each takes tokens in advance, a lease of them, so that a retry
- * waits for the store only while it has none and an answer is on its way, for up to a second. In any time all processes together make at
+ * waits for the store only while it has none and an answer is to come soon, for up to a second. In any time all processes together make at
  * most `perSecond` times its seconds and `ratio` times its first attempts, those of 6 s before it included, and `burst` retries more,
  * whichever of them die. Each process that cannot reach the store grants `localShare` of that by itself, on top of it.
  *
@@ -154,6 +155,8 @@ class Budget implements SharedRetryBudget {
   #renewal: Promise<void> | undefined;
   /** It is to be sent once the rest after the one before is over. */
   #isRenewalSet = false;
+  /** Ends the wait of each failure that waits for tokens, in their order. */
+  readonly #waits = new Set<() => void>();
   mode: 'shared' | 'local' = 'shared';
 
   constructor(budget: SharedBudget, parts: Parts) {
@@ -189,7 +192,17 @@ class Budget implements SharedRetryBudget {
     const now = this.#parts.clock.now();
     if (this.#tokens(now) >= 1) return undefined;
     this.#renewIfDue(now);
-    return this.#renewal;
+    if (this.#renewal === undefined && !hasPlenty(this.#budget, this.#lease)) return undefined;
+    this.#renewAfterRest(now);
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.#waits.delete(end);
+        cancel();
+        resolve();
+      };
+      const cancel = this.#parts.clock.setTimer(end, STORE_MS);
+      this.#waits.add(end);
+    });
   }
 
   state(): { readonly tokens: readonly number[]; readonly steppedAt: number } {
@@ -224,7 +237,8 @@ class Budget implements SharedRetryBudget {
 
   #renewIfDue(nowAt: number): void {
     if (!isRenewalDue(this.#budget, this.#lease, nowAt)) return;
-    const { lease, renewal } = beginRenewal(this.#budget, this.#lease, nowAt);
+    const waiting = this.#waits.size;
+    const { lease, renewal } = beginRenewal(this.#budget, this.#lease, { nowAt, waiting });
     this.#lease = lease;
     this.#renewal = this.#renew(renewal);
   }
@@ -232,7 +246,8 @@ class Budget implements SharedRetryBudget {
   /** What was spent is told soon, though no call may follow: the bucket adds nothing for a token that it counts as leased. */
   #renewAfterRest(now: number): void {
     const { renewableAt } = this.#lease;
-    if (this.#isRenewalSet || now >= renewableAt) return;
+    if (now >= renewableAt) this.#renewIfDue(now);
+    if (now >= renewableAt || this.#isRenewalSet) return;
     this.#isRenewalSet = true;
     this.#parts.clock.setTimer(() => {
       this.#isRenewalSet = false;
@@ -251,7 +266,21 @@ class Budget implements SharedRetryBudget {
       this.#changeMode({ to: 'local', error });
     }
     this.#renewal = undefined;
-    this.#lease = endRenewal(this.#budget, this.#lease, { end, wanted: renewal.wanted, nowAt: clock.now() });
+    const now = clock.now();
+    this.#lease = endRenewal(this.#budget, this.#lease, { end, wanted: renewal.wanted, nowAt: now });
+    this.#endWaits(now);
+  }
+
+  /** Ends the wait for each token that there is; of the others only if the bucket had too few. */
+  #endWaits(now: number): void {
+    const isMoreComing = hasPlenty(this.#budget, this.#lease);
+    let tokens = this.#tokens(now);
+    for (const end of this.#waits) {
+      if (tokens < 1 && isMoreComing) break;
+      tokens -= 1;
+      end();
+    }
+    if (this.#waits.size > 0) this.#renewAfterRest(now);
   }
 
   /** Reads the bucket, and writes it if no other process has meanwhile. */

@@ -6,6 +6,7 @@ export type { Lease, RenewalEnd } from './lease.ts';
 export {
   beginRenewal,
   endRenewal,
+  hasPlenty,
   isRenewalDue,
   noteEvent,
   openLease,

@@ -80,16 +80,26 @@ export function isRenewalDue(budget: SharedBudget, lease: Lease, nowAt: number):
   return tokens < 1 || tokens <= LOW_SHARE * neededAt(budget, lease, nowAt);
 }
 
-/** Begins a renewal. What it may still spend until the answer is what it would need by then. */
+/** Returns whether the bucket had all that it was asked for at the latest renewal: then the next one may be sent soon. */
+export function hasPlenty({ leaseMs }: SharedBudget, { endsAt, renewableAt }: Lease): boolean {
+  const sentAt = endsAt - leaseMs;
+  return renewableAt - sentAt < REST.scarcity * leaseMs;
+}
+
+/**
+ * Begins a renewal. What it may still spend until the answer is what it would need by then.
+ *
+ * @param waiting - how many retries wait for the answer; it asks for a token for each of them, and for what is needed lately at least
+ */
 export function beginRenewal(
   budget: SharedBudget,
   lease: Lease,
-  nowAt: number,
+  { nowAt, waiting = 0 }: { readonly nowAt: number; readonly waiting?: number },
 ): { readonly lease: Lease; readonly renewal: Renewal } {
   const lately = latelyAt(budget, lease.lately, nowAt);
   const { held } = lease;
   const left = tokensOf(lease, nowAt);
-  const wanted = neededAt(budget, lease, nowAt);
+  const wanted = Math.max(neededAt(budget, lease, nowAt), waiting);
   const kept = Math.min(left, wanted);
   const requests = lately.requests[0] + lately.requests[1];
   const reported = { ...lately, requests: [0, 0] } as const;

@@ -79,7 +79,7 @@ class LeaseOfProcess implements BudgetOfProcess {
 
   #renew(sentAt: number): void {
     const { budget, queue } = this.#store;
-    const { lease, renewal } = beginRenewal(budget, this.#lease, sentAt);
+    const { lease, renewal } = beginRenewal(budget, this.#lease, { nowAt: sentAt });
     this.#lease = lease;
     queue.after(STORE_MS, () => {
       const nowAt = queue.now();
