@@ -98,13 +98,12 @@ interface ReadingGuard extends Pick<ClockGuard, 'report'> {
   readonly fallback: Pick<Clock, 'now'>;
 }
 
-function guardReading(read: () => unknown, { fallback, report }: ReadingGuard): () => number {
+function guardReading(read: () => number | undefined, { fallback, report }: ReadingGuard): () => number {
   let latest: number | undefined;
   return () => {
     try {
       const instant = read();
-      if (Number.isFinite(instant)) latest = instant as number;
-      else onRejection(instant, report);
+      if (Number.isFinite(instant)) latest = instant;
     } catch (error) {
       report(error);
     }
@@ -125,54 +124,23 @@ function setGuarded(
     isOver = true;
     callback();
   };
-  const fallBack = (error: unknown): CancelTimer => {
+  let cancel: unknown;
+  try {
+    cancel = clock.setTimer(fire, delayMs);
+    if (typeof cancel !== 'function') report(noCancel(cancel));
+  } catch (error) {
     report(error);
-    return isOver ? () => {} : fallback.setTimer(fire, delayMs);
-  };
-  const timer = setOwn(() => clock.setTimer(fire, delayMs), { fallBack, report });
+    if (!isOver) cancel = fallback.setTimer(fire, delayMs);
+  }
   return () => {
     if (isOver) return;
     isOver = true;
-    const { cancel } = timer;
     try {
-      onRejection(cancel(), report);
+      if (typeof cancel === 'function') cancel();
     } catch (error) {
       report(error);
     }
   };
-}
-
-/** What cancels a timer: that of the clock, or of the fallback that has taken its place. */
-interface SetTimer {
-  cancel: () => unknown;
-}
-
-interface TimerGuard extends Pick<ClockGuard, 'report'> {
-  readonly fallBack: (error: unknown) => CancelTimer;
-}
-
-/** Sets a timer of the clock; where that throws, or rejects later, the fallback's takes its place. */
-function setOwn(set: () => unknown, { fallBack, report }: TimerGuard): SetTimer {
-  const timer: SetTimer = { cancel: () => undefined };
-  try {
-    const cancel = set();
-    if (typeof cancel === 'function')
-      timer.cancel = cancel as () => unknown; // what it returns is checked
-    else {
-      report(noCancel(cancel));
-      onRejection(cancel, (error) => {
-        timer.cancel = fallBack(error);
-      });
-    }
-  } catch (error) {
-    timer.cancel = fallBack(error);
-  }
-  return timer;
-}
-
-/** Nothing awaits what a clock returns, so the rejection of a promise would be unhandled. */
-function onRejection(answer: unknown, handle: (error: unknown) => void): void {
-  if (typeof answer === 'object' && answer !== null) Promise.resolve(answer).catch(handle);
 }
 
 function noCancel(value: unknown): InvalidOptionsError {
