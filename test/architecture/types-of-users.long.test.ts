@@ -29,7 +29,7 @@ describe('a program without strictNullChecks', () => {
       import { defineTask } from '@retry/worker';
 
       const one = async () => 1;
-      definePolicy({ backoff: { type: 'exponential', base: '100ms' }, jitter: { plusMinus: '20ms' } });
+      definePolicy({ backoff: { type: 'exponential', base: '100ms' }, jitter: { plus: '20ms' } });
       definePolicy({ retryIf: (error, { attempt }) => attempt < 3 && error instanceof Error });
       extendPolicy({ jitter: 'full' }, { retryAfter: { mode: 'ignore' } });
       withRetry(one, { attemptTimeout: '5s' });

@@ -54,7 +54,7 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
   ['retryOn[0].ambiguous', 'retryOn', [false, 'yes', null].map((ambiguous) => [{ code: 'x', ambiguous }])],
   ['retryOn[0].anywhere[0].ambiguous', 'retryOn', [[{ anywhere: [{ code: 'x', ambiguous: true }] }]]],
   ['jitter.down', 'jitter', wrong('down', [-0.1, 1.1, Number.NaN, '0.1', null, Infinity])],
-  ['jitter.plusMinus', 'jitter', wrong('plusMinus', [...NOT_DURATIONS, Infinity])],
+  ['jitter.plus', 'jitter', wrong('plus', [...NOT_DURATIONS, Infinity])],
   ['jitter', 'jitter', [{ down: 0.1, proportional: 0.1 }]],
   ['minDelay', 'minDelay', [...NOT_DURATIONS, Infinity]],
   ['maxDelay', 'maxDelay', NOT_DURATIONS],

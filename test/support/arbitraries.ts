@@ -120,7 +120,6 @@ export const jitters: fc.Arbitrary<JitterInput> = fc.oneof(
   fc.record({ proportional: shares }),
   fc.record({ down: shares, up: amounts }, { requiredKeys: ['down'] }),
   fc.record({ up: fc.oneof(shares, amounts) }),
-  fc.record({ plusMinus: durations }),
   fc.record({ minus: durations }),
   fc.record({ plus: durations, minus: durations }, { requiredKeys: ['plus'] }),
 );

@@ -15,7 +15,7 @@ const jitters: fc.Arbitrary<JitterInput> = fc.oneof(
   fc.constantFrom('full' as const, 'equal' as const, 'bounded' as const),
   fc.record({ proportional: shares }),
   fc.record({ down: shares }),
-  fc.record({ plusMinus: times }),
+  fc.record({ minus: times, plus: times }),
 );
 
 const steady = fc.oneof(

@@ -153,24 +153,24 @@ describe('computeDelay', () => {
 
   it.each<[JitterInput, readonly number[]]>([
     [{ down: 0.3 }, [700, 850, 1_000]],
-    [{ plusMinus: '20ms' }, [980, 1_000, 1_020]],
-    [{ plusMinus: '3s' }, [0, 2_000, 4_000]],
+    [{ minus: '20ms', plus: '20ms' }, [980, 1_000, 1_020]],
+    [{ minus: '3s', plus: '3s' }, [0, 2_000, 4_000]],
   ])('spreads a second by %o for draws of 0, ½ and just under 1 to %o', (jitter, delays) => {
     const drawn = [0, 0.5, JUST_UNDER_1].map((draw) => Math.round(delayOf({ ...SECOND, jitter }, 1, draw)));
 
     expect(drawn).toEqual(delays);
   });
 
-  it('leaves room for plusMinus jitter below the cap', () => {
-    const input = { ...SECOND, jitter: { plusMinus: 200 }, maxDelay: 900 } as const;
+  it('leaves room for jitter by a length of time below the cap', () => {
+    const input = { ...SECOND, jitter: { minus: 200, plus: 200 }, maxDelay: 900 } as const;
 
     expect([0, 0.5, JUST_UNDER_1].map((draw) => Math.round(delayOf(input, 1, draw)))).toEqual([
       500, 700, 900,
     ]);
   });
 
-  it('counts plusMinus jitter in whole units', () => {
-    const input = { ...SECOND, jitter: { plusMinus: 250 }, granularity: 100 } as const;
+  it('counts jitter by a length of time in whole units', () => {
+    const input = { ...SECOND, jitter: { minus: 250, plus: 250 }, granularity: 100 } as const;
 
     expect([0, 0.5, JUST_UNDER_1].map((draw) => delayOf(input, 1, draw))).toEqual([800, 1_000, 1_200]);
   });

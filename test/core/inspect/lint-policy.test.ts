@@ -193,7 +193,7 @@ describe('lintPolicy', () => {
     ['NO_JITTER', { backoff: { type: 'custom', strategy: () => 5 }, jitter: 'none' }],
     ['NO_WAIT', { backoff: { type: 'none' }, retryable: false }],
     ['NO_WAIT', { backoff: { type: 'none' }, minDelay: '1s' }],
-    ['NO_WAIT', { backoff: { type: 'none' }, jitter: { plusMinus: '1s' } }],
+    ['NO_WAIT', { backoff: { type: 'none' }, jitter: { minus: '1s', plus: '1s' } }],
     ['MATCHES_NOTHING', { retryOn: 'everything' }],
     [
       'UNREACHABLE_ATTEMPTS',

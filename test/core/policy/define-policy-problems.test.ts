@@ -45,7 +45,7 @@ describe('definePolicy', () => {
       'jitter',
       { jitter: 'half' },
       'is not one of the choices',
-      "Use one of none, full, equal, bounded, { proportional: 0.1 }, { down: 0.3 }, { up: 0.2 }, { plusMinus: '1s' }, { plus: '1s' }.",
+      "Use one of none, full, equal, bounded, { proportional: 0.1 }, { down: 0.3 }, { up: 0.2 }, { plus: '1s' }.",
     ],
     [
       'jitter.proportional',

@@ -65,14 +65,14 @@ describe('the type of a jitter', () => {
     expectTypeOf<'full'>().toExtend<JitterInput>();
     expectTypeOf<{ proportional: number }>().toExtend<JitterInput>();
     expectTypeOf<{ down: 0.3 }>().toExtend<JitterInput>();
-    expectTypeOf<{ plusMinus: '20ms' }>().toExtend<JitterInput>();
+    expectTypeOf<{ minus: '20ms' }>().toExtend<JitterInput>();
   });
 
   it.each([
     // @ts-expect-error two keys
     { jitter: { proportional: 0.1, down: 0.1 } } satisfies PolicyInput,
     // @ts-expect-error two keys
-    { jitter: { down: 0.1, plusMinus: 5 } } satisfies PolicyInput,
+    { jitter: { down: 0.1, minus: 5 } } satisfies PolicyInput,
     // @ts-expect-error no key
     { jitter: {} } satisfies PolicyInput,
     // @ts-expect-error another key

@@ -81,7 +81,6 @@ const jitters = fc.oneof(
   fc.record({ proportional: shares }),
   fc.record({ down: shares, up: fc.constantFrom(0, 0.2, 4, 1e300) }, { requiredKeys: ['down'] }),
   fc.record({ up: fc.constantFrom(0, 0.2, 4, 1e300) }),
-  fc.record({ plusMinus: durations }),
   fc.record({ minus: durations }),
   fc.record({ plus: durations, minus: durations, increment: durations }, { requiredKeys: ['plus'] }),
 );

@@ -39,7 +39,6 @@ function describeBackoff(backoff: PolicySettings['backoff']): string {
 function describeJitter(jitter: PolicySettings['jitter']): string {
   if (typeof jitter === 'string') return jitter === 'none' ? ', no jitter' : `, ${jitter} jitter`;
   if ('proportional' in jitter) return `, jitter ± ${percent(jitter.proportional)}`;
-  if ('plusMinusMs' in jitter) return `, jitter ± ${formatDuration(jitter.plusMinusMs)}`;
   return `, jitter ${reachesOf(jitter).join(' ') || 'none'}`;
 }
 

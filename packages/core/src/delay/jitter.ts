@@ -61,10 +61,8 @@ export function roomForJitter(jitter: Jitter, cap: number, scale: Scale): number
 
 /** Returns how far a jitter by lengths of time reaches down and up; `undefined` for one by shares. Its `incrementMs` is added before. */
 export function timesOf(jitter: Jitter): readonly [downMs: number, upMs: number] | undefined {
-  if (typeof jitter === 'string') return undefined;
-  if ('plusMinusMs' in jitter) return [jitter.plusMinusMs, jitter.plusMinusMs];
-  if ('plusMs' in jitter || 'minusMs' in jitter) return [jitter.minusMs ?? 0, jitter.plusMs ?? 0];
-  return undefined;
+  if (typeof jitter === 'string' || !('plusMs' in jitter || 'minusMs' in jitter)) return undefined;
+  return [jitter.minusMs ?? 0, jitter.plusMs ?? 0];
 }
 
 function sharesOf(jitter: Jitter): Shares {

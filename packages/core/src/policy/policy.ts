@@ -181,9 +181,8 @@ export const JITTER_NAMES = ['none', 'full', 'equal', 'bounded'] as const;
 /**
  * How the delay is spread, as people write it: by a share of it, or by a length of time.
  *
- * `{ proportional: 0.1 }` is ± 10 %, `{ down: 0.3 }` up to 30 % less, `{ up: 0.2 }` up to 20 % more; `{ plusMinus: '20ms' }`
- * is ± 20 ms, `{ minus: '20ms' }` up to 20 ms less, `{ plus: '200ms' }` up to 200 ms more. `increment` is what `plus` is longer
- * before each further retry.
+ * `{ proportional: 0.1 }` is ± 10 %, `{ down: 0.3 }` up to 30 % less, `{ up: 0.2 }` up to 20 % more; `{ minus: '20ms' }` is up to
+ * 20 ms less, `{ plus: '200ms' }` up to 200 ms more. `increment` is what `plus` is longer before each further retry.
  */
 export type JitterInput =
   | (typeof JITTER_NAMES)[number]
@@ -191,20 +190,19 @@ export type JitterInput =
   | (Without<'down' | 'up' | TimeReach> & { readonly proportional: number })
   | (Without<'proportional' | TimeReach> & { readonly down: number; readonly up?: number | undefined })
   | (Without<'proportional' | TimeReach> & { readonly up: number; readonly down?: undefined })
-  | (Without<ShareReach | 'minus' | 'plus' | 'increment'> & { readonly plusMinus: Duration })
-  | (Without<ShareReach | 'plusMinus'> & {
+  | (Without<ShareReach> & {
       readonly plus: Duration;
       readonly minus?: Duration | undefined;
       readonly increment?: Duration | undefined;
     })
-  | (Without<ShareReach | 'plusMinus' | 'increment'> & {
+  | (Without<ShareReach | 'increment'> & {
       readonly minus: Duration;
       readonly plus?: undefined;
     });
 
 type ShareReach = 'proportional' | 'down' | 'up';
 
-type TimeReach = 'plusMinus' | 'minus' | 'plus' | 'increment';
+type TimeReach = 'minus' | 'plus' | 'increment';
 
 type Without<Key extends string> = { readonly [K in Key]?: undefined };
 
@@ -213,7 +211,6 @@ export type Jitter =
   | (typeof JITTER_NAMES)[number]
   | { readonly proportional: number }
   | SharesOfDelay
-  | { readonly plusMinusMs: number }
   | TimesAroundDelay;
 
 /** Shares of the delay by which it may be shorter and longer; absent: 0. */

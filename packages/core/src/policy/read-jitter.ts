@@ -14,7 +14,6 @@ const READERS: Readonly<Record<ReachKey, (fields: Fields) => object>> = {
     share(fields, 'proportional', { ...A_SHARE, cure: 'Use { proportional: 0.1 } for ± 10 %.' }),
   down: (fields) => share(fields, 'down', { ...A_SHARE, cure: 'Use { down: 0.3 } for up to 30 % less.' }),
   up: readUp,
-  plusMinus: time('plusMinus'),
   minus: time('minus'),
   plus: time('plus'),
   increment: time('increment'),
@@ -26,7 +25,6 @@ const KEYS = Object.keys(READERS) as readonly ReachKey[]; // the keys of a Recor
 const TOGETHER: readonly (readonly ReachKey[])[] = [
   ['proportional'],
   ['down', 'up'],
-  ['plusMinus'],
   ['plus', 'minus', 'increment'],
 ];
 
@@ -35,7 +33,6 @@ const A_JITTER = useOneOf([
   '{ proportional: 0.1 }',
   '{ down: 0.3 }',
   '{ up: 0.2 }',
-  "{ plusMinus: '1s' }",
   "{ plus: '1s' }",
 ]);
 
