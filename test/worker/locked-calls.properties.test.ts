@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { coalesce } from '../../packages/worker/src/queue/batch.ts';
+import { coalesce } from '../../packages/worker/src/queue/coalesce.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 
 /** A call, and for how many turns its item is locked; -1 is for ever. */

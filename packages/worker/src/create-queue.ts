@@ -10,7 +10,7 @@ import { createEmitter } from './emitter.ts';
 import type { QueueEvents } from './events.ts';
 import { QUEUE_EVENTS } from './events.ts';
 import { readRedact } from './options.ts';
-import { coalesce } from './queue/batch.ts';
+import { coalesce } from './queue/coalesce.ts';
 import type { Observing } from './queue/health/health.ts';
 import { createObserving } from './queue/health/health.ts';
 import type { DeadLetters } from './queue/operate/dead-letters.ts';

@@ -1,4 +1,4 @@
-import { halves } from '../halves.ts';
+import { halves } from '../batches.ts';
 import { FIRST_PAUSE_MS, longerPause } from '../locked-pauses.ts';
 
 /** Sends a batch, and returns those of it that are still locked. */

@@ -1,5 +1,6 @@
 import type { Broker, Run } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
+import { halves } from '../batches.ts';
 import { isRefused } from '../broker.ts';
 
 /** Reads runs by their ids, with payloads and results, in calls of bounded size. */
@@ -32,11 +33,8 @@ export function createRunReader(broker: Broker): RunReader {
       if (!isRefused(broker, error) || (ids.length === 1 && onRefused === undefined)) throw error;
       if (ids.length === 1) onRefused?.(id, error);
       if (ids.length === 1) return [undefined];
-      const middle = ids.length >> 1;
-      return [
-        ...(await read(ids.slice(0, middle), onRefused)),
-        ...(await read(ids.slice(middle), onRefused)),
-      ];
+      const [first, second] = halves(ids);
+      return [...(await read(first, onRefused)), ...(await read(second, onRefused))];
     }
   };
   return { size: () => size, read };

@@ -1,9 +1,9 @@
 import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
+import { inBatches } from '../batches.ts';
 import { isRefused } from '../broker.ts';
 import { PartlySubmittedError } from '../errors.ts';
 import { FIRST_PAUSE_MS, longerPause } from '../locked-pauses.ts';
-import { inBatches } from './batch.ts';
 import type { Submitted } from './submission.ts';
 
 /** The most submissions of one call. */

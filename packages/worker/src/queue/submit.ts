@@ -12,7 +12,7 @@ import { SUBMIT_CURES } from '../task/foreign-options.ts';
 import { taskOfLane } from '../task/lane.ts';
 import type { AnyTask, IsNothing, TaskFor } from '../task/task.ts';
 import { checkTask, isTask } from '../task/task.ts';
-import { coalesce } from './batch.ts';
+import { coalesce } from './coalesce.ts';
 import type { Resubmit } from './operate/resubmit.ts';
 import { createResubmit } from './operate/resubmit.ts';
 import type { ResultWaiting } from './results/wait-for-result.ts';

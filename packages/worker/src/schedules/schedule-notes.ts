@@ -1,6 +1,6 @@
 import type { Note, Notes, NoteWrite } from '@retry/core/broker';
 import { readNote } from '@retry/core/broker/kit';
-import { inBatches } from '../queue/batch.ts';
+import { inBatches } from '../batches.ts';
 import { idKey } from './record.ts';
 
 /** In which note a schedule is, and the broker's clock. */

@@ -6,7 +6,7 @@ import { isRefused } from '../broker.ts';
 import { WakeSignal } from '../engine/turns.ts';
 import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
-import { coalesce } from '../queue/batch.ts';
+import { coalesce } from '../queue/coalesce.ts';
 import { waitUntilReady } from '../session/broker-use.ts';
 import type { KeptSchedule } from './record.ts';
 import { DUE_PREFIX, dueAtOf, dueKey, movement, readSchedule } from './record.ts';

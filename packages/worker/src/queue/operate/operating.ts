@@ -18,7 +18,7 @@ import type { Redact } from '../../settle/stored-error.ts';
 import { storedError, wellFormed } from '../../settle/stored-error.ts';
 import { MAX_TEXT_BYTES_BY_DEFAULT } from '../../task/define-task.ts';
 import { writeResult } from '../../task/payload.ts';
-import { coalesce } from '../batch.ts';
+import { coalesce } from '../coalesce.ts';
 import { readId } from '../results/wait-options.ts';
 import type { Start } from '../start.ts';
 import { readStart } from '../start.ts';

@@ -1,6 +1,6 @@
 import type { Broker, Run, RunEnd } from '@retry/core/broker';
 import { discardRuns } from '@retry/core/broker/kit';
-import { inBatches } from '../batch.ts';
+import { inBatches } from '../../batches.ts';
 
 /** The most runs of one call. */
 export const MAX_SELECTED_TOGETHER = 1_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coalesce } from '../../packages/worker/src/queue/batch.ts';
+import { coalesce } from '../../packages/worker/src/queue/coalesce.ts';
 
 /** A sender whose batches are pending until the test settles them. */
 function holdBatches() {
