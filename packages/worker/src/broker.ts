@@ -1,8 +1,10 @@
 import type { Policy } from '@retry/core';
 import { definePolicy, InvalidOptionsError, isRetryError } from '@retry/core';
-import type { Broker } from '@retry/core/broker';
+import type { Broker, HeartbeatRequest, ReadFigures } from '@retry/core/broker';
+import { settledBy } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { hasMethods, isYes } from '@retry/core/fields';
+import { InsightError } from './errors.ts';
 
 /** Reads the option `broker`; anything that is not a broker is reported. */
 export function readBroker(fields: Fields): Broker {
@@ -36,6 +38,25 @@ export function within(broker: Broker, transaction: unknown): Pick<Broker, 'subm
   throw new InvalidOptionsError([{ path: 'tx', value, message, cure: 'Leave tx out.' }], 'transaction');
 }
 
+/** Returns the verb for figures. @param call - what needs it. @throws {InsightError} `NO_INSIGHT` when the broker has none */
+export function figuresOf({ figures }: Broker, call: string): ReadFigures {
+  if (figures !== undefined) return figures;
+  throw new InsightError(call);
+}
+
+/**
+ * Asks the broker whether a claim was completed in a transaction of its handler that has been committed. Such a commit ends the lease,
+ * so heartbeats and other settlements of the claim are refused from then on, as they are where another worker has the run.
+ */
+export async function isCommitted(
+  { get }: Pick<Broker, 'get'>,
+  { id, epoch }: HeartbeatRequest,
+): Promise<boolean> {
+  const [run] = await get([id]);
+  // Only runs that have ended are ever forgotten.
+  return run === undefined || run.settledBy === settledBy(epoch, 'complete');
+}
+
 /** The codes of the errors of a broker that has sent nothing in the transaction of the user. */
 const UNSENT_CODES = ['INVALID_OPTIONS', 'NO_TRANSACTION'] as const;
 
@@ -59,3 +80,13 @@ export const BROKER_RETRY: Policy = definePolicy({
   minDelay: '5ms', // no busy loop, whatever the jitter draws
   maxDelay: '5s',
 });
+
+/** The pause before what another client's transaction has locked is asked for again for the first time, in ms. */
+export const FIRST_LOCKED_PAUSE_MS = 5;
+
+const LONGEST_LOCKED_PAUSE_MS = 100;
+
+/** Returns the pause that follows this one while the same is locked, in ms: twice as long, at most 100 ms. */
+export function nextLockedPauseMs(pauseMs: number): number {
+  return Math.min(2 * pauseMs, LONGEST_LOCKED_PAUSE_MS);
+}

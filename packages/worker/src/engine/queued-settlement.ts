@@ -1,6 +1,6 @@
 import type { SettleAnswer, Settlement } from '@retry/core/broker';
+import { FIRST_LOCKED_PAUSE_MS, nextLockedPauseMs } from '../broker.ts';
 import { StalledError } from '../errors.ts';
-import { FIRST_PAUSE_MS, longerPause } from '../locked-pauses.ts';
 import type { WorkerSettings } from '../options.ts';
 import { sleep } from '../sleep.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -36,7 +36,7 @@ export async function settleAlone(
 ): Promise<'others' | 'done'> {
   const { clock, leaseMs } = worker.settings;
   const endsAt = clock.now() + leaseMs;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = longerPause(pauseMs)) {
+  for (let pauseMs = FIRST_LOCKED_PAUSE_MS; ; pauseMs = nextLockedPauseMs(pauseMs)) {
     const answer = await ask(queued, worker.settings);
     if (answer === 'others') return 'others';
     if (answer !== 'locked') {

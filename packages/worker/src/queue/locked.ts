@@ -1,5 +1,5 @@
 import { halves } from '../batches.ts';
-import { FIRST_PAUSE_MS, longerPause } from '../locked-pauses.ts';
+import { FIRST_LOCKED_PAUSE_MS, nextLockedPauseMs } from '../broker.ts';
 
 /** Sends a batch, and returns those of it that are still locked. */
 type SendOnce<Call> = (batch: readonly Call[]) => Promise<readonly Call[]>;
@@ -15,15 +15,15 @@ export function createLockedSender<Call>(sendOnce: SendOnce<Call>): (calls: read
   let isSending = false;
   const sendAll = async (): Promise<void> => {
     isSending = true;
-    let pauseMs = FIRST_PAUSE_MS;
+    let pauseMs = FIRST_LOCKED_PAUSE_MS;
     while (locked.length > 0) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       const batches = locked;
       locked = [];
-      pauseMs = longerPause(pauseMs);
+      pauseMs = nextLockedPauseMs(pauseMs);
       for (const batch of batches) {
         const left = await divided(sendOnce, batch);
-        if (left.length < batch.length) pauseMs = FIRST_PAUSE_MS;
+        if (left.length < batch.length) pauseMs = FIRST_LOCKED_PAUSE_MS;
         locked.push(...left);
       }
     }

@@ -1,9 +1,8 @@
 import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
 import { inBatches } from '../batches.ts';
-import { isRefused } from '../broker.ts';
+import { FIRST_LOCKED_PAUSE_MS, isRefused, nextLockedPauseMs } from '../broker.ts';
 import { PartlySubmittedError } from '../errors.ts';
-import { FIRST_PAUSE_MS, longerPause } from '../locked-pauses.ts';
 import type { Submitted } from './submission.ts';
 
 /** The most submissions of one call. */
@@ -83,7 +82,7 @@ async function submitBatch(submit: Submit, batch: Batch, note: Note): Promise<vo
 async function submitUnlocked(broker: Broker, submissions: readonly Submission[]): Promise<Answers> {
   const submit = (some: readonly Submission[]) => broker.submit(some, { whenLocked: 'answer' });
   const answers: (SubmitAnswer | undefined)[] = [...(await submit(submissions))];
-  for (let pauseMs = FIRST_PAUSE_MS; answers.includes('locked'); pauseMs = longerPause(pauseMs)) {
+  for (let pauseMs = FIRST_LOCKED_PAUSE_MS; answers.includes('locked'); pauseMs = nextLockedPauseMs(pauseMs)) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const locked = [...answers.keys()].filter((index) => answers[index] === 'locked');
     const again = await submit(locked.map((index) => submissions[index] as Submission)); // each answer is that of one

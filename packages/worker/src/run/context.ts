@@ -1,6 +1,6 @@
 import { holdLanes } from '@retry/core/broker/kit';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
-import { isUnsent, within } from '../broker.ts';
+import { isCommitted, isUnsent, within } from '../broker.ts';
 import type { StartReservations } from '../engine/lanes/start-reservations.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
 import { LeaseLostError, NotCommittedError } from '../errors.ts';
@@ -11,7 +11,6 @@ import { attemptOf } from '../settle/settlement.ts';
 import { sleep } from '../sleep.ts';
 import { writeResult } from '../task/payload.ts';
 import type { Completion, HandlerHold, TaskContext } from '../task/task.ts';
-import { isCommitted } from './commit.ts';
 import type { Execution } from './execution.ts';
 import {
   isSpent,

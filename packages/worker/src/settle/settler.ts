@@ -1,10 +1,10 @@
 import type { Run, SettleAnswer, Settlement } from '@retry/core/broker';
 import type { CountedFailure } from '@retry/core/fields';
 import { isEnd } from '@retry/core/lifecycle';
+import { isCommitted } from '../broker.ts';
 import type { Exchanger } from '../engine/exchanger.ts';
 import type { QueuedSettlement, Sending } from '../engine/queued-settlement.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
-import { isCommitted } from '../run/commit.ts';
 import type { AnyTask } from '../task/task.ts';
 import { refusedEnds, withDeadLetter } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';

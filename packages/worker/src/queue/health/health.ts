@@ -84,12 +84,12 @@ export function createObserving(broker: Broker): Observing {
       const facts = await readFacts(broker, growth, settings);
       const readings = readingsOf(facts, settings);
       const findings = findingsOf(readings, settings);
-      return { isHealthy: findings.length === 0, findings, figures: figuresOf(facts, readings) };
+      return { isHealthy: findings.length === 0, findings, figures: healthFigures(facts, readings) };
     },
   };
 }
 
-function figuresOf(facts: Facts, readings: readonly Reading[]): HealthFigures {
+function healthFigures(facts: Facts, readings: readonly Reading[]): HealthFigures {
   const { report, deadLetters, deadLettersPerMinute, expiredLeases, unbalanced } = facts;
   const { at, lanes, workers } = report;
   const [waiting, scheduled] = [countInLanes(report, 'waiting'), countInLanes(report, 'scheduled')];

@@ -8,7 +8,7 @@ import type {
   ServerMemory,
 } from '@retry/core/broker';
 import { addCounted, MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
-import { figuresOf } from '../figures-of.ts';
+import { figuresOf } from '../../broker.ts';
 import type { DeadLetterGrowth } from './dead-letter-growth.ts';
 import type { HealthSettings } from './health-options.ts';
 import { MAX_EXPIRED } from './health-options.ts';

@@ -1,9 +1,9 @@
 import type { Broker, ErrorGroup, GroupPage, GroupsQuery, ReadFigures } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import { figuresOf } from '../../broker.ts';
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
-import { figuresOf } from '../figures-of.ts';
 import { readPageCursor, writePageCursor, wrongCursor } from '../views/cursor.ts';
 import type { PageOptions, PageSettings } from '../views/list-options.ts';
 import { PAGE_KEYS, readPageOptions } from '../views/list-options.ts';
