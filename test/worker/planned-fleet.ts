@@ -1,6 +1,11 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
 import { defineTask } from '@retry/worker';
-import { apply } from '../../packages/worker/src/engine/plan/apply.ts';
+import {
+  apply,
+  noteClaimed,
+  noteEnded,
+  noteStarted,
+} from '../../packages/worker/src/engine/plan/apply.ts';
 import type { Plan } from '../../packages/worker/src/engine/plan/plan.ts';
 import { isIdle, plan, takeLate, takeWaiting } from '../../packages/worker/src/engine/plan/plan.ts';
 import type { PlannedClaim, WorkerState } from '../../packages/worker/src/engine/plan/worker-state.ts';
@@ -96,7 +101,7 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     run.hasEnded = true;
     worker.running.delete(run);
     const hasSlot = startedAt !== undefined;
-    apply(worker.state, { type: 'ended', task: taskOf(run), hasSlot, holdsRoom: false, durationMs });
+    noteEnded(worker.state, taskOf(run), { hasSlot, holdsRoom: false, durationMs });
     queue(worker, run);
   };
   const giveBack = (worker: PlayedWorker, run: PlayedRun): void => {
@@ -119,7 +124,7 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
       const durationMs = hasSlot ? agenda.now - startedAt : undefined;
       run.hasEnded = true;
       run.lostAt = agenda.now;
-      apply(worker.state, { type: 'ended', task: taskOf(run), hasSlot, holdsRoom: hasSlot, durationMs });
+      noteEnded(worker.state, taskOf(run), { hasSlot, holdsRoom: hasSlot, durationMs });
       if (run.key !== undefined) takenKeys.delete(run.key);
       comeAgain(run);
     }
@@ -128,7 +133,7 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
     while (worker.state.slots.taken.running < fleet.concurrency && !worker.state.isStopping) {
       const run = takeWaiting(worker.state);
       if (run === undefined) return;
-      apply(worker.state, { type: 'started', task: taskOf(run) });
+      noteStarted(worker.state, taskOf(run));
       run.startedAt = agenda.now;
       worker.started += 1;
       worker.running.add(run);
@@ -183,7 +188,7 @@ export function playFleet(fleet: FleetPlan, observer: Observer = {}) {
       if (planned !== undefined) worker.claims.delete(planned);
       for (const run of runs) {
         run.claimedAt = agenda.now;
-        apply(state, { type: 'claimed', task: taskOf(run) });
+        noteClaimed(state, taskOf(run));
       }
       if (state.isStopping) for (const run of runs) giveBack(worker, run);
       else apply(state, { type: 'waits', runs, now: agenda.now });

@@ -28,17 +28,8 @@ export type WorkerEvent<Run extends WaitingRun = WaitingRun> =
       readonly now: number;
       readonly received: Received | undefined;
     }
-  /** A run was claimed. */
-  | { readonly type: 'claimed'; readonly task: AnyTask }
   /** Claimed runs wait for slots. */
   | { readonly type: 'waits'; readonly runs: readonly Run[]; readonly now: number }
-  /** A run that waited has taken a slot. */
-  | { readonly type: 'started'; readonly task: AnyTask }
-  /** A run has ended, or was lost. */
-  | ({
-      readonly type: 'ended';
-      readonly task: AnyTask;
-    } & EndedRun)
   /** The handler of a run that was lost has returned, or was abandoned. */
   | { readonly type: 'room-freed'; readonly task: AnyTask }
   /** The broker answers heartbeats in time, or does not. */
@@ -63,17 +54,8 @@ export function apply<Run extends WaitingRun>(state: WorkerState<Run>, event: Wo
     case 'answered':
       answer(state, event);
       break;
-    case 'claimed':
-      noteClaimed(state, event.task);
-      break;
     case 'waits':
       if (event.runs.length > 0) state.waiting.push({ since: event.now, runs: event.runs, first: 0 });
-      break;
-    case 'started':
-      noteStarted(state, event.task);
-      break;
-    case 'ended':
-      noteEnded(state, event.task, event);
       break;
     case 'room-freed':
       state.empty = undefined;
@@ -101,19 +83,19 @@ export function apply<Run extends WaitingRun>(state: WorkerState<Run>, event: Wo
   }
 }
 
-/** `claimed`, without an event: every run comes here, and to the two that follow. */
+/** Notes that a run was claimed. A function, as the next two, and no event: every run passes all three. */
 export function noteClaimed(state: WorkerState, task: AnyTask): void {
   state.leased += 1;
   state.slots.count(task, 'prefetched', 1);
 }
 
-/** `started`, without an event. */
+/** Notes that a run that waited has taken a slot. */
 export function noteStarted({ slots }: WorkerState, task: AnyTask): void {
   slots.count(task, 'prefetched', -1);
   slots.count(task, 'running', 1);
 }
 
-/** `ended`, without an event. */
+/** Notes that a run has ended, or was lost. */
 export function noteEnded(state: WorkerState, task: AnyTask, ended: EndedRun): void {
   const { hasSlot, holdsRoom, durationMs } = ended;
   state.leased -= 1;
