@@ -21,8 +21,8 @@ import type { Holding } from './queue/operate/holds.ts';
 import { createHolding } from './queue/operate/holds.ts';
 import type { Operating } from './queue/operate/operating.ts';
 import { createOperating } from './queue/operate/operating.ts';
-import type { PlannedDeadLetters } from './queue/plans/planned-dead-letters.ts';
-import { withPlans } from './queue/plans/planned-dead-letters.ts';
+import type { PlannedDeadLetters } from './queue/plans/plan.ts';
+import { createPlan } from './queue/plans/plan.ts';
 import type { QueueOperations } from './queue/plans/queue-operations.ts';
 import { createOperations } from './queue/plans/queue-operations.ts';
 import { createResultWaiting } from './queue/results/wait-for-result.ts';
@@ -110,7 +110,10 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
     cancel: async (id) => cancel(readId(id, 'cancel')),
     counts: async () => broker.audit(),
     unattended: async () => broker.attend(),
-    deadLetters: withPlans(createDeadLetters({ broker, clock, times }), { broker, operations }),
+    deadLetters: {
+      ...createDeadLetters({ broker, clock, times }),
+      plan: (filter) => createPlan(broker, operations, filter),
+    },
     operations: kept,
     on: emitter.on,
   };

@@ -71,9 +71,14 @@ export type { Operating, RescheduleOptions } from './queue/operate/operating.ts'
 export type { Resubmit, ResubmitOptions } from './queue/operate/resubmit.ts';
 export type { ApplyOptions } from './queue/plans/apply-options.ts';
 export type { PlannedGroup } from './queue/plans/count-letters.ts';
-export type { AppliedOperation, Plan, PlannedLoad, PlannedTask } from './queue/plans/plan.ts';
+export type {
+  AppliedOperation,
+  Plan,
+  PlannedDeadLetters,
+  PlannedLoad,
+  PlannedTask,
+} from './queue/plans/plan.ts';
 export type { PlanFilter } from './queue/plans/plan-options.ts';
-export type { PlannedDeadLetters } from './queue/plans/planned-dead-letters.ts';
 export type { OperationWaitOptions, QueueOperations } from './queue/plans/queue-operations.ts';
 export type { WaitForResult, WaitForResultOptions } from './queue/results/wait-options.ts';
 export type { SubmitOptions, Submitted } from './queue/submission.ts';

@@ -162,7 +162,7 @@ export class Upkeep {
     const { signal } = this.#worker.stopping;
     let id: string | undefined;
     while (this.#worker.isReady && !signal.aborted) {
-      const carried = await carryStep({ broker, clock, random, carrier: name }, id);
+      const carried = await carryStep({ broker, random, name }, id);
       if (carried === undefined && id === undefined) return;
       // One that has ended, is paused or has another carrier: the next one is looked for.
       id = carried?.id;

@@ -1,4 +1,3 @@
-import type { Clock } from '@retry/core';
 import { isEligible, parsePolicy } from '@retry/core';
 import type { Broker, ListQuery, Operation, Run } from '@retry/core/broker';
 import type { ClaimedOperation } from '@retry/core/broker/kit';
@@ -17,13 +16,12 @@ const LEASE_MS = 5_000;
 const REST_MS = 5;
 const SPACED_REST_MS = 500;
 
-/** What carries an operation on. */
-export interface CarrierPort {
+/** A worker, or a process that has applied a plan, as it carries operations on. */
+interface Carrier {
   readonly broker: Broker;
-  readonly clock: Clock;
   readonly random: () => number;
-  /** Its name. */
-  readonly carrier: string;
+  /** A name that no other carrier has. */
+  readonly name: string;
 }
 
 /** Where the next step begins, as text in `progress`. */
@@ -55,9 +53,9 @@ export interface Carried {
  * @param id - only this one; absent: the oldest that no other carrier holds
  * @returns `undefined` when there is nothing to carry on
  */
-export async function carryStep(port: CarrierPort, id?: string): Promise<Carried | undefined> {
-  const { broker, carrier, random } = port;
-  const claim = { carrier, leaseMs: LEASE_MS };
+export async function carryStep(carrier: Carrier, id?: string): Promise<Carried | undefined> {
+  const { broker, random, name } = carrier;
+  const claim = { carrier: name, leaseMs: LEASE_MS };
   const claimed = await claimOperation(broker, id === undefined ? claim : { ...claim, id });
   if (claimed === undefined) return undefined;
   const { operation, now } = claimed;

@@ -3,6 +3,7 @@ import type { Policy } from '@retry/core';
 import { preview } from '@retry/core';
 import type { Broker, Operation, OperationFilter, Run } from '@retry/core/broker';
 import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry/core/fields';
+import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { matchesLetter, queryAt } from '../operate/letter-query.ts';
 import { createRunReader } from '../read-runs.ts';
@@ -12,7 +13,18 @@ import type { CountedLetters, PlannedGroup } from './count-letters.ts';
 import { countLetters, countRuns, letterPages } from './count-letters.ts';
 import type { PlanFilter, PlanSettings } from './plan-options.ts';
 import { PLAN_KEYS, readPlan } from './plan-options.ts';
-import type { OperationsPort, OperationWaitOptions } from './queue-operations.ts';
+import type { Operations, OperationWaitOptions } from './queue-operations.ts';
+
+/** The method of dead letters that plans before it acts. */
+export interface PlannedDeadLetters {
+  /**
+   * Returns what a redrive or discard of the selected dead letters would do: how many, by cause and by task, and what load that is.
+   * Nothing is changed before `plan.apply()`.
+   *
+   * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every one of the state
+   */
+  readonly plan: (filter: PlanFilter) => Promise<Plan>;
+}
 
 /** What a redrive or discard of many dead letters would do. Nothing is changed before `apply`. */
 export interface Plan {
@@ -75,15 +87,8 @@ export interface PlannedLoad {
   readonly startsPerSecond?: number;
 }
 
-/** What makes plans. */
-export interface PlanPort {
-  readonly broker: Broker;
-  readonly operations: OperationsPort;
-}
-
 /** Returns what a redrive or discard of the selected dead letters would do. @throws {InvalidOptionsError} for a wrong filter */
-export async function createPlan(port: PlanPort, filter: PlanFilter): Promise<Plan> {
-  const { broker } = port;
+export async function createPlan(broker: Broker, operations: Operations, filter: PlanFilter): Promise<Plan> {
   const call = { subject: 'deadLetters.plan', keys: PLAN_KEYS, synonyms: QUEUE_SYNONYMS };
   const settings = readOptions(filter, call, readPlan);
   const at = Math.floor((await broker.exchange({})).now);
@@ -97,8 +102,8 @@ export async function createPlan(port: PlanPort, filter: PlanFilter): Promise<Pl
     const applied = readOptions(options, subject, (fields) => readApply(fields, given));
     const id = randomUUID();
     const request = { id, filter: planned, planned: counted.count, isPlanExact: isComplete, ...applied };
-    const operation = await port.operations.begin(request);
-    return { ...operation, wait: (wait) => port.operations.wait(id, wait) };
+    const operation = await operations.begin(request);
+    return { ...operation, wait: (wait) => operations.wait(id, wait) };
   };
   const load = await loadOf(broker, tasks, counted);
   return { at, count: counted.count, isComplete, groups, tasks, firstIds, load, apply };
@@ -153,8 +158,8 @@ function plannedTask(
   tasks: readonly AnyTask[],
 ): PlannedTask {
   const known = tasks.find((task) => task.lane === lane);
-  const at = lane.lastIndexOf('@');
-  const named = { task: lane.slice(0, at), version: lane.slice(at + 1), count: runs, ownPolicies };
+  const { name: task, version } = taskOfLane(lane);
+  const named = { task, version, count: runs, ownPolicies };
   if (known === undefined) return named;
   return { ...named, policy: known.retry, deadAgainAfterMs: preview(known.retry, { limit: 0 }).total.maxMs };
 }

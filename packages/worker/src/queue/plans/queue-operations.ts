@@ -40,17 +40,16 @@ export interface QueueOperations {
   readonly wait: (id: string, options?: OperationWaitOptions) => Promise<Operation>;
 }
 
-/** What operations of a queue work with. */
-export interface OperatingPort {
+interface OperationsSettings {
   readonly broker: Broker;
   readonly clock: Clock;
-  /** Its timers do not keep the process alive. */
+  /** The same time; its timers do not keep the process alive. */
   readonly background: Clock;
   readonly emitter: Emitter<QueueEvents>;
 }
 
-/** The operations of a queue, and what applies a plan. */
-export interface OperationsPort extends QueueOperations {
+/** The operations of a queue, and how a plan begins one. */
+export interface Operations extends QueueOperations {
   /** Keeps a new operation, and carries it on until this process ends. */
   readonly begin: (request: OperationRequest) => Promise<Operation>;
 }
@@ -60,9 +59,9 @@ const POLL_MS = 100;
 const AFTER_ERROR_MS = 1_000;
 
 /** Creates the operations of a queue. */
-export function createOperations(port: OperatingPort): OperationsPort {
-  const { broker } = port;
-  const carry = createCarrying(port);
+export function createOperations(settings: OperationsSettings): Operations {
+  const { broker } = settings;
+  const carry = createCarrying(settings);
   return {
     list: () => listOperations(broker),
     get: async (id) => getOperation(broker, readId(id, 'operations.get')),
@@ -73,7 +72,7 @@ export function createOperations(port: OperatingPort): OperationsPort {
       return answer;
     },
     cancel: async (id) => changeOperation(broker, readId(id, 'operations'), 'cancelled'),
-    wait: async (id, options) => waitFor(port, { id: readId(id, 'operations.wait'), options }),
+    wait: async (id, options) => waitFor(settings, { id: readId(id, 'operations.wait'), options }),
     begin: async (request) => {
       if ((await putOperation(broker, request)) === 'full') throw tooManyOperations();
       const operation = await getOperation(broker, request.id);
@@ -98,25 +97,25 @@ interface Carried {
 }
 
 /** Returns what carries operations on in this process. */
-function createCarrying(port: OperatingPort): (id: string) => void {
+function createCarrying(settings: OperationsSettings): (id: string) => void {
   const carrier = `queue-${randomUUID()}`;
   const carried = new Map<string, Carrying>();
   return (id) => {
     const underWay = carried.get(id);
-    if (underWay === undefined) void carryOn(port, { id, carrier, carried });
+    if (underWay === undefined) void carryOn(settings, { id, carrier, carried });
     else underWay.isAskedAgain = true;
   };
 }
 
 /** Carries an operation on until it has ended, is paused, or another carrier has it. */
-async function carryOn(port: OperatingPort, { id, carrier, carried }: Carried): Promise<void> {
+async function carryOn(settings: OperationsSettings, { id, carrier, carried }: Carried): Promise<void> {
   const carrying: Carrying = { isAskedAgain: false };
   carried.set(id, carrying);
   try {
     for (let restMs: number | undefined = 0; restMs !== undefined; ) {
-      if (restMs > 0) await sleep(port.background, restMs);
+      if (restMs > 0) await sleep(settings.background, restMs);
       carrying.isAskedAgain = false;
-      restMs = await tryStep(port, carrier, id);
+      restMs = await tryStep(settings, carrier, id);
       if (carrying.isAskedAgain) restMs ??= 0;
     }
   } finally {
@@ -126,12 +125,12 @@ async function carryOn(port: OperatingPort, { id, carrier, carried }: Carried): 
 
 /** Returns how long to wait before the next step, in ms; `undefined` when there is none. */
 async function tryStep(
-  { broker, background, emitter }: OperatingPort,
+  { broker, emitter }: OperationsSettings,
   carrier: string,
   id: string,
 ): Promise<number | undefined> {
   try {
-    return (await carryStep({ broker, clock: background, random: Math.random, carrier }, id))?.restMs;
+    return (await carryStep({ broker, random: Math.random, name: carrier }, id))?.restMs;
   } catch (error) {
     if (isRetryError(error, 'BROKER_CLOSED')) return undefined;
     emitter.emit('error', () => ({ error, doing: 'carrying an operation on' }));
@@ -144,7 +143,7 @@ interface Wait {
   readonly options: OperationWaitOptions | undefined;
 }
 
-async function waitFor({ broker, clock }: OperatingPort, { id, options }: Wait): Promise<Operation> {
+async function waitFor({ broker, clock }: OperationsSettings, { id, options }: Wait): Promise<Operation> {
   const limits = readOptions(options, { subject: 'operations.wait', keys: WAIT_KEYS }, readWaitLimits);
   const { timeoutMs, signal } = limits;
   const until = clock.now() + timeoutMs;
