@@ -8,7 +8,7 @@ import type { AnyTask } from '../../task/task.ts';
 import { isTask } from '../../task/task.ts';
 import type { ListOptions, PageOptions, PageSettings } from '../views/list-options.ts';
 import { A_GROUP, A_NAME, MAX_LIMIT, PAGE_KEYS, readPageOptions } from '../views/list-options.ts';
-import { readTaskFilter } from '../views/task-filter.ts';
+import { readTaskFilter, taskQuery } from '../views/task-filter.ts';
 import type { Times } from '../views/times.ts';
 import type { Ages, LetterQuery } from './letter-query.ts';
 
@@ -114,7 +114,7 @@ function readSelection(fields: Fields, report: Report): Selection {
 function readFilter(fields: Fields, report: Report): Omit<Selection, 'limit'> {
   const ids = readIds(fields, report);
   const task = fields.value('task');
-  const { name, version } = readTaskFilter(fields, report);
+  const ofTask = taskQuery(readTaskFilter(fields, report));
   const state = fields.value('state');
   const group = fields.optional('group', A_GROUP);
   const errorName = fields.optional('errorName', A_NAME);
@@ -123,7 +123,7 @@ function readFilter(fields: Fields, report: Report): Omit<Selection, 'limit'> {
     task: isTask(task) ? task : undefined,
     state: state === undefined ? undefined : fields.choice('state', 'failed', DEAD_LETTER_STATES),
     query: {
-      ...(name !== undefined && (version === undefined ? { task: name } : { lane: `${name}@${version}` })),
+      ...ofTask,
       ...(group !== undefined && { errorGroup: group }),
       ...(errorName !== undefined && { errorName }),
     },

@@ -7,7 +7,7 @@ import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { AnyTask } from '../../task/task.ts';
 import { createRunReader } from '../read-runs.ts';
 import { MAX_LIMIT, SETTLED_STATES } from '../views/list-options.ts';
-import { readTaskFilter } from '../views/task-filter.ts';
+import { readTaskFilter, taskQuery } from '../views/task-filter.ts';
 import { A_LIMIT, readAge, readIds } from './dead-letter-filter.ts';
 import type { Ages, LetterQuery } from './letter-query.ts';
 import { listedBy, matchesListed, queryNow } from './letter-query.ts';
@@ -89,12 +89,12 @@ function readForget(fields: Fields, report: Report): Selection {
       'Name ids, task, olderThan or state; all: true means every completed, cancelled and dropped run.';
     fields.fail('', 'must select runs', cure);
   }
-  const { name, version } = readTaskFilter(fields, report);
+  const filter = readTaskFilter(fields, report);
   const olderThanMs = readAge(fields, 'olderThan');
   return {
     ids: readIds(fields, report),
     states: readStates(fields),
-    query: name === undefined ? {} : version === undefined ? { task: name } : { lane: `${name}@${version}` },
+    query: taskQuery(filter),
     ages: { olderThanMs, newerThanMs: undefined },
     limit: fields.value('limit') === undefined ? Infinity : fields.number('limit', undefined, A_FORGET_LIMIT),
     dryRun: fields.choice('dryRun', false, [true, false]),

@@ -8,7 +8,7 @@ import { readPageCursor, writePageCursor, wrongCursor } from '../views/cursor.ts
 import type { PageOptions, PageSettings } from '../views/list-options.ts';
 import { PAGE_KEYS, readPageOptions } from '../views/list-options.ts';
 import type { TaskFilter } from '../views/task-filter.ts';
-import { readTaskFilter } from '../views/task-filter.ts';
+import { readTaskFilter, taskQuery } from '../views/task-filter.ts';
 import type { Instants, Times, WriteInstant } from '../views/times.ts';
 import { instantWriter } from '../views/times.ts';
 
@@ -80,17 +80,17 @@ function readGroups(fields: Fields, report: Report, times: Times): Asked {
 }
 
 /** A broker knows lanes: groups of all versions of a task are picked from those of the queue. */
-async function readPage(figures: ReadFigures, { name, version, limit, after }: Asked): Promise<GroupPage> {
-  const lane = name === undefined || version === undefined ? {} : { lane: `${name}@${version}` };
+async function readPage(figures: ReadFigures, { limit, after, ...filter }: Asked): Promise<GroupPage> {
+  const { task, ...lane } = taskQuery(filter);
   const read = async (from: string | undefined, most: number): Promise<GroupPage> => {
     const query: GroupsQuery = { ...lane, limit: most };
     return (await figures({ groups: from === undefined ? query : { ...query, after: from } })).groups;
   };
   let page = await read(after === undefined ? undefined : placeOf(after), limit);
-  if (name === undefined || version !== undefined) return page;
+  if (task === undefined) return page;
   const found: ErrorGroup[] = [];
   for (let calls = 1; ; calls += 1) {
-    found.push(...page.groups.filter((group) => taskOfLane(group.lane).name === name));
+    found.push(...page.groups.filter((group) => taskOfLane(group.lane).name === task));
     if (page.next === undefined || found.length === limit || calls === MAX_CALLS)
       return { ...page, groups: found };
     page = await read(page.next, limit - found.length);

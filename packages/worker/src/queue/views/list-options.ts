@@ -10,7 +10,7 @@ import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { attemptOf } from './run-view.ts';
 import type { ListedRuns } from './sources.ts';
-import { readTaskFilter } from './task-filter.ts';
+import { readTaskFilter, taskQuery } from './task-filter.ts';
 import type { Times } from './times.ts';
 import { readTimes } from './times.ts';
 
@@ -148,20 +148,19 @@ export function readListOptions<At extends Times>(
 
 /** Reads a filter; every wrong option is reported. */
 export function readFilter(fields: Fields, report: Report): Filter {
-  const { name, version } = readTaskFilter(fields, report);
+  const { task, ...lane } = taskQuery(readTaskFilter(fields, report));
   const attempt = fields.value('attempt') === undefined ? undefined : fields.number('attempt', 0, AN_ATTEMPT);
   const errorName = fields.optional('errorName', A_NAME);
   const group = fields.optional('group', A_GROUP);
-  const isOfTask = version === undefined && name !== undefined;
   return {
     listed: {
       states: readStates(fields, group === undefined ? STATES : DEAD_LETTER_STATES), // only dead letters have groups
-      ...(name !== undefined && version !== undefined && { lane: `${name}@${version}` }),
+      ...lane,
       ...(errorName !== undefined && { errorName }),
       ...(group !== undefined && { errorGroup: group }),
     },
     matches: allOf([
-      isOfTask ? ({ lane }) => taskOfLane(lane).name === name : undefined,
+      task === undefined ? undefined : ({ lane }) => taskOfLane(lane).name === task,
       attempt === undefined ? undefined : (run) => attemptOf(run) === attempt,
     ]),
   };

@@ -8,6 +8,12 @@ export interface TaskFilter {
   readonly version: string | undefined;
 }
 
+/** Returns what selects these runs: a broker lists those of a lane; a task has a lane for each version. */
+export function taskQuery({ name, version }: TaskFilter): { readonly task?: string; readonly lane?: string } {
+  if (name === undefined) return {};
+  return version === undefined ? { task: name } : { lane: `${name}@${version}` };
+}
+
 /** Reads the name and the version of a task; every wrong one is reported. */
 export function readTaskFilter(fields: Fields, report: Report): TaskFilter {
   const task = fields.value('task');
