@@ -1,4 +1,4 @@
-import type { Broker, Run } from '@retry/core/broker';
+import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
 import { halves } from '../batches.ts';
 import { isRefused } from '../broker.ts';
@@ -38,6 +38,37 @@ export function createRunReader(broker: Broker): RunReader {
     }
   };
   return { size: () => size, read };
+}
+
+/** Yields the runs of these ids, in their order, in parts of bounded size; `undefined` for those that there are not. */
+export async function* readByIds(
+  broker: Broker,
+  ids: readonly string[],
+): AsyncGenerator<readonly (Run | undefined)[]> {
+  const reader = createRunReader(broker);
+  for (let from = 0; from < ids.length; ) {
+    const part = ids.slice(from, from + reader.size());
+    yield reader.read(part);
+    from += part.length;
+  }
+}
+
+/**
+ * Yields the runs that a broker lists, page by page. A page may be short, or empty, though others follow.
+ *
+ * @param limit - asked before each page: the most runs of it, 1 to 1 000
+ */
+export async function* readByList(
+  broker: Broker,
+  query: Omit<ListQuery, 'limit' | 'after'>,
+  limit: () => number,
+): AsyncGenerator<readonly Run[]> {
+  let after: string | undefined;
+  do {
+    const page = await broker.list({ ...query, limit: limit(), ...(after !== undefined && { after }) });
+    yield page.runs;
+    after = page.next;
+  } while (after !== undefined);
 }
 
 function nextSize(size: number, runs: readonly (Run | undefined)[]): number {

@@ -1,12 +1,12 @@
 import type { Clock } from '@retry/core';
 import { isEligible } from '@retry/core';
-import type { Broker, ListQuery, Run } from '@retry/core/broker';
+import type { Broker, Run } from '@retry/core/broker';
 import { redriveRuns } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { sleep } from '../../sleep.ts';
 import { taskOfRun } from '../../task/run-policy.ts';
 import type { TaskFor } from '../../task/task.ts';
-import { createRunReader } from '../read-runs.ts';
+import { readByIds, readByList } from '../read-runs.ts';
 import type { Listed } from '../views/list-runs.ts';
 import { listRuns } from '../views/list-runs.ts';
 import type { Listing } from '../views/listing.ts';
@@ -149,29 +149,21 @@ async function* select(broker: Broker, selection: Selection): AsyncGenerator<Run
 /** Starts with a page of the needed size, and grows it while pages are too short. */
 async function* listed(broker: Broker, { query, state = 'failed', limit }: Selection): AsyncGenerator<Run> {
   const isSelected = matchesListed(query);
-  let size = Math.min(limit, PAGE);
-  let after: string | undefined;
-  for (;;) {
-    const asked: ListQuery = { ...listedBy(query), state, limit: size, payloads: 'omit', disposable: 'omit' };
-    const page = await broker.list(after === undefined ? asked : { ...asked, after });
-    yield* page.runs.filter(isSelected);
-    after = page.next;
-    // A page may be short, or empty: only one without a next page is the last.
-    if (after === undefined) return;
-    size = Math.min(size * 2, PAGE);
-  }
+  const asked = { ...listedBy(query), state, payloads: 'omit', disposable: 'omit' } as const;
+  let next = limit;
+  const size = (): number => {
+    const now = Math.min(next, PAGE);
+    next = now * 2;
+    return now;
+  };
+  for await (const runs of readByList(broker, asked, size)) yield* runs.filter(isSelected);
 }
 
 /** Yields the runs of these ids that are dead letters and match. */
 async function* named(broker: Broker, selection: Selection): AsyncGenerator<Run> {
-  const reader = createRunReader(broker);
   const { ids = [], query, state } = selection;
   const isSelected = matchesLetter(query, state);
-  for (let from = 0; from < ids.length; ) {
-    const part = ids.slice(from, from + reader.size());
-    for (const run of await reader.read(part)) if (isSelected(run)) yield run;
-    from += part.length;
-  }
+  for await (const runs of readByIds(broker, ids)) yield* runs.filter(isSelected);
 }
 
 interface Redrive extends Pick<RedriveSettings, 'perSecond' | 'keepAttempts' | 'signal'> {

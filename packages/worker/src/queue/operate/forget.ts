@@ -1,11 +1,11 @@
 import type { Duration } from '@retry/core';
-import type { Broker, ListQuery, Run } from '@retry/core/broker';
+import type { Broker, Run } from '@retry/core/broker';
 import type { Fields, Report } from '@retry/core/fields';
 import { isListOf, QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import type { EndState } from '@retry/core/lifecycle';
 import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { AnyTask } from '../../task/task.ts';
-import { createRunReader } from '../read-runs.ts';
+import { readByIds, readByList } from '../read-runs.ts';
 import { MAX_LIMIT, SETTLED_STATES } from '../views/list-options.ts';
 import { readTaskFilter, taskQuery } from '../views/task-filter.ts';
 import { A_LIMIT, readAge, readIds } from './dead-letter-filter.ts';
@@ -137,22 +137,7 @@ async function* pages(
   { ids, states = SETTLED_STATES }: Selection,
   query: LetterQuery,
 ): AsyncGenerator<readonly (Run | undefined)[]> {
-  if (ids !== undefined) {
-    const reader = createRunReader(broker);
-    for (let from = 0; from < ids.length; ) {
-      const part = ids.slice(from, from + reader.size());
-      yield reader.read(part);
-      from += part.length;
-    }
-    return;
-  }
-  for (const state of states) {
-    let after: string | undefined;
-    do {
-      const asked: ListQuery = { ...listedBy(query), state, limit: MAX_LIMIT, payloads: 'omit' };
-      const page = await broker.list(after === undefined ? asked : { ...asked, after });
-      yield page.runs;
-      after = page.next;
-    } while (after !== undefined);
-  }
+  if (ids !== undefined) return yield* readByIds(broker, ids);
+  for (const state of states)
+    yield* readByList(broker, { ...listedBy(query), state, payloads: 'omit' }, () => MAX_LIMIT);
 }

@@ -1,8 +1,9 @@
-import type { Broker, ErrorGroupName, ListQuery, OperationFilter, Run } from '@retry/core/broker';
+import type { Broker, ErrorGroupName, OperationFilter, Run } from '@retry/core/broker';
 import { OTHER_GROUP, UNREADABLE_GROUP } from '@retry/core/broker/kit';
 import { fingerprint } from '@retry/core/failures';
 import { RATE_LIMITED } from '../../settle/dead-letter.ts';
 import { isWhollyListed, listedBy, matchesListed } from '../operate/letter-query.ts';
+import { readByList } from '../read-runs.ts';
 
 /** Dead letters of one cause, as far as they were counted. */
 export interface PlannedGroup {
@@ -53,14 +54,9 @@ export async function* letterPages(
   const { state, ...query } = filter;
   const isSelected = matchesListed(query);
   const least = isWhollyListed(query) ? 1 : FILTERED_PAGE;
-  let after: string | undefined;
-  do {
-    const limit = Math.min(PAGE, Math.max(wanted(), least));
-    const asked: ListQuery = { ...listedBy(query), state, disposable: 'omit', payloads: 'omit', limit };
-    const page = await broker.list(after === undefined ? asked : { ...asked, after });
-    yield page.runs.filter(isSelected);
-    after = page.next;
-  } while (after !== undefined);
+  const limit = (): number => Math.min(PAGE, Math.max(wanted(), least));
+  const asked = { ...listedBy(query), state, disposable: 'omit', payloads: 'omit' } as const;
+  for await (const runs of readByList(broker, asked, limit)) yield runs.filter(isSelected);
 }
 
 /** Counts the dead letters that match, page by page, up to a bound. */

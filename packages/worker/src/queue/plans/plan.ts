@@ -6,7 +6,7 @@ import { allowedAttempts, QUEUE_SYNONYMS, readOptions, settingsOf } from '@retry
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
 import { matchesLetter, queryAt } from '../operate/letter-query.ts';
-import { createRunReader } from '../read-runs.ts';
+import { readByIds } from '../read-runs.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import { APPLY_KEYS, readApply } from './apply-options.ts';
 import type { CountedLetters, PlannedGroup } from './count-letters.ts';
@@ -143,12 +143,10 @@ async function named(
   endedBefore: number,
 ): Promise<readonly Run[]> {
   const isSelected = matchesLetter({ ...query, endedBefore }, state);
-  const reader = createRunReader(broker);
   const runs: Run[] = [];
-  for (let from = 0; from < ids.length && runs.length < first; ) {
-    const part = ids.slice(from, from + reader.size());
-    for (const run of await reader.read(part)) if (isSelected(run)) runs.push({ ...run, payload: '' });
-    from += part.length;
+  for await (const part of readByIds(broker, ids)) {
+    for (const run of part.filter(isSelected)) runs.push({ ...run, payload: '' });
+    if (runs.length >= first) break;
   }
   return runs.slice(0, first);
 }
