@@ -11,6 +11,13 @@ export const A_REASON = {
   cure: 'Say it in one line, or leave it out.',
 };
 
+/** The rule of a length of time that has an end, and is not 0. */
+export const FINITE_ABOVE_0 = {
+  finite: true,
+  accepts: (ms: number): boolean => ms > 0,
+  message: 'must be a finite duration > 0',
+};
+
 /** The rule of a delay from now; brokers store instants up to `MAX_INSTANT_AT`. */
 export const A_DELAY = {
   finite: true,

@@ -4,11 +4,12 @@ import type { Clock, Duration } from '@retry/core';
 import type { Broker } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Synonyms } from '@retry/core/fields';
-import { A_FUNCTION, isAsync, isListOf, MAX_ITEMS, readOptions } from '@retry/core/fields';
+import { A_FUNCTION, integerFrom, isAsync, isListOf, MAX_ITEMS, readOptions } from '@retry/core/fields';
 import { BARE_BROKER, readBroker } from './broker.ts';
 import { readClock } from './clock.ts';
 import type { Prefetch } from './engine/plan/prefetch.ts';
 import { missingOptions } from './errors.ts';
+import { FINITE_ABOVE_0 } from './option-rules.ts';
 import { readRandom } from './random.ts';
 import type { Redact } from './settle/stored-error.ts';
 import { BROKER_NAMES, WORKER_CURES } from './task/foreign-options.ts';
@@ -176,23 +177,19 @@ export function readWorkerOptions(options: WorkerOptions): WorkerSettings {
 }
 
 function readSettings(fields: Fields): WorkerSettings {
-  const leaseMs = fields.duration('lease', 30_000, FINITE);
+  const leaseMs = fields.duration('lease', 30_000, FINITE_ABOVE_0);
   return {
     broker: readBroker(fields),
     tasks: readTasks(fields),
     onUnknown: fields.choice('onUnknown', 'wait', ['wait', 'drop']),
-    concurrency: fields.number('concurrency', 10, {
-      accepts: (count) => Number.isInteger(count) && count >= 1,
-      message: 'must be an integer ≥ 1',
-      cure: 'It is how many runs this worker executes at the same time.',
-    }),
+    concurrency: fields.number('concurrency', 10, A_CONCURRENCY),
     prefetch: fields.optional('prefetch', A_PREFETCH) ?? 'auto',
     settleMs: fields.duration('settleWithin', 5, A_SETTLE_WAIT),
     leaseMs,
     heartbeatMs: leaseMs / HEARTBEATS_PER_LEASE,
     ...readLeaseRenewal(fields),
-    pollMs: fields.duration('pollInterval', 5_000, FINITE),
-    cleanerMs: fields.duration('cleanerInterval', leaseMs / 2, FINITE),
+    pollMs: fields.duration('pollInterval', 5_000, FINITE_ABOVE_0),
+    cleanerMs: fields.duration('cleanerInterval', leaseMs / 2, FINITE_ABOVE_0),
     signals: fields.optional('signals', SIGNALS) ?? ['SIGTERM', 'SIGINT'],
     shutdownMs: fields.duration('shutdownTimeout', 25_000),
     abandonMs: fields.duration('abandonAfter', leaseMs),
@@ -208,8 +205,10 @@ function readLeaseRenewal(fields: Fields): Pick<WorkerSettings, 'leaseRenewal' |
   const leaseRenewal = fields.value('leaseRenewal') === undefined ? undefined : chosen;
   if (leaseRenewal === 'loop' && fields.value('maxBlock') !== undefined)
     fields.fail('maxBlock', "has no meaning with leaseRenewal: 'loop'", 'Leave out one of them.');
-  return { leaseRenewal, maxBlockMs: fields.duration('maxBlock', 60_000, FINITE) };
+  return { leaseRenewal, maxBlockMs: fields.duration('maxBlock', 60_000, FINITE_ABOVE_0) };
 }
+
+const A_CONCURRENCY = integerFrom(1, 'It is how many runs this worker executes at the same time.');
 
 const A_PREFETCH = {
   accepts: (value: unknown): value is Prefetch =>
@@ -275,10 +274,4 @@ const SIGNALS = {
   accepts: (value: unknown): value is readonly SignalName[] => isListOf(value, isSignal),
   message: 'must be a list of names of signals that a process can listen to',
   cure: "Use signals: ['SIGTERM'], or [] for none.",
-};
-
-const FINITE = {
-  finite: true,
-  accepts: (ms: number): boolean => ms > 0,
-  message: 'must be a finite duration > 0',
 };

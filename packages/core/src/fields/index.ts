@@ -39,6 +39,7 @@ export {
   A_SIGNAL,
   countFrom,
   hasMethods,
+  integerBetween,
   integerFrom,
   isAsync,
   isGenerator,

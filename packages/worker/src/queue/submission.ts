@@ -2,7 +2,7 @@ import type { Duration, Policy, PolicyInput } from '@retry/core';
 import type { Broker, Concurrency, Spent, Submission, Unique } from '@retry/core/broker';
 import { MAX_CONCURRENCY, textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { allowedAttempts, readFields, settingsOf } from '@retry/core/fields';
+import { allowedAttempts, integerBetween, readFields, settingsOf } from '@retry/core/fields';
 import type { InstantInput } from '../option-rules.ts';
 import { fairnessKeyOf } from '../task/fairness-key.ts';
 import { globalLimitOf } from '../task/global-limit.ts';
@@ -156,11 +156,7 @@ function readConcurrency(fields: Fields, report: Report): SubmitSettings['concur
   const key = inner.value('key');
   const problem = textProblem(key);
   if (problem !== undefined) inner.fail('key', problem, "Use concurrency: { key: 'user-1', limit: 2 }.");
-  const limit = inner.number('limit', undefined, {
-    accepts: (count) => Number.isInteger(count) && count >= 1 && count <= MAX_CONCURRENCY,
-    message: `must be an integer from 1 to ${MAX_CONCURRENCY}`,
-    cure: "Use concurrency: { key: 'user-1', limit: 2 }, or leave it out for no limit.",
-  });
+  const limit = inner.number('limit', undefined, A_KEY_LIMIT);
   const holdWhileRetrying = inner.choice('holdWhileRetrying', false, [true, false]);
   return {
     key: typeof key === 'string' ? key : '',
@@ -168,6 +164,12 @@ function readConcurrency(fields: Fields, report: Report): SubmitSettings['concur
     ...(holdWhileRetrying && { holdWhileRetrying }),
   };
 }
+
+const A_KEY_LIMIT = integerBetween(
+  1,
+  MAX_CONCURRENCY,
+  "Use concurrency: { key: 'user-1', limit: 2 }, or leave it out for no limit.",
+);
 
 const A_TRANSACTION = {
   accepts: (value: unknown): value is object | string | number | symbol => value !== null,

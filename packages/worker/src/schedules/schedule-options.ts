@@ -2,7 +2,7 @@ import type { Duration } from '@retry/core';
 import { MAX_INSTANT_AT } from '@retry/core';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
-import { readFields, readOptions } from '@retry/core/fields';
+import { integerBetween, readFields, readOptions } from '@retry/core/fields';
 import type { InstantInput } from '../option-rules.ts';
 import { readInstant } from '../option-rules.ts';
 import { SCHEDULE_CURES } from '../task/foreign-options.ts';
@@ -202,8 +202,4 @@ function readMissed(fields: Fields, report: Report): MissedFires {
   return { all: inner?.number('all', undefined, A_MISSED_COUNT) ?? 1 };
 }
 
-const A_MISSED_COUNT = {
-  accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_MISSED,
-  message: `must be an integer from 1 to ${MAX_MISSED}`,
-  cure: "Use missed: { all: 24 }, or 'skip' for none.",
-};
+const A_MISSED_COUNT = integerBetween(1, MAX_MISSED, "Use missed: { all: 24 }, or 'skip' for none.");

@@ -1,10 +1,10 @@
-import type { Problem } from '@retry/core';
 import { MAX_STARTS, MAX_WINDOW_MS, textProblem } from '@retry/core/broker/kit';
 import type { RetryBudget } from '@retry/core/budget';
 import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-breaker';
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
-import { hasMethods, isGenerator, readFields, readOptions } from '@retry/core/fields';
+import { countFrom, hasMethods, isGenerator, readFields, readOptions } from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
+import { FINITE_ABOVE_0 } from '../option-rules.ts';
 import { RATE_SYNONYMS, TASK_CURES } from './foreign-options.ts';
 import type { JsonSafe } from './json.ts';
 import { readRetryPolicy } from './retry-policy.ts';
@@ -102,7 +102,7 @@ export function defineTask<Payload, Result, Submitted>(
 
 function readTask<Payload, Result, Submitted>(
   fields: Fields,
-  report: (problem: Problem) => void,
+  report: Report,
 ): Task<Payload, Result, Submitted> {
   const name = readName(fields, 'name', undefined);
   const version = readName(fields, 'version', '1');
@@ -192,7 +192,7 @@ function readDeadLetter(fields: Fields, report: Report): AnyTask['deadLetter'] {
 
 function readRateLimit(
   fields: Fields,
-  report: (problem: Problem) => void,
+  report: Report,
 ): Task<unknown, unknown>['rateLimit'] {
   const given = fields.value('rateLimit');
   if (given === undefined) return undefined;
@@ -204,20 +204,14 @@ function readRateLimit(
   if (inner === undefined) return undefined;
   return {
     limit: inner.number('limit', undefined, AT_LEAST_0),
-    windowMs: inner.duration('window', undefined, A_FINITE_WINDOW),
+    windowMs: inner.duration('window', undefined, FINITE_ABOVE_0),
   };
 }
-
-const A_FINITE_WINDOW = {
-  finite: true,
-  accepts: (ms: number): boolean => ms > 0,
-  message: 'must be a finite duration > 0',
-};
 
 function readGlobalRateLimit(
   fields: Fields,
   name: string,
-  report: (problem: Problem) => void,
+  report: Report,
 ): Task<unknown, unknown>['globalRateLimit'] {
   const given = fields.value('globalRateLimit');
   if (given === undefined) return undefined;
@@ -262,7 +256,7 @@ const A_WINDOW = {
 
 function readBreaker(
   fields: Fields,
-  report: (problem: Problem) => void,
+  report: Report,
 ): Task<unknown, unknown>['circuitBreaker'] {
   const given = fields.value('circuitBreaker');
   if (given === undefined) return undefined;
@@ -336,14 +330,6 @@ function checkLane(fields: Fields, lane: string): void {
 
 const MORE_THAN_0 = { accepts: (ms: number): boolean => ms > 0, message: 'must be a duration > 0' };
 
-const AT_LEAST_0 = {
-  accepts: (count: number): boolean => count >= 0 && (Number.isInteger(count) || count === Infinity),
-  message: 'must be an integer ≥ 0 or Infinity',
-  cure: 'Leave it out for the default.',
-};
+const AT_LEAST_0 = countFrom(0, 'Leave it out for the default.');
 
-const AT_LEAST_1 = {
-  ...AT_LEAST_0,
-  accepts: (count: number): boolean => count >= 1 && AT_LEAST_0.accepts(count),
-  message: 'must be an integer ≥ 1 or Infinity',
-};
+const AT_LEAST_1 = countFrom(1, 'Leave it out for the default.');

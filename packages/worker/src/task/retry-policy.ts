@@ -1,12 +1,13 @@
 import type { Policy, PolicyInput, Problem } from '@retry/core';
 import { definePolicy, InvalidOptionsError, isPolicy, TASK_POLICY } from '@retry/core';
+import type { Report } from '@retry/core/fields';
 import { settingsOf, writtenIn } from '@retry/core/fields';
 
 /**
  * Reads the policy at `key`: options are completed by the defaults of tasks, a policy that `definePolicy` made is used
  * unchanged, so that it means the same everywhere. Problems are reported under that key.
  */
-export function readRetryPolicy(key: string, input: unknown, report: (problem: Problem) => void): Policy {
+export function readRetryPolicy(key: string, input: unknown, report: Report): Policy {
   try {
     return isPolicy(input) ? input : taskPolicy(input);
   } catch (error) {

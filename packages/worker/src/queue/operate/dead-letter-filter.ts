@@ -1,7 +1,7 @@
 import type { Duration } from '@retry/core';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { A_SIGNAL } from '@retry/core/fields';
+import { A_SIGNAL, integerBetween } from '@retry/core/fields';
 import type { DeadLetterState } from '@retry/core/lifecycle';
 import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { AnyTask } from '../../task/task.ts';
@@ -212,11 +212,11 @@ export function readAge(fields: Fields, key: 'olderThan' | 'newerThan'): number 
 }
 
 /** How many runs one call changes at most. */
-export const A_LIMIT: Parameters<Fields['number']>[2] = {
-  accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_LETTERS,
-  message: `must be an integer from 1 to ${MAX_LETTERS}`,
-  cure: `Leave it out for ${DEFAULT_LIMIT}.`,
-};
+export const A_LIMIT: Parameters<Fields['number']>[2] = integerBetween(
+  1,
+  MAX_LETTERS,
+  `Leave it out for ${DEFAULT_LIMIT}.`,
+);
 
 const A_RATE = {
   accepts: (rate: number): boolean => rate > 0,

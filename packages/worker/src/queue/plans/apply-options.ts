@@ -1,8 +1,8 @@
 import type { Duration } from '@retry/core';
 import type { OperationRequest } from '@retry/core/broker';
-import { textProblem } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
+import { A_REASON } from '../../option-rules.ts';
 import type { AnyTask } from '../../task/task.ts';
 
 /** How to apply a plan. */
@@ -42,8 +42,8 @@ export function readApply(fields: Fields, planned: Planned): Applied {
   const kind = fields.choice('kind', 'redrive', ['redrive', 'discard']);
   const rate = readRate(fields, planned);
   const attempts = readAttempts(fields, planned);
-  const reason = fields.optional('reason', A_NOTE);
-  const by = fields.optional('by', A_NOTE);
+  const reason = fields.optional('reason', A_REASON);
+  const by = fields.optional('by', A_REASON);
   if (kind === 'discard' && Object.keys({ ...rate, ...attempts }).length > 0)
     fields.fail('kind', 'takes neither rate nor attempts', 'Leave perSecond, spread and keepAttempts out.');
   return {
@@ -84,10 +84,4 @@ const A_RATE = {
   accepts: (rate: number): boolean => rate > 0 && rate < Infinity,
   message: 'must be a finite number > 0',
   cure: 'Leave it out for no limit.',
-};
-
-const A_NOTE = {
-  accepts: (value: unknown): value is string => textProblem(value) === undefined,
-  message: 'must be text of 1 to 512 bytes',
-  cure: 'Shorten it, or leave it out.',
 };

@@ -1,7 +1,7 @@
 import type { Run } from '@retry/core/broker';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { integerFrom, isListOf } from '@retry/core/fields';
+import { integerBetween, integerFrom, isListOf } from '@retry/core/fields';
 import type { EndState, RunState } from '@retry/core/lifecycle';
 import { DEAD_LETTER_STATES, END_STATES, isDeadLetter, isEnd, RUN_STATES } from '@retry/core/lifecycle';
 import type { InstantInput } from '../../option-rules.ts';
@@ -204,11 +204,11 @@ export const A_NAME = {
 
 const AN_ATTEMPT = integerFrom(0, 'Attempts are counted from 1; 0: ended without one.');
 
-const A_LIMIT = {
-  accepts: (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_LIMIT,
-  message: `must be an integer from 1 to ${MAX_LIMIT}`,
-  cure: `Leave it out for ${DEFAULT_LIMIT}. For more, iterate over the list, or ask for the next page.`,
-};
+const A_LIMIT = integerBetween(
+  1,
+  MAX_LIMIT,
+  `Leave it out for ${DEFAULT_LIMIT}. For more, iterate over the list, or ask for the next page.`,
+);
 
 const A_CURSOR = {
   accepts: (value: unknown): value is string => typeof value === 'string',
