@@ -57,10 +57,13 @@ function warnOf(error: unknown): void {
   warn({ code: 'RETRY_UNHANDLED_ERROR', message: `the option clock: ${message}`, cure });
 }
 
-/** When a request was sent, when its reply arrived, and what the server's clock said in between. */
-export interface Reading {
+/** The server's clock as a reply showed it; instants in epoch milliseconds. */
+export interface ClockReading {
+  /** When the request was sent, by the worker's clock. */
   readonly sentAt: number;
+  /** When its reply arrived, by the worker's clock. */
   readonly receivedAt: number;
+  /** What the server's clock said in between. */
   readonly serverAt: number;
 }
 
@@ -83,7 +86,7 @@ export class ServerClock {
   }
 
   /** Corrects the estimate by another reply. */
-  note({ sentAt, receivedAt, serverAt }: Reading): void {
+  note({ sentAt, receivedAt, serverAt }: ClockReading): void {
     this.#offsetMs = Math.min(Math.max(this.#offsetMs, serverAt - receivedAt), serverAt - sentAt);
   }
 }

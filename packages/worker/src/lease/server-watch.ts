@@ -1,3 +1,4 @@
+import type { ClockReading } from '../clock.ts';
 import { nextTurn } from '../engine/turns.ts';
 import type { WorkerSettings } from '../options.ts';
 
@@ -9,13 +10,6 @@ const RECONNECT_MS = 2_500;
 
 /** An answer that takes longer than this part of the time between two heartbeats is late. */
 const LATE_PART = 0.5;
-
-/** When a call was sent whose answer has the time of the server's clock, that time, and when the answer arrived. */
-interface Reading {
-  readonly sentAt: number;
-  readonly serverAt: number;
-  readonly receivedAt: number;
-}
 
 type WatchSettings = Pick<WorkerSettings, 'broker' | 'clock' | 'heartbeatMs' | 'cleanerMs'>;
 
@@ -43,7 +37,7 @@ export class ServerWatch {
   #answersSince = Infinity;
   /** Whether that is since a time without any answer, and not since another interruption. */
   #isSinceSilence = false;
-  #latest: Reading | undefined;
+  #latest: ClockReading | undefined;
   /** When the latest answer arrived. */
   #answeredAt = Infinity;
   /**
@@ -155,7 +149,7 @@ export class ServerWatch {
   }
 
   /** Notes that a call has just been answered with the time of the server's clock. */
-  noteReading(reading: Reading): void {
+  noteReading(reading: ClockReading): void {
     const { sentAt, receivedAt } = reading;
     const latest = this.#latest;
     // A slow answer says too little about the clock.
@@ -195,7 +189,7 @@ export class ServerWatch {
   }
 
   /** Whether the server's clock has jumped since: its offset lies between two bounds for each reading, which are apart. */
-  #isJump(before: Reading, { sentAt, serverAt, receivedAt }: Reading): boolean {
+  #isJump(before: ClockReading, { sentAt, serverAt, receivedAt }: ClockReading): boolean {
     const toleranceMs = this.#settings.heartbeatMs;
     const isForward = serverAt - receivedAt > before.serverAt - before.sentAt + toleranceMs;
     return isForward || serverAt - sentAt < before.serverAt - before.receivedAt - toleranceMs;

@@ -1,3 +1,4 @@
+import type { Problem } from '@retry/core';
 import { InvalidOptionsError, MAX_INSTANT_AT } from '@retry/core';
 import type { Broker, Note, Notes } from '@retry/core/broker';
 import { readOptions } from '@retry/core/fields';
@@ -102,7 +103,7 @@ export function createScheduling<Own extends Times>({ broker, times }: Parts<Own
       return viewSchedule(schedule, instantWriter(times));
     },
     unschedule: async (id) => {
-      const problems: ConstructorParameters<typeof InvalidOptionsError>[0][number][] = [];
+      const problems: Problem[] = [];
       checkScheduleId(id, (problem) => void problems.push(problem));
       if (problems.length > 0) throw new InvalidOptionsError(problems, 'unschedule');
       return remove(broker.notes, id);

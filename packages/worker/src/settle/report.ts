@@ -8,7 +8,7 @@ import type { Settled } from './settlement.ts';
 import { attemptOf, thrownIn } from './settlement.ts';
 
 /** One settled attempt, to be reported by the worker's events. */
-export interface Report {
+export interface AttemptReport {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
   readonly outcome: Outcome;
@@ -22,13 +22,13 @@ export function noticeOf(task: AnyTask, run: Run): RunNotice {
 }
 
 /** In one literal, because it is the event of most runs. */
-function completedNotice({ task, run, durationMs }: Report): WorkerEvents['completed'] {
+function completedNotice({ task, run, durationMs }: AttemptReport): WorkerEvents['completed'] {
   const retries = chargedAttempts(run);
   const { name, version } = task;
   return { id: run.id, task: name, version, attempt: retries + 1, epoch: run.epoch, durationMs, retries };
 }
 
-type Emit = (emitter: WorkerEmitter, report: Report, notice: () => RunNotice) => void;
+type Emit = (emitter: WorkerEmitter, report: AttemptReport, notice: () => RunNotice) => void;
 
 /**
  * How each settled lifecycle event is reported; a worker settles no others. `Object.assign` rather than a spread: V8 adds
@@ -73,7 +73,7 @@ const EMIT: Partial<Readonly<Record<RunEventType, Emit>>> = {
 };
 
 /** Emits the event of a settlement that the broker has answered; `fenced` when it was not accepted. */
-export function reportSettled(emitter: WorkerEmitter, report: Report, answer: SettleAnswer): void {
+export function reportSettled(emitter: WorkerEmitter, report: AttemptReport, answer: SettleAnswer): void {
   const { outcome } = report;
   const { event } = report.settled.settlement;
   const isUsual = answer === 'ok' && event === 'complete';
@@ -87,7 +87,7 @@ export function reportSettled(emitter: WorkerEmitter, report: Report, answer: Se
 }
 
 /** Emits the event of a run that its handler has committed, whatever its worker has made of the attempt. */
-export function reportCommitted(emitter: WorkerEmitter, report: Report): void {
+export function reportCommitted(emitter: WorkerEmitter, report: AttemptReport): void {
   emitter.emit('completed', () => completedNotice(report));
 }
 

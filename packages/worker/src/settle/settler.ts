@@ -8,7 +8,7 @@ import type { WorkerContext } from '../engine/worker-context.ts';
 import type { AnyTask } from '../task/task.ts';
 import { refusedEnds, withDeadLetter } from './dead-letter.ts';
 import type { Outcome } from './outcome.ts';
-import type { Report } from './report.ts';
+import type { AttemptReport } from './report.ts';
 import { reportCommitted, reportSettled } from './report.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import type { Decided, SettleContext, Settled } from './settlement.ts';
@@ -223,7 +223,7 @@ export class Settler {
     { settled, outcome }: Decided,
     [answer, sent]: readonly [SettleAnswer | 'refused', Sending],
   ): void {
-    const report: Report = { task, run, outcome, settled, durationMs };
+    const report: AttemptReport = { task, run, outcome, settled, durationMs };
     const isOwnCommit = outcome.type === 'completed' && outcome.isCommitted === true;
     if (isOwnCommit || (answer === 'ok' && isEnd(settled.settlement.next.state)))
       this.#worker.report.flow.noteEnd(run.lane);
@@ -240,7 +240,7 @@ export class Settler {
    * Reports an attempt that was stopped, and whose outcome was not accepted: its handler may have committed another one meanwhile. Never
    * rejects. The worker does not stop before that.
    */
-  async #reportCommit(report: Report, answer: 'fenced' | 'gone'): Promise<void> {
+  async #reportCommit(report: AttemptReport, answer: 'fenced' | 'gone'): Promise<void> {
     const { state, settings, emitter } = this.#worker;
     const { run } = report;
     let hasCommitted = false;
@@ -261,7 +261,7 @@ export class Settler {
    * Reports a stall whose settlement was sent again, and had been written: by an earlier sending of this worker, or by that of another
    * cleaner, which recorded it at another instant.
    */
-  async #reportIfOwn(report: Report): Promise<void> {
+  async #reportIfOwn(report: AttemptReport): Promise<void> {
     const { id, epoch, next } = report.settled.settlement;
     try {
       const [kept] = await this.#worker.settings.broker.get([id]);

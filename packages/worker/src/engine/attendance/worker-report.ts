@@ -11,8 +11,8 @@ declare const RETRY_VERSION: string | undefined;
 /** The version of this package; `undefined` where it runs from its sources. */
 const VERSION: string | undefined = typeof RETRY_VERSION === 'undefined' ? undefined : RETRY_VERSION;
 
-/** What a worker says about itself. */
-export interface Report {
+/** What a worker says about itself since it was asked last. */
+interface TakenFacts {
   readonly facts: WorkerFacts;
   /** Counts what it did once more: the broker did not learn of it. */
   readonly restore: () => void;
@@ -42,7 +42,7 @@ export class WorkerReport {
   }
 
   /** Returns what happened since the last call. */
-  take(): Report {
+  take(): TakenFacts {
     const now = this.#settings.clock.now();
     const { flow, restore } = this.flow.take(now);
     const eventLoopLagMs = this.#lag.take();
