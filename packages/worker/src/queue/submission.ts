@@ -5,7 +5,7 @@ import type { Fields, Report } from '@retry/core/fields';
 import { allowedAttempts, integerBetween, readFields, settingsOf } from '@retry/core/fields';
 import type { InstantInput } from '../option-rules.ts';
 import { fairnessKeyOf } from '../task/fairness-key.ts';
-import { globalLimitOf } from '../task/global-limit.ts';
+import { globalLimitOf } from '../task/lane.ts';
 import { writePayload } from '../task/payload.ts';
 import { checkPayload } from '../task/schema.ts';
 import type { AnyTask } from '../task/task.ts';

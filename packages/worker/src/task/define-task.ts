@@ -7,6 +7,7 @@ import { missingOptions } from '../errors.ts';
 import { FINITE_ABOVE_0 } from '../option-rules.ts';
 import { RATE_SYNONYMS, TASK_CURES } from './foreign-options.ts';
 import type { JsonSafe } from './json.ts';
+import { laneOf } from './lane.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import type { StandardSchema } from './schema.ts';
 import type { AnyTask, Handler, StartLimit, Task, TaskInput } from './task.ts';
@@ -106,12 +107,13 @@ function readTask<Payload, Result, Submitted>(
 ): Task<Payload, Result, Submitted> {
   const name = readName(fields, 'name', undefined);
   const version = readName(fields, 'version', '1');
-  checkLane(fields, `${name}@${version}`);
+  const lane = laneOf({ name, version });
+  checkLane(fields, lane);
   const run = readHandler<Payload, Result>(fields);
   return {
     name,
     version,
-    lane: `${name}@${version}`,
+    lane,
     run,
     schema: readSchema(fields),
     retry: readRetryPolicy('retry', fields.value('retry'), report),

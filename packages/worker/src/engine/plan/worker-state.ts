@@ -1,6 +1,6 @@
 import type { ClaimedRun, LaneConcurrency } from '@retry/core/broker';
 import type { WorkerSettings } from '../../options.ts';
-import { globalLimitOf } from '../../task/global-limit.ts';
+import { globalLimitOf } from '../../task/lane.ts';
 import { LaneChoice, LanePauses } from './lane-choice.ts';
 import { Lateness } from './lateness.ts';
 import { PrefetchEstimate } from './prefetch.ts';

@@ -1,5 +1,6 @@
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
+import { laneOf } from '../../task/lane.ts';
 import { isTask } from '../../task/task.ts';
 
 /** Whose runs are selected: those of any task, of all versions of one, or of one version. */
@@ -11,7 +12,7 @@ export interface TaskFilter {
 /** Returns what selects these runs: a broker lists those of a lane; a task has a lane for each version. */
 export function taskQuery({ name, version }: TaskFilter): { readonly task?: string; readonly lane?: string } {
   if (name === undefined) return {};
-  return version === undefined ? { task: name } : { lane: `${name}@${version}` };
+  return version === undefined ? { task: name } : { lane: laneOf({ name, version }) };
 }
 
 /** Reads the name and the version of a task; every wrong one is reported. */
