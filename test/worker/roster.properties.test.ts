@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Listed } from '../../packages/worker/src/run/roster.ts';
+import type { Linked } from '../../packages/worker/src/run/roster.ts';
 import { Roster } from '../../packages/worker/src/run/roster.ts';
 
-interface Member extends Listed<Member> {
+interface Member extends Linked<Member> {
   readonly number: number;
 }
 

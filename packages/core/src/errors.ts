@@ -1,5 +1,5 @@
 import { read } from './read.ts';
-import { HIDDEN, hideSecretOf, hideSecrets, LEFT_OUT, print, show } from './show.ts';
+import { HIDDEN, hidePasswordOf, hidePasswords, LEFT_OUT, print, show } from './show.ts';
 
 /** Codes of the errors that core throws; each other package has its own codes in addition. */
 export type RetryErrorCode =
@@ -83,7 +83,7 @@ const MAX_PATH_LENGTH = 200;
 
 function withoutSecrets(problem: Problem): Problem {
   const { path, value } = problem;
-  return { ...problem, path: hideSecrets(path), value: shownValue(path, value) };
+  return { ...problem, path: hidePasswords(path), value: shownValue(path, value) };
 }
 
 /** How much of the text of an object an error keeps: an uncaught one is printed whole, and loggers write all of it. */
@@ -94,7 +94,7 @@ const MAX_VALUE_LENGTH = 4_000;
  * be printed, as a client that contains itself: which passwords are in it is unknown.
  */
 function shownValue(path: string, value: unknown): unknown {
-  if (typeof value !== 'object') return hideSecretOf(path, value);
+  if (typeof value !== 'object') return hidePasswordOf(path, value);
   const printed = print(value);
   const isShort = printed.length <= MAX_VALUE_LENGTH && printed !== typeof value;
   const isWhole = isShort && !printed.includes(HIDDEN) && !printed.includes(LEFT_OUT);
@@ -102,6 +102,6 @@ function shownValue(path: string, value: unknown): unknown {
 }
 
 function problemLine({ path, value, message, cure }: Problem, subject: string): string {
-  const where = path === '' ? `the ${subject}` : hideSecrets(path).slice(0, MAX_PATH_LENGTH);
-  return `${where} ${message}, got ${show(hideSecretOf(path, value))}. ${cure}`;
+  const where = path === '' ? `the ${subject}` : hidePasswords(path).slice(0, MAX_PATH_LENGTH);
+  return `${where} ${message}, got ${show(hidePasswordOf(path, value))}. ${cure}`;
 }

@@ -17,7 +17,7 @@ export function print(value: unknown): string {
     if (typeof value === 'function') return `function ${String(value.name) || '(anonymous)'}`;
     if (typeof value === 'bigint') return `${value}n`;
     if (typeof value !== 'string' && typeof value !== 'object') return String(value);
-    if (value instanceof Error || PRINTED.test(tagOf(value))) return hideSecrets(String(value));
+    if (value instanceof Error || PRINTED.test(tagOf(value))) return hidePasswords(String(value));
     const text = JSON.stringify(value, boundedPrinter()) ?? typeof value;
     const className: unknown = typeof value === 'object' && value?.constructor?.name;
     // JSON shows a Map or an AbortController as `{}`.
@@ -35,7 +35,7 @@ function boundedPrinter(): (name: string, value: unknown) => unknown {
   let left = MAX_PRINTED;
   return (name, value) => {
     left -= 1;
-    if (typeof value !== 'object' || value === null) return hideSecretOf(name, value);
+    if (typeof value !== 'object' || value === null) return hidePasswordOf(name, value);
     if (left < 0) return LEFT_OUT;
     if (!Array.isArray(value) || value.length <= MAX_PRINTED) return value;
     return [...value.slice(0, MAX_PRINTED), LEFT_OUT];
@@ -51,14 +51,14 @@ const FIELD = /((?:password|passwd|pwd|secret|token)=)[^\s&"']+/gi;
 const SECRET_NAME = /(?:password|passwd|passphrase|pwd|secret|token)$/i;
 
 /** Returns a text without the passwords of its URLs and connection strings. */
-export function hideSecrets(text: string): string {
+export function hidePasswords(text: string): string {
   return hideCredentials(text).replace(FIELD, `$1${HIDDEN}`);
 }
 
 /** Returns the value of a property without passwords: a replacer for `JSON.stringify`. */
-export function hideSecretOf(name: string, value: unknown): unknown {
+export function hidePasswordOf(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  return SECRET_NAME.test(name) ? HIDDEN : hideSecrets(value);
+  return SECRET_NAME.test(name) ? HIDDEN : hidePasswords(value);
 }
 
 /**

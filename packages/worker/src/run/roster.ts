@@ -2,7 +2,7 @@ import { RELEASED } from '../settle/outcome.ts';
 import type { Execution } from './execution.ts';
 
 /** What a roster lists; the roster sets its neighbours. */
-export interface Listed<Member> {
+export interface Linked<Member> {
   before: Member | undefined;
   after: Member | undefined;
 }
@@ -14,7 +14,7 @@ export interface Listed<Member> {
  * collection of young objects has found one of them in use, it keeps all that follow, with what was in them, until a full
  * collection: most workers of short runs spent a third of their processor time on that.
  */
-export class Roster<Member extends Listed<Member>> implements Iterable<Member> {
+export class Roster<Member extends Linked<Member>> implements Iterable<Member> {
   #first: Member | undefined;
   #last: Member | undefined;
   #size = 0;

@@ -8,7 +8,7 @@ import { isApart } from '../engine/plan/retry-share.ts';
 import type { AnyTask } from '../task/task.ts';
 import type { AskedRetry, Outcome } from './outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { attemptOf, decisionContext, dueAt, settle, thrownIn, totalStartAt } from './settlement.ts';
+import { attemptOf, decisionContext, instantIn, settle, thrownIn, totalStartAt } from './settlement.ts';
 import { failedRun } from './stored-error.ts';
 
 /** What follows a failed attempt, and why. */
@@ -171,7 +171,7 @@ export function settleVerdict(attempt: FailedAttempt, verdict: Verdict, context:
     const event: RunEvent = { type: 'retry', at, runAt: Math.ceil(runAt) };
     return { settlement: settle(next, [event]), delayMs };
   }
-  const event: RunEvent = { type: 'retry', at, runAt: dueAt(delayMs, at) };
+  const event: RunEvent = { type: 'retry', at, runAt: instantIn(delayMs, at) };
   return { settlement: settle(next, [event], { delayMs }), delayMs, ...(askedBy && { askedBy }) };
 }
 
@@ -207,6 +207,6 @@ function recordedReason({ isAsked = false }: FailedAttempt, verdict: Verdict): A
 
 /** Returns the settlement of a run that is given back, uncharged, to wait for this long. */
 export function releaseFor(run: Run<'started'>, delayMs: number, at: number): Settled {
-  const event: RunEvent = { type: 'release', at, runAt: dueAt(delayMs, at) };
+  const event: RunEvent = { type: 'release', at, runAt: instantIn(delayMs, at) };
   return { settlement: settle(run, [event], { delayMs }), delayMs };
 }

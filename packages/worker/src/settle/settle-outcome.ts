@@ -18,7 +18,7 @@ import {
 } from './failure.ts';
 import type { Outcome, Release } from './outcome.ts';
 import type { SettleContext, Settled } from './settlement.ts';
-import { attemptOf, decisionContext, dueAt, earlyMs, settle, thrownIn } from './settlement.ts';
+import { attemptOf, decisionContext, earlyMs, instantIn, settle, thrownIn } from './settlement.ts';
 import { failedRun } from './stored-error.ts';
 
 /**
@@ -105,7 +105,7 @@ function settleEarly({ minRequeueMs = 0 }: AnyTask, run: Run<'started'>, at: num
 
 /** Puts a run off whose handler was not called. */
 function settleLater(run: Run<'started'>, delayMs: number, at: number): Settled {
-  const event: RunEvent = { type: 'limit', at, runAt: dueAt(delayMs, at) };
+  const event: RunEvent = { type: 'limit', at, runAt: instantIn(delayMs, at) };
   return { settlement: settle(run, [event], { delayMs, hasStarted: false }), delayMs };
 }
 
@@ -121,7 +121,7 @@ function settleRelease(
 ): Settled {
   const { now: at, hasStarted } = context;
   if (request === undefined && delayMs > 0) {
-    const release = { type: 'release', at, runAt: dueAt(delayMs, at) } as const;
+    const release = { type: 'release', at, runAt: instantIn(delayMs, at) } as const;
     return { settlement: settle(run, [release], { delayMs, hasStarted }), delayMs };
   }
   if (request === undefined) return { settlement: settle(run, [{ type: 'release', at }], { hasStarted }) };
@@ -188,7 +188,7 @@ function settleStall(
 function afterStall(recovery: Recovery, at: number): readonly RunEvent[] {
   if (recovery === 'hold') return [];
   if (recovery === 'give up') return [{ type: 'giveUp', at }];
-  return [{ type: 'recover', at, runAt: dueAt(recovery, at) }];
+  return [{ type: 'recover', at, runAt: instantIn(recovery, at) }];
 }
 
 /** Notes in the run's latest error how many other runs stalled at the same time. */

@@ -115,7 +115,7 @@ export function thrownIn(decided: { readonly thrown?: unknown }): Pick<Settled, 
 }
 
 /** Returns the instant `delayMs` from now in whole milliseconds, never early; exactly `now` without a delay. */
-export function dueAt(delayMs: number, now: number): number {
+export function instantIn(delayMs: number, now: number): number {
   return delayMs === 0 ? now : Math.min(Math.ceil(now + delayMs), MAX_INSTANT_AT);
 }
 

@@ -2,7 +2,7 @@
 const MAX_DEPTH = 100;
 
 /** For how many more items of lists the text has room: a sparse list may have 2³² without taking any memory. */
-export interface Room {
+export interface ItemRoom {
   items: number;
 }
 
@@ -12,7 +12,7 @@ export interface Room {
  * `lossRefuser`, which then refuses nothing, in a third of the time. `false` for all that has to be looked at more closely, such as
  * instances of classes and objects with a `toJSON`. Getters run here, too.
  */
-export function isPlainJson(value: unknown, room: Room = { items: Infinity }, depth = 0): boolean {
+export function isPlainJson(value: unknown, room: ItemRoom = { items: Infinity }, depth = 0): boolean {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -29,7 +29,7 @@ export function isPlainJson(value: unknown, room: Room = { items: Infinity }, de
   }
 }
 
-function isPlainObject(value: object, room: Room, depth: number): boolean {
+function isPlainObject(value: object, room: ItemRoom, depth: number): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   const { toJSON } = value as { readonly toJSON?: unknown }; // any object may have one
   if (toJSON !== undefined) return false;
@@ -37,7 +37,7 @@ function isPlainObject(value: object, room: Room, depth: number): boolean {
   return (prototype === Object.prototype || prototype === null) && hasPlainValues(value, room, depth);
 }
 
-function hasPlainItems(items: readonly unknown[], room: Room, depth: number): boolean {
+function hasPlainItems(items: readonly unknown[], room: ItemRoom, depth: number): boolean {
   room.items -= items.length;
   if (room.items < 0) return false;
   for (let index = 0; index < items.length; index += 1) {
@@ -47,7 +47,7 @@ function hasPlainItems(items: readonly unknown[], room: Room, depth: number): bo
 }
 
 /** By `for … in`, which makes no list of the keys; inherited ones, which prototypes of plain data do not have, do no harm. */
-function hasPlainValues(value: object, room: Room, depth: number): boolean {
+function hasPlainValues(value: object, room: ItemRoom, depth: number): boolean {
   for (const key in value) {
     if (key === '__proto__' || key === 'constructor') return false;
     const one = (value as Readonly<Record<string, unknown>>)[key]; // one of its own keys

@@ -90,7 +90,7 @@ const FILTER_KEYS = [
   'state',
   'limit',
 ] as const;
-export const LIST_KEYS: readonly string[] = [...FILTER_KEYS, ...PAGE_KEYS, 'payloads'];
+export const LETTER_KEYS: readonly string[] = [...FILTER_KEYS, ...PAGE_KEYS, 'payloads'];
 export const DISCARD_KEYS: readonly string[] = [...FILTER_KEYS, 'all'] as const;
 export const REDRIVE_KEYS: readonly string[] = [
   ...DISCARD_KEYS,

@@ -22,7 +22,7 @@ import type {
 } from './dead-letter-filter.ts';
 import {
   DISCARD_KEYS,
-  LIST_KEYS,
+  LETTER_KEYS,
   REDRIVE_KEYS,
   readChoice,
   readLetterPage,
@@ -106,7 +106,7 @@ export function createDeadLetters<Own extends Times>(parts: Parts<Own>): DeadLet
 }
 
 function listLetters<Own extends Times>({ broker, times }: Parts<Own>, options: unknown): Listed<Times> {
-  const call = { subject: 'deadLetters.list', keys: LIST_KEYS, synonyms: QUEUE_SYNONYMS };
+  const call = { subject: 'deadLetters.list', keys: LETTER_KEYS, synonyms: QUEUE_SYNONYMS };
   return listRuns(async () => {
     const page = readOptions(options, call, (fields, report) => readLetterPage<Times>(fields, report, times));
     const { ids, state = 'failed', payloads } = page;

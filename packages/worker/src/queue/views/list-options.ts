@@ -8,7 +8,7 @@ import type { InstantInput } from '../../option-rules.ts';
 import { readInstant } from '../../option-rules.ts';
 import { taskOfLane } from '../../task/lane.ts';
 import type { AnyTask } from '../../task/task.ts';
-import { attemptOf } from './run-view.ts';
+import { attemptInView } from './run-view.ts';
 import type { ListedRuns } from './sources.ts';
 import { readTaskFilter, taskQuery } from './task-filter.ts';
 import type { Times } from './times.ts';
@@ -161,7 +161,7 @@ export function readFilter(fields: Fields, report: Report): Filter {
     },
     matches: allOf([
       task === undefined ? undefined : ({ lane }) => taskOfLane(lane).name === task,
-      attempt === undefined ? undefined : (run) => attemptOf(run) === attempt,
+      attempt === undefined ? undefined : (run) => attemptInView(run) === attempt,
     ]),
   };
 }

@@ -101,7 +101,7 @@ export function viewRun<At extends Times>(
   const { id, lane, state } = run;
   const { name: task, version } = taskOfLane(lane);
   return {
-    ...{ id, task, version, lane, state, attempt: attemptOf(run) },
+    ...{ id, task, version, lane, state, attempt: attemptInView(run) },
     ...parsed(run, payloads === 'omit' ? ['retry'] : ['payload', 'result', 'retry']),
     errors: viewErrors(run.errors, writeInstant),
     ...present(run, KEPT, (value) => value),
@@ -136,7 +136,7 @@ export function viewErrors<At extends Times>(
 }
 
 /** Returns which attempt a run is at, as views have it. */
-export function attemptOf(run: Run): number {
+export function attemptInView(run: Run): number {
   const charged = chargedAttempts(run);
   const isUncharged = ['completed', 'cancelled'].includes(run.state) && hasEndedInAttempt(run);
   return isEnd(run.state) && !isUncharged ? charged : charged + 1;
