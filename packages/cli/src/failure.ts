@@ -9,14 +9,14 @@ import { EXIT } from './exit.ts';
 import { printable } from './terminal/printable.ts';
 
 /** An error as it is printed. */
-export interface FailureText {
+interface FailureText {
   readonly exitCode: number;
   readonly json: { readonly code: string; readonly message: string; readonly problems?: readonly unknown[] };
   readonly text: string;
 }
 
 /** What is known of the call that failed. */
-export interface FailedCall {
+interface FailedCall {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly verbose: boolean;

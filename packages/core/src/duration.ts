@@ -1,7 +1,7 @@
 import { InvalidOptionsError } from './errors.ts';
 
 /** A unit of a {@link Duration}. */
-export type DurationUnit = 'ms' | 's' | 'm' | 'h' | 'd';
+type DurationUnit = 'ms' | 's' | 'm' | 'h' | 'd';
 
 /** A length of time: milliseconds as a number, or text like `'500ms'`, `'2s'`, `'1.5h'`, `'Infinity'`. */
 export type Duration = number | `${number}${DurationUnit}` | 'Infinity';

@@ -213,7 +213,7 @@ export class WaitTimeoutError extends RetryError<WorkerErrorCode> {
 }
 
 /** What happened to each payload of a `submitMany` that failed after some runs had been stored. */
-export interface PartlySubmitted {
+interface PartlySubmitted {
   /** The stored runs, in the order of their payloads. */
   readonly submitted: readonly { readonly id: string; readonly isNew: boolean }[];
   /** Ids of runs that may or may not be stored: the broker's answer was lost. */

@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts';
 import type { Input, Report } from '../report.ts';
 
 /** The options of `retry migrate`. */
-export interface MigrateCommandOptions extends ConnectOptions {
+interface MigrateCommandOptions extends ConnectOptions {
   /** Print the statement, and ask no server. */
   readonly sql?: boolean;
 }

@@ -15,7 +15,7 @@ import { openBrowser } from './open-browser.ts';
 import { createToken, serve } from './serve.ts';
 
 /** The options of `retry board`. */
-export interface BoardCommandOptions extends ConnectOptions {
+interface BoardCommandOptions extends ConnectOptions {
   readonly json?: boolean;
   readonly color: boolean;
   readonly readOnly?: boolean;

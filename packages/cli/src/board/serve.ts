@@ -16,7 +16,7 @@ export interface LoopbackServer {
 }
 
 /** What a board is served with. */
-export interface ServeOptions {
+interface ServeOptions {
   /** Absent: a free one. */
   readonly port: number | undefined;
   /** Absent: visitors need none. */

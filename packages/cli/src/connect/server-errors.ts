@@ -4,7 +4,7 @@ import { CliError } from '../errors.ts';
 import type { Target } from './target.ts';
 
 /** A server, as errors name it. */
-export interface NamedServer {
+interface NamedServer {
   /** For people, without a password. */
   readonly shown: string;
   /** What to correct: `--url`, `REDIS_URL`, a file. */

@@ -5,7 +5,7 @@ import { CliError } from '../errors.ts';
 import type { ConnectOptions } from './connect-options.ts';
 
 /** The kinds of servers. */
-export type TargetType = 'redis' | 'postgres' | 'pglite';
+type TargetType = 'redis' | 'postgres' | 'pglite';
 
 /** Where the queue is. */
 export interface Target {

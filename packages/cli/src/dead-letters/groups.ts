@@ -10,7 +10,7 @@ import type { Screen } from '../terminal/screen.ts';
 import { groupTable } from './group-table.ts';
 
 /** The options of `retry dlq groups`. */
-export interface GroupsOptions extends ConnectOptions {
+interface GroupsOptions extends ConnectOptions {
   readonly task?: string;
   readonly limit: number;
   readonly after?: string;

@@ -7,7 +7,7 @@ import type { SelectionOptions } from './selection.ts';
 import { readFilter } from './selection.ts';
 
 /** The options of `retry dlq ls`. */
-export interface LettersOptions extends SelectionOptions {
+interface LettersOptions extends SelectionOptions {
   readonly limit: number;
   readonly after?: string;
 }

@@ -12,7 +12,7 @@ import type { SelectionOptions } from './selection.ts';
 import { readFilter } from './selection.ts';
 
 /** The options of `retry replay`. */
-export interface ReplayCommandOptions extends SelectionOptions {
+interface ReplayCommandOptions extends SelectionOptions {
   readonly limit: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Finding, HealthFigures } from '@retry/worker';
 
 /** What the program finds besides what `queue.health` does. */
-export type FaultCode =
+type FaultCode =
   /** The server may delete runs when memory is short. */
   | 'MAY_EVICT'
   | 'NO_APPEND_ONLY_FILE'

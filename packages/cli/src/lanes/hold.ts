@@ -10,12 +10,12 @@ import type { Input, Report } from '../report.ts';
 import { printable } from '../terminal/printable.ts';
 
 /** The options of `retry lanes resume`. */
-export interface ResumeCommandOptions extends ConnectOptions {
+interface ResumeCommandOptions extends ConnectOptions {
   readonly all?: boolean;
 }
 
 /** The options of `retry lanes hold`. */
-export interface HoldCommandOptions extends ResumeCommandOptions {
+interface HoldCommandOptions extends ResumeCommandOptions {
   /** Milliseconds. */
   readonly for?: number;
   /** Epoch milliseconds. */

@@ -13,7 +13,7 @@ export interface Finding {
 }
 
 /** What `retry lint` prints. */
-export interface LintReport {
+interface LintReport {
   readonly policies: number;
   readonly findings: readonly Finding[];
 }

@@ -9,7 +9,7 @@ import { printable } from '../terminal/printable.ts';
 import { type Finding, lintText } from './lint-text.ts';
 
 /** The options of `retry lint`. */
-export interface LintCommandOptions {
+interface LintCommandOptions {
   /** Codes with commas between. */
   readonly ignore?: string;
   readonly traffic?: 'open' | 'closed';

@@ -12,7 +12,7 @@ import { countOf } from './describe.ts';
 import { readPolicyFrom } from './read-system.ts';
 
 /** The options of `retry diff`. */
-export interface DiffCommandOptions {
+interface DiffCommandOptions {
   /** The system whose options each argument has; a policy has none. */
   readonly systems: readonly (string | undefined)[];
 }

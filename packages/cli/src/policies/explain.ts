@@ -10,7 +10,7 @@ import { countOf, rangeText } from './describe.ts';
 import { readPolicyFrom } from './read-system.ts';
 
 /** The options of `retry explain`. */
-export interface ExplainCommandOptions {
+interface ExplainCommandOptions {
   /** The system whose options the argument holds. */
   readonly from?: string;
   /** JSON of what was thrown. */

@@ -8,7 +8,7 @@ import { readPolicyFrom } from './read-system.ts';
 import { EXPORTED_NAMES } from './system-names.ts';
 
 /** The options of `retry to`. */
-export interface ToCommandOptions {
+interface ToCommandOptions {
   /** The system whose options the argument has; absent: it is a policy. */
   readonly from?: string;
 }

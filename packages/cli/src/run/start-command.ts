@@ -4,7 +4,7 @@ import { createClock } from '@retry/core/clock';
 import type { CliEnvironment } from '../environment.ts';
 
 /** A command to run, and the limits of one attempt. */
-export interface CommandStart {
+interface CommandStart {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: CliEnvironment['env'];

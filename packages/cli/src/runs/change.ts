@@ -37,7 +37,7 @@ export const cancelAction: Action<ConnectOptions> = (input) => change(input, (qu
 export const runNowAction: Action<ConnectOptions> = (input) => change(input, (queue, id) => queue.runNow(id));
 
 /** The options of `retry runs reschedule`. */
-export interface RescheduleCommandOptions extends ConnectOptions {
+interface RescheduleCommandOptions extends ConnectOptions {
   /** Milliseconds from now. */
   readonly in?: number;
   /** Epoch milliseconds. */

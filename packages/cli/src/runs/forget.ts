@@ -12,7 +12,7 @@ import { noteAbsentTask } from './absent-task.ts';
 import { taskFilter } from './task-filter.ts';
 
 /** The options of `retry runs forget`. */
-export interface ForgetOptions extends ConnectOptions {
+interface ForgetOptions extends ConnectOptions {
   readonly task?: string;
   /** Milliseconds. */
   readonly olderThan?: number;

@@ -10,7 +10,7 @@ import { runTable } from './run-texts.ts';
 import { taskFilter } from './task-filter.ts';
 
 /** The options of `retry runs ls`. */
-export interface RunsOptions extends ConnectOptions {
+interface RunsOptions extends ConnectOptions {
   readonly state?: readonly ListedState[];
   readonly task?: string;
   readonly attempt?: number;

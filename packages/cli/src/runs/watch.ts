@@ -12,7 +12,7 @@ import { errorLine, stateCell } from './run-texts.ts';
 import { noSuchRun, shownRun } from './show.ts';
 
 /** The options of `retry runs watch`. */
-export interface WatchOptions extends ConnectOptions {
+interface WatchOptions extends ConnectOptions {
   readonly json?: boolean;
   readonly color: boolean;
   /** Milliseconds between two polls. */

@@ -10,7 +10,7 @@ import type { Screen } from '../terminal/screen.ts';
 import { type Cell, type Column, renderTable } from '../terminal/table.ts';
 
 /** The options of `retry schedules ls`. */
-export interface SchedulesOptions extends ConnectOptions {
+interface SchedulesOptions extends ConnectOptions {
   readonly limit: number;
   readonly after?: string;
 }

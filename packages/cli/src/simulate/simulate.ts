@@ -10,7 +10,7 @@ import { openProgressLine } from '../terminal/progress-line.ts';
 import { simulateText } from './simulate-text.ts';
 
 /** The options of `retry simulate`: durations in milliseconds, rates in calls a second. */
-export interface SimulateCommandOptions {
+interface SimulateCommandOptions {
   readonly capacity: number;
   readonly arrivals?: number;
   readonly clients?: number;

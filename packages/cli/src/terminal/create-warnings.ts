@@ -3,7 +3,7 @@ import type { CliEnvironment } from '../environment.ts';
 import { printable } from './printable.ts';
 
 /** Prints what fails while a command goes on: while the board is served, or an operation is carried on. */
-export interface Warnings {
+interface Warnings {
   /** The same failure is printed once, until there is another one. */
   readonly warn: (error: unknown, doing: string) => void;
   /** From now on nothing is printed. */

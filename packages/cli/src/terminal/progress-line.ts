@@ -7,7 +7,7 @@ const QUICK_MS = 400;
 const CLEAR = '\r\u001b[K';
 
 /** One line on standard error, while the program computes. */
-export interface ProgressLine {
+interface ProgressLine {
   readonly show: (text: string) => void;
   /** Removes the line. */
   readonly clear: () => void;

@@ -25,7 +25,7 @@ export function openFullScreen({ stdin, stdout }: CliEnvironment): FullScreen | 
 }
 
 /** A terminal of which the program has the whole screen until it closes it. */
-export class FullScreen {
+class FullScreen {
   readonly #stdin: ReadStream;
   readonly #stdout: OutputStream;
   #hasEnded = false;

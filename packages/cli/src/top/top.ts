@@ -9,7 +9,7 @@ import { frameText, readFigures } from './frame.ts';
 import { openFullScreen } from './full-screen.ts';
 
 /** The options of `retry top`. */
-export interface TopOptions extends ConnectOptions {
+interface TopOptions extends ConnectOptions {
   readonly json?: boolean;
   readonly color: boolean;
   /** Milliseconds between two frames. */

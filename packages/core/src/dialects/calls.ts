@@ -6,7 +6,7 @@ export interface Call {
 }
 
 /** Reads an argument, a number or text without its quotes; `undefined` if it is none. */
-export type ReadArgument = (written: number | string) => number | undefined;
+type ReadArgument = (written: number | string) => number | undefined;
 
 /** The functions that may be called, with their parameters in order. */
 export type Signatures = Readonly<Record<string, Readonly<Record<string, ReadArgument>>>>;

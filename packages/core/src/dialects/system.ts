@@ -17,7 +17,7 @@ export type Fidelity =
   | 'near';
 
 /** A system as data: its options, and what they are in our language. */
-export interface SystemDefinition<Table extends OptionTable> {
+interface SystemDefinition<Table extends OptionTable> {
   /** In lower case, as `@retry/core/dialects/NAME`. */
   readonly name: string;
   /** Its own name. */
@@ -50,7 +50,7 @@ export type SystemPolicy = Omit<PolicyInput, 'backoff'> & {
 };
 
 /** The delays of a system whose formula no backoff has. */
-export interface Formula {
+interface Formula {
   readonly type: 'formula';
   /** Returns milliseconds; the retry is counted from 1. */
   readonly delayOf: (retry: number) => number;

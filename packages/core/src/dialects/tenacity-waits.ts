@@ -38,7 +38,7 @@ function isUneven({ name, given }: Call): boolean {
 type Argument = (key: string, fallback: number) => number;
 
 /** What a wait depends on besides its arguments. */
-export interface WaitContext {
+interface WaitContext {
   readonly version: '8' | 'main';
 }
 

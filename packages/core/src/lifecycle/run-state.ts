@@ -11,7 +11,7 @@ export const RUN_STATES: readonly RunState[] = [...ACTIVE_STATES, ...END_STATES]
 export type RunState = ActiveState | EndState;
 
 /** A state of a run that has not ended. */
-export type ActiveState = (typeof ACTIVE_STATES)[number];
+type ActiveState = (typeof ACTIVE_STATES)[number];
 
 /** A terminal state. */
 export type EndState = (typeof END_STATES)[number];

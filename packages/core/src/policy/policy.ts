@@ -254,13 +254,13 @@ export type CapAt = (typeof CAPS)[number];
 export const CAPS = ['before-jitter', 'after-jitter', 'ignores-jitter'] as const;
 
 /** How a server's delay is used: as a lower bound, instead of the policy's own delay (capped), or not at all. */
-export type RetryAfterMode = (typeof RETRY_AFTER_MODES)[number];
+type RetryAfterMode = (typeof RETRY_AFTER_MODES)[number];
 
 /** Every value of {@link RetryAfterMode}. */
 export const RETRY_AFTER_MODES = ['floor', 'replace', 'ignore'] as const;
 
 /** What becomes of a server's delay over `retryAfter.max`: the retrying ends, it is not used, or shortened to the maximum. */
-export type BeyondMax = (typeof BEYOND_MAX)[number];
+type BeyondMax = (typeof BEYOND_MAX)[number];
 
 /** Every value of {@link BeyondMax}. */
 export const BEYOND_MAX = ['stop', 'ignore', 'clamp'] as const;

@@ -9,7 +9,7 @@ import { readMatchers } from './read-rules.ts';
 export type Delays = Pick<PolicySettings, 'backoff' | 'jitter' | 'delays' | 'immediateFirst'>;
 
 /** What the delays are read with. */
-export interface DelaysContext {
+interface DelaysContext {
   /** The backoff of the policy. */
   readonly backoff: Backoff;
   readonly registry: Registry;

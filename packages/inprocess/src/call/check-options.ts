@@ -17,7 +17,7 @@ import type { RetryOptions } from './options.ts';
 import type { Retried, Target } from './plan.ts';
 
 /** The rule of each option that a function takes. */
-export type OptionRules = Readonly<Record<string, OptionRule>>;
+type OptionRules = Readonly<Record<string, OptionRule>>;
 
 /** The rule of each option of a call. */
 export const OPTION_RULES: Readonly<Record<keyof RetryOptions, OptionRule>> = {
@@ -82,7 +82,7 @@ const CURES: Readonly<Record<string, string>> = {
 };
 
 /** The arguments of a call, not checked yet. */
-export interface GivenCall {
+interface GivenCall {
   readonly fn: unknown;
   readonly policy: Policy | PolicyInput | undefined;
   readonly options: unknown;

@@ -13,7 +13,7 @@ import type { ParentAttempt, RetryOptions } from './options.ts';
 export type Target = (this: unknown, ...parameters: readonly unknown[]) => unknown;
 
 /** Gives an attempt a context for its function. */
-export type WithContext = (call: Call, limit: AttemptLimit) => Attempt;
+type WithContext = (call: Call, limit: AttemptLimit) => Attempt;
 
 /** A function, and how it is retried. */
 export interface Retried {

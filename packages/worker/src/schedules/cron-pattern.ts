@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 
 /** What is wrong with a pattern, and what to write instead. */
-export interface CronProblem {
+interface CronProblem {
   readonly message: string;
   readonly cure: string;
 }

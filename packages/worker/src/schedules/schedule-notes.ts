@@ -4,7 +4,7 @@ import { inBatches } from '../batches.ts';
 import { idKey } from './record.ts';
 
 /** In which note a schedule is, and the broker's clock. */
-export interface FoundSchedule {
+interface FoundSchedule {
   readonly now: number;
   /** Absent: there is no such schedule, or it was moved while it was read. */
   readonly note?: Note;

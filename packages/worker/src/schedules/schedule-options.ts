@@ -29,7 +29,7 @@ interface ScheduledPayload<Payload> {
 }
 
 /** When a schedule fires: by `cron`, or by `every`. */
-export type ScheduleTiming =
+type ScheduleTiming =
   | {
       /**
        * A cron pattern of five fields, of six with seconds before them, or of seven with years after those; or `@hourly`, `@daily`,

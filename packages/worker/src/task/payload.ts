@@ -7,7 +7,7 @@ import { isPlainJson } from './plain-json.ts';
 const MAX_BYTES_PER_UNIT = 3;
 
 /** The part of a task that its payloads are written by. */
-export interface PayloadRules {
+interface PayloadRules {
   readonly maxPayloadBytes: number;
   /** What becomes text, such as a `Date`, it can turn back. */
   readonly schema?: unknown;

@@ -2,7 +2,7 @@
 const MAX_DEPTH = 100;
 
 /** For how many more items of lists the text has room: a sparse list may have 2³² without taking any memory. */
-export interface ItemRoom {
+interface ItemRoom {
   items: number;
 }
 

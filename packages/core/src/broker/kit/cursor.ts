@@ -6,7 +6,7 @@ import { fnv1a } from './partition-tag.ts';
 export type Position = readonly [list: string, ...fields: readonly (string | number)[]];
 
 /** What is read by pages, as far as its cursors belong to it. Error groups are read like runs of a state of that name. */
-export interface Cursored {
+interface Cursored {
   readonly state: ListQuery['state'] | 'groups';
   readonly lane?: string | undefined;
   readonly errorGroup?: string | undefined;

@@ -91,7 +91,7 @@ export function heldUntil(holds: readonly Note[], now: number): number {
 }
 
 /** How many runs of a lane a claim may start: any number, one that probes, or none. */
-export type Passage = 'open' | 'probe' | 'closed';
+type Passage = 'open' | 'probe' | 'closed';
 
 /** Returns which runs of a lane with these holds a claim may start. */
 export function passageOf(holds: readonly Note[], now: number): Passage {

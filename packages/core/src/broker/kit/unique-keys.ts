@@ -29,7 +29,7 @@ export function hasKey({ until }: KeyHolder, run: KeyedRun | undefined, now: num
 }
 
 /** What decides whether a run has its key. */
-export type KeyedRun = Pick<Run, 'state' | 'epoch' | 'redrives'>;
+type KeyedRun = Pick<Run, 'state' | 'epoch' | 'redrives'>;
 
 /** How many other keys a unique submission looks at, to forget those that no run has any longer. */
 export const KEYS_LOOKED_AT = 2;

@@ -3,7 +3,7 @@ import type { CmdxStrategyCall, CmdxVersion } from './options.ts';
 import type { CmdxStrategy } from './strategy.ts';
 
 /** The settings that the delays of a CMDx policy depend on. */
-export interface CmdxDelays {
+interface CmdxDelays {
   readonly delayMs: number;
   readonly maxDelayMs: number;
   readonly strategy: CmdxStrategy | undefined;

@@ -51,7 +51,7 @@ export interface CmdxDeclaration {
 export type CmdxStrategyCall = (attempt: number, delay: number, previous?: number) => unknown;
 
 /** A function, whose `this` is the task, or an object with `call`; an object without it counts as no strategy. */
-export type CmdxStrategyLike = CmdxStrategyCall | { readonly call?: CmdxStrategyCall };
+type CmdxStrategyLike = CmdxStrategyCall | { readonly call?: CmdxStrategyCall };
 
 /** A function that CMDx calls with the error and the attempt, counted from 0; its `this` is the task. */
 export type CmdxGateTest = (error: unknown, attempt: number) => unknown;

@@ -4,7 +4,7 @@ import type { Policy, PolicyInput } from '../../policy/policy.ts';
 import { finiteProduct, readOptions } from '../read-options.ts';
 
 /** Arguments of Celery's `get_exponential_backoff_interval`; whole seconds. */
-export interface CeleryInterval {
+interface CeleryInterval {
   /** Seconds before the first retry, doubled each time. A negative number counts as 0. */
   readonly factor: number;
   /** Longest delay in seconds. A negative number counts as 0, and is an error with jitter: its range is empty. */
@@ -14,9 +14,7 @@ export interface CeleryInterval {
 }
 
 /** The delay options of a policy that follow from Celery's formula. */
-export type IntervalInput = Required<
-  Pick<PolicyInput, 'backoff' | 'jitter' | 'maxDelay' | 'capAt' | 'granularity'>
->;
+type IntervalInput = Required<Pick<PolicyInput, 'backoff' | 'jitter' | 'maxDelay' | 'capAt' | 'granularity'>>;
 
 /**
  * Returns a policy with the delays of Celery's `get_exponential_backoff_interval`: `factor × 2^(retry - 1)` seconds, at

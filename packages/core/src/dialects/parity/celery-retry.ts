@@ -5,7 +5,7 @@ import type { CeleryOptions } from '../seeds/celery.ts';
 import { fromCelery } from '../systems/celery.ts';
 
 /** When a message is due: after a number of seconds, or at an instant. */
-export interface CelerySchedule {
+interface CelerySchedule {
   /** Seconds from now. */
   readonly countdown?: number | null;
   /** Epoch milliseconds. */
@@ -27,7 +27,7 @@ export interface CeleryRetryCall extends CelerySchedule {
 }
 
 /** The result of a call of `retry()`. */
-export type CeleryRetry =
+type CeleryRetry =
   | (CeleryWhen & {
       readonly type: 'retry';
       /** The value of Celery's `Retry.when`: the eta if there is one, also if a countdown replaces it. */

@@ -3,7 +3,7 @@ import type { Decision, DecisionContext } from '../../decision/decision.ts';
 import type { TaskOptions } from '../dialect.ts';
 
 /** The counters that decide whether a run may start. */
-export interface StartCounters {
+interface StartCounters {
   /** Runs of the task that are running. */
   readonly running: number;
   /** How often the limit has already delayed this run. */
@@ -11,7 +11,7 @@ export interface StartCounters {
 }
 
 /** What happens to a run that is to start. */
-export type StartDecision =
+type StartDecision =
   | { readonly type: 'run' | 'wait' | 'end' }
   | Extract<Decision, { readonly type: 'retry' }>;
 

@@ -2,7 +2,7 @@ import { type DialectWarning, warnIf, warnRunsOnce } from '../dialect.ts';
 import { isUnset } from '../read-options.ts';
 
 /** How a step's own delays grow. */
-export type TaskerBackoff = 'none' | 'linear' | 'exponential' | 'fibonacci';
+type TaskerBackoff = 'none' | 'linear' | 'exponential' | 'fibonacci';
 
 /** A Tasker step's `retry` block, and the configuration of its backoff calculator. */
 export interface TaskerOptions {

@@ -28,7 +28,7 @@ function arrive({ queue, draws, world }: Site, rates: readonly RatePoint[], begi
 }
 
 /** Returns the rate of arrivals at an instant, on the straight line between its neighbours. */
-export function rateAt(rates: readonly RatePoint[], nowMs: number): number {
+function rateAt(rates: readonly RatePoint[], nowMs: number): number {
   const next = rates.findIndex(({ atMs }) => atMs > nowMs);
   const after = rates[next];
   const before = next === -1 ? rates.at(-1) : rates[next - 1];

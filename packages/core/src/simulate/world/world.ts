@@ -51,7 +51,7 @@ export interface SharedWorldBudgetInput extends SharedBudgetInput {
 }
 
 /** A checked budget of all processes together. */
-export interface SharedWorldBudget extends SharedBudget {
+interface SharedWorldBudget extends SharedBudget {
   /** One bucket, from which each process takes leases. */
   readonly type: 'shared';
 }

@@ -9,7 +9,7 @@ import type { Heap, Ranked } from './heap.ts';
 import { SortedNotes } from './sorted-notes.ts';
 
 /** Which list a run is in. */
-export type Location =
+type Location =
   /** In no list, while it is being moved. */
   | 'none'
   /** In the ready list of its lane. */

@@ -13,7 +13,7 @@ interface EndedRun {
 }
 
 /** What happens to a worker; instants are by its clock. */
-export type WorkerEvent<Run extends WaitingRun = WaitingRun> =
+type WorkerEvent<Run extends WaitingRun = WaitingRun> =
   /** Something that may be worked on, or an end of something: the latest empty claim says nothing any more. */
   | { readonly type: 'changed' }
   /** It is about to plan. */

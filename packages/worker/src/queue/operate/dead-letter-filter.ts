@@ -132,7 +132,7 @@ function readFilter(fields: Fields, report: Report): Omit<Selection, 'limit'> {
 }
 
 /** The checked options of a list. */
-export interface LetterPage<At extends Times>
+interface LetterPage<At extends Times>
   extends PageSettings<At>,
     Pick<Selection, 'ids' | 'state' | 'query' | 'ages'> {
   readonly payloads: 'include' | 'omit';

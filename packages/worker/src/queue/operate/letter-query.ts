@@ -12,7 +12,7 @@ export interface Ages {
 }
 
 /** What `olderThan` and `newerThan` say is of no use before the broker's clock is known. */
-export interface AgedQuery {
+interface AgedQuery {
   readonly query: LetterQuery;
   readonly ages: Ages;
 }

@@ -26,7 +26,7 @@ export const APPLY_KEYS: readonly (keyof ApplyOptions)[] = [
 ];
 
 /** How a plan is applied, as far as the options say. */
-export type Applied = Pick<OperationRequest, 'kind' | 'reason' | 'by'> & Rate & Attempts;
+type Applied = Pick<OperationRequest, 'kind' | 'reason' | 'by'> & Rate & Attempts;
 
 type Rate = Pick<OperationRequest, 'perSecond' | 'spreadMs'>;
 type Attempts = Pick<OperationRequest, 'keepAttempts' | 'maxAttempts'>;

@@ -18,7 +18,7 @@ export interface PlannedGroup {
 }
 
 /** What a plan counts in one lane. */
-export interface CountedLane {
+interface CountedLane {
   readonly lane: string;
   readonly count: number;
   /** Runs that were submitted with a policy of their own. */

@@ -4,7 +4,7 @@ import type { Operation } from '@retry/core/broker';
 export const AHEAD_MS = 10_000;
 
 /** The runs of the next step, and when they are due. */
-export interface Spacing {
+interface Spacing {
   /** How many runs may be taken now, at most. */
   readonly room: number;
   /** Returns when runs are due, in epoch milliseconds by the broker's clock; none for runs that are due at once. */

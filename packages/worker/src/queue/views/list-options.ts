@@ -99,7 +99,7 @@ export interface Filter {
 }
 
 /** The checked options of a list. */
-export interface ListSettings<At extends Times> extends PageSettings<At>, Filter {
+interface ListSettings<At extends Times> extends PageSettings<At>, Filter {
   readonly payloads: 'include' | 'omit';
 }
 

@@ -12,7 +12,7 @@ import { instantWriter } from './times.ts';
 export type Listed<At extends Times> = Listing<RunView<never, never, At>>;
 
 /** What to list: a source, which of its runs, and how they are written. */
-export interface ListedPage<At extends Times> extends PageSettings<At>, Pick<Scan, 'matches'> {
+interface ListedPage<At extends Times> extends PageSettings<At>, Pick<Scan, 'matches'> {
   readonly source: Source;
   readonly payloads: 'include' | 'omit';
 }

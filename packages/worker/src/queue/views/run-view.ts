@@ -87,7 +87,7 @@ export interface RunView<Payload = unknown, Result = unknown, At extends Times =
 }
 
 /** How to write a view. */
-export interface ViewStyle<At extends Times> {
+interface ViewStyle<At extends Times> {
   readonly writeInstant: WriteInstant<At>;
   /** `omit`: the broker was asked for neither payload nor result. */
   readonly payloads: 'include' | 'omit';

@@ -30,7 +30,7 @@ export interface Scan {
 }
 
 /** What a scan found. */
-export interface Scanned extends Part {
+interface Scanned extends Part {
   /** How many runs it has read. */
   readonly searched: number;
 }

@@ -40,7 +40,7 @@ const MAX_SEARCHED_BYTES = 33_554_432;
 const MAX_TEXT_LENGTH = 512;
 
 /** A listing of what a search found, whatever its payloads and results. */
-export type Searched = Listing<RunView<never, never, Times>, SearchPage<RunView<never, never, Times>>>;
+type Searched = Listing<RunView<never, never, Times>, SearchPage<RunView<never, never, Times>>>;
 
 /** Searches the runs of a broker, page by page. */
 export function searchRuns(broker: Broker, times: Times, options: unknown): Searched {

@@ -14,7 +14,7 @@ export interface Decided<Answer> extends Partial<Pick<Change, 'next' | 'group'>>
 }
 
 /** Decides about a run that was read at `now`, by the broker's clock. Pure. */
-export type Decide<Item, Answer> = (seen: SeenRun, item: Item, now: number) => Decided<Answer>;
+type Decide<Item, Answer> = (seen: SeenRun, item: Item, now: number) => Decided<Answer>;
 
 /** How often a run is read that has changed each time before it was written. */
 const MAX_READINGS = 20;

@@ -105,7 +105,7 @@ export async function changeOperation(
 }
 
 /** All operations that are kept, and what else is among their notes. */
-export interface OperationsRead {
+interface OperationsRead {
   readonly found: readonly FoundOperation[];
   /** Notes that cannot be read. */
   readonly others: readonly Note[];
