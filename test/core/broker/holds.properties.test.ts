@@ -1,9 +1,14 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Hold, HoldRequest, Note } from '@retry/core/broker';
-import { compareHolds, isNoteKept, probedHold, writtenNote } from '@retry/core/broker/kit';
+import { isNoteKept, probedHold, writtenNote } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isHoldActive, readHold, writeHold } from '../../../packages/core/src/broker/kit/holds.ts';
+import {
+  compareHolds,
+  isHoldActive,
+  readHold,
+  writeHold,
+} from '../../../packages/core/src/broker/kit/holds.ts';
 
 const nows = fc.nat({ max: 4_000_000_000_000 });
 const instants = fc.oneof(

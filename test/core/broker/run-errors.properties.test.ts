@@ -1,7 +1,8 @@
 import type { AttemptError } from '@retry/core/broker';
-import { addError, PACKED_REST, packErrors, unpackErrors } from '@retry/core/broker/kit';
+import { addError, packErrors } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PACKED_REST, unpackErrors } from '../../../packages/core/src/broker/kit/run/run-errors.ts';
 
 const number = fc.oneof(fc.nat(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }));
 const code = fc.oneof(fc.string(), fc.integer());

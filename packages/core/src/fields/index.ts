@@ -3,7 +3,7 @@ export { CountedFailure } from '../budget/retry-budget.ts';
 export { decideBy } from '../decision/decide.ts';
 export { isAmbiguous, mayBeApplied } from '../decision/judge.ts';
 export { askRandom } from '../delay/backoff.ts';
-export { durationCure, durationMs, hasCalendarDay } from '../duration.ts';
+export { durationMs, hasCalendarDay } from '../duration.ts';
 export { markCutFor, wasCutFor } from '../markers.ts';
 export { isYes, refusePromise } from '../matching/answer.ts';
 export { findMatch, isErrorClass } from '../matching/find-match.ts';

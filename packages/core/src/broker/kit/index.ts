@@ -16,12 +16,10 @@ export { readCursor, writeCursor } from './cursor.ts';
 export type { Extras } from './extras.ts';
 export { carrySpent, readExtras, writeExtras } from './extras.ts';
 export {
-  compareHolds,
   HOLD_PREFIX,
   HOLD_SOURCES,
   heldLane,
   heldUntil,
-  holdKey,
   holdLanes,
   holdsOn,
   listHolds,
@@ -108,14 +106,7 @@ export { countStates } from './run/count-states.ts';
 export { getBy } from './run/get-by.ts';
 export { isListed, pageOfRuns, runToChange, withoutTexts } from './run/list-runs.ts';
 export type { PackedError } from './run/run-errors.ts';
-export {
-  addError,
-  latestContext,
-  MAX_ERRORS,
-  PACKED_REST,
-  packErrors,
-  unpackErrors,
-} from './run/run-errors.ts';
+export { addError, latestContext, MAX_ERRORS, packErrors } from './run/run-errors.ts';
 export type { FieldOf, HistoryField, StoredCheck } from './run/run-fields.ts';
 export {
   fieldsOf,
