@@ -31,7 +31,7 @@ export const systemClock: Clock = createClock({
   clear: (timer: ReturnType<typeof setTimeout>) => clearTimeout(timer),
 });
 
-/** The same clock with timers that do not keep the process alive. */
+/** The runtime's own clock, with timers that do not keep the process alive. */
 export const backgroundClock: Clock = createClock({
   now,
   wallNow,

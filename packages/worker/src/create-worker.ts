@@ -17,10 +17,10 @@ import { whenIdle } from './session/when-idle.ts';
 
 /** Claims runs of its tasks, calls their handlers and settles the outcomes. `await using` stops it. */
 export interface Worker extends AsyncDispose {
-  /** Its name in leases, in the errors of attempts and in telemetry; a random one unless it was given. */
+  /** The worker's name in leases, in the errors of attempts and in telemetry; a random one unless it was given. */
   readonly name: string;
   /**
-   * By whom leases are renewed while the event loop is blocked: a thread, or `'loop'`: nothing renews them. It changes to `'loop'`
+   * What renews leases while the event loop is blocked: a thread, or `'loop'`: nothing does. It changes to `'loop'`
    * where the server refuses the thread's connection, or the thread ends again and again.
    */
   readonly leaseRenewal: 'thread' | 'loop';

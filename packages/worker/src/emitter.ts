@@ -77,7 +77,7 @@ export function createEmitter<Events extends { readonly error: ListenerError }>(
 /** Where the events of one type go. */
 interface Outlet {
   readonly published: Channel;
-  /** In an object each, as a function may be added twice; a new list for each change, as a listener may make one. */
+  /** The listeners, in an object each, as a function may be added twice. Each change makes a new list, as a listener may make one. */
   listeners: readonly { readonly listener: Listener }[];
 }
 

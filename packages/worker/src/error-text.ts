@@ -4,7 +4,10 @@ export interface ErrorText {
   readonly name: string;
   /** The error's message, or what was thrown as text; at most 8192 characters of it. */
   readonly message: string;
-  /** At most 8192 characters of it. Stored with the latest error only, and not where the next attempt follows at once. */
+  /**
+   * The error's stack, at most 8192 characters of it. It is stored with the latest error only, and not where the next attempt follows
+   * immediately.
+   */
   readonly stack?: string;
   /** The error's `code`, at most 64 characters of it. */
   readonly code?: string | number | undefined;

@@ -173,7 +173,7 @@ export class RunForgottenError extends RetryError<WorkerErrorCode> {
   override readonly name: string = 'RunForgottenError';
   /** The id of the awaited run. */
   readonly id: string;
-  /** In place of the state in which the run ended, which is not known; `completed` where its result alone is not. */
+  /** What stands for the state in which the run ended, which is not known; `completed` where its result alone is not. */
   readonly state: 'forgotten' | 'completed';
 
   /** @param what - what is not stored */

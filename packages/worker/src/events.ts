@@ -55,7 +55,7 @@ export interface WorkerEvents {
     readonly reason: FailReason | 'unreadable' | 'stalled' | 'asked' | 'refused' | 'releases-exhausted';
     /** What a gate, predicate or strategy of the policy threw, for which the retrying ended. It is an `error` event, too. */
     readonly thrown?: unknown;
-    /** It is no dead letter: retention may delete it, as its task has `deadLetter: 'none'`. */
+    /** Present where the run is no dead letter: retention may delete it, as its task has `deadLetter: 'none'`. */
     readonly isDisposable?: true;
   };
   /** The worker, or the handler, stopped sending heartbeats. `next` is the state that the run has now. */

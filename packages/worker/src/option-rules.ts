@@ -59,7 +59,7 @@ const AN_INSTANT = {
 /** `2026-11-22T10:00Z`, with seconds and their fractions where there are any; the zone is required. */
 const ISO = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** NaN for anything but an instant. */
+/** Returns an instant in epoch milliseconds; `NaN` for anything else. */
 function toMs(value: unknown): number {
   if (typeof value === 'number') return value;
   if (value instanceof Date) return value.getTime();
@@ -67,8 +67,10 @@ function toMs(value: unknown): number {
   return isInstant ? Date.parse(value) : Number.NaN;
 }
 
-/** As seconds these are the years 2001 to 5138, as milliseconds days of 1970 to 1973. Less may be the clock of a test, which begins at 0: in its
- * twelfth day it cannot be told from seconds. */
+/**
+ * Returns whether an instant is one of seconds: as seconds these are the years 2001 to 5138, as milliseconds days of 1970 to 1973. Less may
+ * be the clock of a test, which begins at 0: in its twelfth day it cannot be told from seconds.
+ */
 function isOfSeconds(at: number): boolean {
   return at >= 1e9 && at < 1e11;
 }

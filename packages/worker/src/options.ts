@@ -44,12 +44,12 @@ export interface WorkerOptions {
   /** How long a claim is valid without a heartbeat; after it, a crashed worker's runs are claimed again. @default '30s' */
   readonly lease?: Duration | undefined;
   /**
-   * By whom leases are renewed while the event loop is blocked. `'thread'`: by a thread with a connection of its own, where the
+   * What renews leases while the event loop is blocked. `'thread'`: a thread with a connection of its own, where the
    * broker was opened by a `url`; otherwise as with `'loop'`: not at all. `worker.leaseRenewal` says which. @default 'thread'
    */
   readonly leaseRenewal?: 'thread' | 'loop' | undefined;
   /**
-   * For how long the event loop may be blocked before the thread stops renewing its leases, so that other workers claim the
+   * How long the event loop may be blocked before the thread stops renewing its leases, so that other workers claim the
    * runs of an endless loop. @default '60s'
    */
   readonly maxBlock?: Duration | undefined;
@@ -90,7 +90,7 @@ export interface WorkerOptions {
 /** Checked options with their defaults; every duration in milliseconds. */
 export interface WorkerSettings {
   readonly broker: Broker;
-  /** By lane. */
+  /** The tasks by their lanes. */
   readonly tasks: ReadonlyMap<string, AnyTask>;
   readonly onUnknown: 'wait' | 'drop';
   readonly concurrency: number;
@@ -252,7 +252,10 @@ export function readRedact(fields: Fields): Redact | undefined {
   return redact;
 }
 
-/** As text 16 characters: names stand in leases, in the error of each failed attempt and in the tables of operators. */
+/**
+ * How long a random name is, which has 16 characters as text: names stand in leases, in the error of each failed attempt and in the
+ * tables of operators.
+ */
 const RANDOM_NAME_BYTES = 8;
 
 function readName(fields: Fields): string {

@@ -57,7 +57,7 @@ export class Engine {
     this.upkeep = new Upkeep(worker, this.#exchanger, this.#executions.leases, settler);
   }
 
-  /** By whom leases are renewed while the event loop is blocked. */
+  /** What renews leases while the event loop is blocked. */
   get leaseRenewal(): 'thread' | 'loop' {
     return this.#executions.guard.by;
   }

@@ -11,7 +11,7 @@ export type Sending = 'once' | 'again';
 /** A settlement on its way to the broker. */
 export interface QueuedSettlement {
   readonly settlement: Settlement;
-  /** Its place among all runs that the worker has claimed; absent for a claim of another worker. */
+  /** The place of its run among all that the worker has claimed; absent for a claim of another worker. */
   readonly order?: number | undefined;
   /**
    * Called once, unless the worker gives up. `refused`: the broker accepts neither the settlement nor any of its

@@ -5,7 +5,7 @@ import type { WorkerSettings } from '../options.ts';
 /** Who renews leases while the event loop is blocked: a thread, or nothing does, and why. */
 export type Renewal =
   | { readonly by: 'thread'; readonly module: HeartbeatModule; readonly driver: string }
-  /** Without a problem where a thread was not asked for, or would be of no use. */
+  /** There is no problem where a thread was not asked for, or would be of no use. */
   | { readonly by: 'loop'; readonly problem?: RenewalProblem };
 
 /** Why no thread renews leases though one was asked for. */

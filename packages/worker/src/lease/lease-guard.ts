@@ -37,7 +37,7 @@ export class LeaseGuard {
     if (settings.clock === systemClock) this.#watch = new LoopWatch(worker);
   }
 
-  /** By whom leases are renewed while the event loop is blocked. */
+  /** What renews leases while the event loop is blocked. */
   get by(): Renewal['by'] {
     return this.#renewal.by;
   }
@@ -125,7 +125,7 @@ const BLOCKS_PER_LEASE = 3;
 
 /** Counts the turns of the event loop, and emits how long it was blocked, and by which runs. */
 class LoopWatch {
-  /** One element, which another thread may read. */
+  /** How often the loop has turned: one element, which another thread may read. */
   readonly turns: Int32Array = new Int32Array(new SharedArrayBuffer(4));
   readonly #worker: WorkerContext;
   /** Runs that ended in a long turn: of a block, the one whose handler, or the decision about it, caused it. */

@@ -9,7 +9,7 @@ import { THREAD_CODE } from './thread-code.ts';
 /** What the thread needs of one worker. */
 export interface WorkerLeases {
   readonly worker: number;
-  /** One element, which the event loop counts up while it turns. */
+  /** How often the event loop has turned: one element, which it counts up. */
   readonly turns: Int32Array;
   readonly leaseMs: number;
   readonly maxBlockMs: number;

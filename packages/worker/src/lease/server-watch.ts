@@ -33,7 +33,7 @@ type WatchSettings = Pick<WorkerSettings, 'broker' | 'clock' | 'heartbeatMs' | '
  */
 export class ServerWatch {
   readonly #settings: WatchSettings;
-  /** By the worker's clock, as all instants here but `serverAt`. */
+  /** Since when the server has answered, by the worker's clock, as all instants here but `serverAt`. */
   #answersSince = Infinity;
   /** Whether that is since a time without any answer, and not since another interruption. */
   #isSinceSilence = false;

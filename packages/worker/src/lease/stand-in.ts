@@ -1,7 +1,7 @@
 import type { HeartbeatConnection, HeartbeatRequest } from '@retry/core/broker';
 import type { LeaseAnswer } from './lease-thread.ts';
 
-/** Of a lease: how long the loop may be quiet before its heartbeats are sent for it. */
+/** The loop may be quiet for a lease divided by this number before its heartbeats are sent for it. */
 const QUIET_PART = 6;
 
 /** Heartbeats per lease, as the event loop sends them. */

@@ -153,7 +153,7 @@ function connect({ source, options, driver }: WorkerLeases): HeartbeatConnection
   return loaded.exports.open(options, load(driver));
 }
 
-/** With the last worker the thread can end, once it has no connection. */
+/** Serves a worker no longer. With the last one the thread can end, once it has no connection. */
 function close(worker: number): void {
   const closing = served.get(worker)?.close();
   served.delete(worker);

@@ -13,7 +13,8 @@ interface Coalescing<Item> {
   /** Whether a batch that was rejected with this error would be rejected every time. @default never */
   readonly isRefusal?: (error: unknown) => boolean;
   /**
-   * Of calls that return the same text, later ones wait while one of them is locked. Those of a batch must be locked together.
+   * Returns what keeps calls in their order: of those with the same text, later ones wait while one of them is locked. Those of a batch
+   * must be locked together.
    *
    * @default none waits
    */

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** In the order of their bytes, in which stores compare ids. */
+/** The digits in the order of their bytes, in which stores compare ids. */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE = DIGITS.length;
 

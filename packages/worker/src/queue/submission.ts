@@ -85,7 +85,7 @@ export interface Submitted<Result = unknown> {
 export interface SubmitSettings extends Start {
   /** The id made of the key; without a key each run gets a random id. */
   readonly keyedId?: string | undefined;
-  /** Its key is the tag of the run's id. */
+  /** The unique key, which is the tag of the run's id. */
   readonly unique?: Unique | undefined;
   readonly policy?: SubmitPolicy | undefined;
   readonly concurrency?: Omit<Concurrency, 'whenFull'> | undefined;
@@ -218,7 +218,7 @@ export function submissionOf(
 
 /** The part of a submission that the options do not say. */
 interface SubmittedWork extends Pick<Submission, 'lane' | 'payload'>, Pick<Concurrency, 'whenFull'> {
-  /** Of a run without a key. @default a random one */
+  /** The id of a run without a key. @default a random one */
   readonly id?: string | undefined;
   readonly fairnessKey?: string | undefined;
   readonly initialDelayMs: number;
@@ -251,7 +251,7 @@ export function toSubmission(
   return submission;
 }
 
-/** The same, before anyone else has it. */
+/** A value that may be written to, as nothing else has it yet. */
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 function ofTask(task: AnyTask): SubmitSettings['concurrency'] {

@@ -15,7 +15,7 @@ type Note = (submission: Submission, answer: SubmitAnswer | undefined) => Submit
 interface Batch {
   readonly submissions: readonly Submission[];
   submitted?: readonly Submitted<never>[];
-  /** It was sent, and there is no answer, or not yet. */
+  /** Whether it was sent, and there is no answer, or not yet. */
   isLost?: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function submitInBatches(
   return batches.flatMap(({ submitted = [] }) => submitted);
 }
 
-/** The same in a transaction, which is atomic: nothing is partly submitted. */
+/** Submits runs in a transaction, which is atomic: nothing is partly submitted. */
 export async function submitInTransaction(
   broker: Pick<Broker, 'submit'>,
   submissions: readonly Submission[],
@@ -82,7 +82,11 @@ async function submitBatch(submit: Submit, batch: Batch, note: Note): Promise<vo
 async function submitUnlocked(broker: Broker, submissions: readonly Submission[]): Promise<Answers> {
   const submit = (some: readonly Submission[]) => broker.submit(some, { whenLocked: 'answer' });
   const answers: (SubmitAnswer | undefined)[] = [...(await submit(submissions))];
-  for (let pauseMs = FIRST_LOCKED_PAUSE_MS; answers.includes('locked'); pauseMs = nextLockedPauseMs(pauseMs)) {
+  for (
+    let pauseMs = FIRST_LOCKED_PAUSE_MS;
+    answers.includes('locked');
+    pauseMs = nextLockedPauseMs(pauseMs)
+  ) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const locked = [...answers.keys()].filter((index) => answers[index] === 'locked');
     const again = await submit(locked.map((index) => submissions[index] as Submission)); // each answer is that of one

@@ -100,7 +100,7 @@ const KEYS: Readonly<Record<Subject, readonly string[]>> = {
   submitAndWait: ['key', 'unique', ...SUBMIT_KEYS, ...WAIT_KEYS],
 };
 
-/** Of `submitMany` also those of options that belong to one run, which it takes by `each`. */
+/** What is said of unknown options; of `submitMany`, also of those that belong to one run, which it takes by `each`. */
 const CURES: Readonly<Record<Subject, Readonly<Record<string, string>>>> = {
   submit: SUBMIT_CURES,
   submitAndWait: {
@@ -200,8 +200,8 @@ function createSender({ broker }: Parts): Send {
 }
 
 /**
- * Those in a transaction are sent alone. The settings are read here, so that a call passes through one async function, whatever is
- * wrong with its options.
+ * Creates what submits a single run; in a transaction it is sent alone. The settings are read here, so that a call passes through one async
+ * function, whatever is wrong with its options.
  */
 function createSubmitOne(
   parts: Parts,
@@ -272,7 +272,7 @@ async function prepareAll(
   throw new InvalidOptionsError([problem], 'submitMany');
 }
 
-/** Of many payloads an error names the one that it is about. */
+/** Prepares one of many payloads: an error names the one that it is about. */
 function naming<Prepared>(
   index: number,
   prepare: () => Prepared | Promise<Prepared>,

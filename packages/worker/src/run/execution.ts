@@ -30,7 +30,7 @@ interface ClaimedAt {
   readonly claimedAt: number;
   readonly order: number;
   readonly leasedUntil: number;
-  /** It was let through by a hold of the circuit breaker. */
+  /** Whether it was let through by a hold of the circuit breaker. */
   readonly isProbe: boolean;
 }
 
@@ -49,7 +49,7 @@ export class Execution implements LeaseHolder {
   readonly task: AnyTask;
   /** When its claim was answered, by the worker's clock. */
   readonly claimedAt: number;
-  /** Its place among all runs that the worker has claimed. */
+  /** The place of its run among all that the worker has claimed. */
   readonly order: number;
   /** Whether it was let through by a hold of the circuit breaker: its outcome decides whether the lane resumes. */
   readonly isProbe: boolean;
@@ -57,7 +57,7 @@ export class Execution implements LeaseHolder {
   hasEnded = false;
   /** Whether its handler was called and has neither returned nor been abandoned. */
   isRunning = false;
-  /** It has left those that were claimed in advance. */
+  /** Whether it has left those that were claimed in advance. */
   hasSlot = false;
   /** Where its lease is written for the thread that renews it, if one does. */
   leaseChunk: LeaseHolder['leaseChunk'];
@@ -70,7 +70,7 @@ export class Execution implements LeaseHolder {
   completions = 0;
   /** Whether the broker has said that its completion is committed: it has no lease any more, and needs none. */
   isCommitted = false;
-  /** Its neighbours among the claimed runs of the worker. */
+  /** The executions before and after this one in the worker's roster. */
   before: Execution | undefined;
   after: Execution | undefined;
   readonly #host: ExecutionHost;
@@ -160,7 +160,9 @@ export class Execution implements LeaseHolder {
     return settingsOf(this.task.retry).totalTimeoutMs - usedMs - (this.#clock.now() - this.claimedAt);
   }
 
-  /** Its time begins. @param now - by the worker's clock @returns whether its handler is to be called: there may be no time left */
+  /**
+   * Begins the attempt's time. @param now - by the worker's clock @returns whether its handler is to be called: there may be no time left
+   */
   start(now: number): boolean {
     this.#startedAt = now;
     this.#startTimeout();
@@ -266,7 +268,7 @@ export class Execution implements LeaseHolder {
     else this.#end(this.#cut);
   }
 
-  /** Its lease was lost before. */
+  /** Frees the room of an execution whose lease was lost before. */
   #leaveRoom(): void {
     this.#cancelAbandonTimer?.();
     this.#host.onRoomFree(this);

@@ -222,7 +222,10 @@ export class Executions implements ExecutionHost {
     if (countedAt !== undefined) this.#worker.state.slots.takeBackStart(execution.task, countedAt);
   }
 
-  /** Its lease is lost, so it is none of the worker's runs any more; its handler takes its room until it returns. */
+  /**
+   * Keeps the room of an execution whose lease is lost: it is none of the worker's runs any more, but its handler takes room until it
+   * returns.
+   */
   #keepRoom(execution: Execution): void {
     if (this.#worker.state.isStopping) execution.forget();
     else this.#leftRunning.add(execution);

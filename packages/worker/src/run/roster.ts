@@ -45,7 +45,7 @@ export class Roster<Member extends Linked<Member>> implements Iterable<Member> {
     this.#size -= 1;
   }
 
-  /** Those that are listed now, whatever changes while they are gone through. */
+  /** Returns the members that are listed now, whatever changes while they are gone through. */
   [Symbol.iterator](): Iterator<Member> {
     const members: Member[] = [];
     for (let member = this.#first; member !== undefined; member = member.after) members.push(member);

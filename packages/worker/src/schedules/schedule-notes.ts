@@ -3,7 +3,7 @@ import { readNote } from '@retry/core/broker/kit';
 import { inBatches } from '../batches.ts';
 import { idKey } from './record.ts';
 
-/** In which note a schedule is, and the broker's clock. */
+/** The note that a schedule is in, and the broker's clock. */
 interface FoundSchedule {
   readonly now: number;
   /** Absent: there is no such schedule, or it was moved while it was read. */

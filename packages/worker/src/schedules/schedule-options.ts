@@ -70,7 +70,7 @@ export interface ScheduleSettings {
   readonly payload: unknown;
   readonly timing: { readonly cron: string; readonly timeZone: string } | { readonly everyMs: number };
   readonly bounds: Bounds;
-  /** As it was written, for errors. */
+  /** What was written as `until`, for errors. */
   readonly until: unknown;
   readonly missed: MissedFires;
 }

@@ -50,7 +50,7 @@ export interface ScheduleView<At extends Times = 'ms'> {
 
 /** A page of schedules, those that fire next first. */
 export interface SchedulePage<At extends Times = 'ms'> {
-  /** At most `limit`; perhaps fewer, or none, though there is a `next`. */
+  /** The schedules, at most `limit`; perhaps fewer, or none, though there is a `next`. */
   readonly schedules: readonly ScheduleView<At>[];
   /** The ids of those that another version of this library wrote in another form; absent if there are none. */
   readonly unreadable?: readonly string[];

@@ -8,7 +8,7 @@ export interface DrainOptions {
   /** How many handlers it calls at most, an integer ≥ 1. Later attempts of one run count each. @default Infinity */
   readonly maxRuns?: number | undefined;
   /**
-   * For how long it claims at most, in milliseconds > 0. Handlers that run then finish as at a stop: within `shutdownTimeout`. Also
+   * How long it claims at most, in milliseconds > 0. Handlers that run then finish as at a stop: within `shutdownTimeout`. Also
    * how long it waits for a broker that cannot serve, or does not answer: then the drain rejects. @default Infinity
    */
   readonly maxMs?: number | undefined;

@@ -13,7 +13,7 @@ const SURVIVED_MS = 100;
 /** What a worker does on a signal. `isHandled`: the process has other listeners of it than workers'. */
 type OnSignal = (signal: SignalName, state: { readonly isHandled: boolean }) => void;
 
-/** By signal, what the workers of this process do on it: one listener for all, since Node warns of a leak from the eleventh on. */
+/** What the workers of this process do on each signal: one listener for all, since Node warns of a leak from the eleventh on. */
 const LISTENING = new Map<SignalName, Set<OnSignal>>();
 
 /** The signals that stop a worker. */

@@ -82,7 +82,7 @@ function writeDeadLetter({ task, run }: Dying, { payloadIs, maxBytes }: Bounds):
   return text;
 }
 
-/** Its handler would receive none of it. */
+/** Returns why a dead letter has no payload: its handler would receive none of one that cannot be read. */
 function payloadProblem({ payload }: Run): 'unreadable' | undefined {
   try {
     readPayload(payload);

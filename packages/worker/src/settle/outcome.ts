@@ -44,7 +44,7 @@ export type Outcome =
       /** How many other runs stalled at the same time, if that is to be recorded. */
       readonly stalledWith?: number;
     }
-  /** Its payload is invalid, or costs what no limit allows: no attempt can succeed. */
+  /** The payload is invalid, or costs what no limit allows: no attempt can succeed. */
   | { readonly type: 'unreadable'; readonly error: unknown }
   | {
       readonly type: 'released';

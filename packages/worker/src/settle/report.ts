@@ -21,7 +21,7 @@ export function noticeOf(task: AnyTask, run: Run): RunNotice {
   return { id: run.id, task: task.name, version: task.version, attempt: attemptOf(run), epoch: run.epoch };
 }
 
-/** In one literal, because it is the event of most runs. */
+/** Returns the event of a completed run, in one literal, because most runs have it. */
 function completedNotice({ task, run, durationMs }: AttemptReport): WorkerEvents['completed'] {
   const retries = chargedAttempts(run);
   const { name, version } = task;

@@ -12,11 +12,11 @@ import type { AttemptFacts } from './stored-error.ts';
 /** What a settlement depends on besides the run and its outcome; strategies and gates may read `attemptMs`. */
 export interface SettleContext extends AttemptFacts {
   readonly random: () => number;
-  /** The run was let through by a hold of the circuit breaker: a failure is not charged. @default false */
+  /** Whether the run was let through by a hold of the circuit breaker: a failure is not charged. @default false */
   readonly isProbe?: boolean | undefined;
   /** The retry budget of its task, which counts the failure; absent where a retry needs none. */
   readonly budget?: DecisionContext['budget'];
-  /** Its handler was called. @default true */
+  /** Whether its handler was called. @default true */
   readonly hasStarted?: boolean | undefined;
   /** How long it waited in the worker for that. @default 0 */
   readonly waitedMs?: number | undefined;
@@ -45,9 +45,9 @@ export interface Decided {
 
 /** What a settlement writes besides the transitions. */
 interface Extras {
-  /** Of a run that completes, as JSON text. */
+  /** The result of a run that completes, as JSON text. */
   readonly result?: string;
-  /** Of a run that has to wait: measured by the broker's own clock, whatever `runAt` its event has. 0 is immediately. */
+  /** How long a run has to wait by the broker's own clock, in ms, whatever `runAt` its event has; 0: it need not. */
   readonly delayMs?: number;
   /** Whether the run is kept if it is failed now. @default 'save' */
   readonly deadLetter?: AnyTask['deadLetter'];

@@ -20,13 +20,13 @@ interface EndedAttempt {
   readonly task: AnyTask;
   readonly run: Run<'started'>;
   readonly durationMs: number;
-  /** Its place among all runs that the worker has claimed; absent for a claim of another worker. */
+  /** The place of its run among all that the worker has claimed; absent for a claim of another worker. */
   readonly order?: number | undefined;
-  /** It was let through by a hold of the circuit breaker. */
+  /** Whether it was let through by a hold of the circuit breaker. */
   readonly isProbe?: boolean | undefined;
-  /** Its handler has called `ctx.complete`, and may have committed that. */
+  /** Whether its handler has called `ctx.complete`, and may have committed that. */
   readonly isCompleting?: boolean | undefined;
-  /** Its handler was called; absent for a claim of another worker. */
+  /** Whether its handler was called; absent for a claim of another worker. */
   readonly hasStarted?: boolean | undefined;
   /** How long it waited in the worker for that; absent for a claim of another worker. */
   readonly waitedMs?: number | undefined;

@@ -67,7 +67,7 @@ const UNREDACTED: ErrorText = {
 
 /** What is stored of an error. */
 interface StoredError extends ErrorText, ErrorFacts {
-  /** It has a code that `redact` withheld. */
+  /** Present where it has a code that `redact` withheld. */
   readonly isRedacted?: true;
 }
 

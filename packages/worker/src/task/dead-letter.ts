@@ -24,7 +24,7 @@ export interface DeadLetter<Payload = unknown> {
    */
   readonly payloadOmitted?: 'too-large' | 'unreadable' | 'refused';
   readonly state: DeadLetterState;
-  /** Its stored errors, oldest first; the latest twenty, less `errorsOmitted`. */
+  /** The stored errors of the run, oldest first; the latest twenty, less `errorsOmitted`. */
   readonly errors: readonly AttemptError[];
   /** How many of the stored errors, the oldest ones, did not fit; absent for 0. */
   readonly errorsOmitted?: number;

@@ -172,7 +172,10 @@ function readChoices(fields: Fields): Pick<Task<unknown, unknown>, ChoiceKey> {
   };
 }
 
-/** Who says when to try again has it tried again, unless he says otherwise: options are shared, and switched by one key. */
+/**
+ * Reads `whenFull`. A task that says when to try again is tried again, unless it says otherwise: options are shared, and switched by one
+ * key.
+ */
 function readWhenFull(fields: Fields): AnyTask['whenFull'] {
   const isRetried = fields.value('rateLimitRetry') !== undefined;
   return fields.choice('whenFull', isRetried ? 'retry' : 'wait', ['wait', 'retry', 'end']);
@@ -192,10 +195,7 @@ function readDeadLetter(fields: Fields, report: Report): AnyTask['deadLetter'] {
   return 'save';
 }
 
-function readRateLimit(
-  fields: Fields,
-  report: Report,
-): Task<unknown, unknown>['rateLimit'] {
+function readRateLimit(fields: Fields, report: Report): Task<unknown, unknown>['rateLimit'] {
   const given = fields.value('rateLimit');
   if (given === undefined) return undefined;
   const inner = readFields(given, 'rateLimit', {
@@ -256,10 +256,7 @@ const A_WINDOW = {
   message: 'must be a duration > 0 of at most 366 days',
 };
 
-function readBreaker(
-  fields: Fields,
-  report: Report,
-): Task<unknown, unknown>['circuitBreaker'] {
+function readBreaker(fields: Fields, report: Report): Task<unknown, unknown>['circuitBreaker'] {
   const given = fields.value('circuitBreaker');
   if (given === undefined) return undefined;
   const inner = readFields(given, 'circuitBreaker', {

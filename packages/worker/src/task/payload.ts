@@ -50,7 +50,7 @@ function writeText(value: unknown, written: Written): string {
   return text;
 }
 
-/** One that cannot be read is not plain: `JSON.stringify` throws as well, or reads what is left of it. */
+/** Returns whether a value seems plain. One that cannot be read is not: `JSON.stringify` throws as well, or reads what is left of it. */
 function seemsPlain(value: unknown, maxBytes: number): boolean {
   try {
     return isPlainJson(value, { items: maxBytes / MIN_BYTES_PER_ITEM });

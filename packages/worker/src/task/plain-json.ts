@@ -1,7 +1,7 @@
 /** Deeper values take the slow way; so do cycles. */
 const MAX_DEPTH = 100;
 
-/** For how many more items of lists the text has room: a sparse list may have 2³² without taking any memory. */
+/** How many more items of lists the text has room for: a sparse list may have 2³² without taking any memory. */
 interface ItemRoom {
   items: number;
 }
@@ -46,7 +46,10 @@ function hasPlainItems(items: readonly unknown[], room: ItemRoom, depth: number)
   return true;
 }
 
-/** By `for … in`, which makes no list of the keys; inherited ones, which prototypes of plain data do not have, do no harm. */
+/**
+ * Looks at each value by `for … in`, which makes no list of the keys; inherited ones, which prototypes of plain data do not have, do no
+ * harm.
+ */
 function hasPlainValues(value: object, room: ItemRoom, depth: number): boolean {
   for (const key in value) {
     if (key === '__proto__' || key === 'constructor') return false;

@@ -8,7 +8,7 @@ const MAX_REMEMBERED = 200;
 
 /** The task by which a run is executed and settled. */
 export interface RunTask {
-  /** With the policy that the run was submitted with, if it has one. */
+  /** The task, with the policy that the run was submitted with, if it has one. */
   readonly task: AnyTask;
   /** Why that policy cannot be read; the task then has its own. */
   readonly unreadable?: InvalidOptionsError;

@@ -275,7 +275,7 @@ export interface TaskInput<Payload, Result, Submitted = Payload> {
 
 /** A task of `defineTask`, with its defaults: submitted with `Submitted`, and its handler receives `Payload`. */
 export interface Task<Payload, Result, Submitted = Payload> {
-  /** Without its version. */
+  /** The task's name, without its version. */
   readonly name: string;
   /** `'1'` unless it was given. */
   readonly version: string;
@@ -329,9 +329,9 @@ export interface Task<Payload, Result, Submitted = Payload> {
   readonly maxReleases: number;
   /** Whether failed runs are kept, and the task that takes them. */
   readonly deadLetter: 'save' | 'none' | { readonly task: AnyTask };
-  /** Of JSON. */
+  /** The largest payload, in bytes of JSON. */
   readonly maxPayloadBytes: number;
-  /** Of JSON. */
+  /** The largest result, in bytes of JSON. */
   readonly maxResultBytes: number;
 }
 

@@ -165,7 +165,7 @@ export class StartReservations {
     for (const lane of lanes) giveBackLane(this.#worker.executions, lane);
   }
 
-  /** Those that wait start in their order; of those that do not, as many as fit. */
+  /** Divides starts by what was granted: those of tasks that wait begin in their order; of the others, as many as fit. */
   #divide(starts: readonly OpenStart[], granted: number) {
     const [starting, refused]: [OpenStart[], OpenStart[]] = [[], []];
     let left = granted;
@@ -239,7 +239,7 @@ function reservationOf({ settings }: SharedLimit, starts: readonly OpenStart[]):
 /** Starts that a limit has granted to one run, or to several with one call. */
 interface StartGrant {
   readonly limit: SharedLimit;
-  /** By the broker's clock. */
+  /** When they were granted, by the broker's clock. */
   readonly grantedAt: number;
   /** When the worker has counted them, by its estimate of that clock. */
   readonly countedAt: number;

@@ -6,7 +6,7 @@ import type { PlannedClaim, Received, WaitingRun, WorkerState } from './worker-s
 /** A run that has ended, or was lost. */
 interface EndedRun {
   readonly hasSlot: boolean;
-  /** Its handler goes on, and keeps its slot. */
+  /** Whether its handler goes on, and keeps its slot. */
   readonly holdsRoom: boolean;
   /** How long its handler took; absent if it was not called. */
   readonly durationMs: number | undefined;
@@ -16,7 +16,7 @@ interface EndedRun {
 type WorkerEvent<Run extends WaitingRun = WaitingRun> =
   /** Something that may be worked on, or an end of something: the latest empty claim says nothing any more. */
   | { readonly type: 'changed' }
-  /** It is about to plan. */
+  /** The worker is about to plan. */
   | { readonly type: 'turned'; readonly now: number }
   /** An exchange leaves. */
   | { readonly type: 'sent'; readonly claim: PlannedClaim | undefined; readonly now: number }
@@ -34,7 +34,7 @@ type WorkerEvent<Run extends WaitingRun = WaitingRun> =
   | { readonly type: 'room-freed'; readonly task: AnyTask }
   /** The broker answers heartbeats in time, or does not. */
   | { readonly type: 'heartbeats'; readonly areLost: boolean }
-  /** It claims no more than this many runs from now on, and ends then. */
+  /** The worker claims no more than this many runs from now on, and ends then. */
   | { readonly type: 'drains'; readonly maxRuns: number }
   /** Leases that had expired before it drained are settled. */
   | { readonly type: 'cleaned' }

@@ -15,7 +15,7 @@ const EMPTY_EVERY_MS = 0.1;
 
 /** The lanes of one claim. */
 interface ChosenLanes {
-  /** With the most runs of each; those that come first are served first. */
+  /** The lanes, with the most runs of each; those that come first are served first. */
   readonly lanes: ReadonlyMap<string, number>;
   /** Whether the lanes that were empty are asked, too. */
   readonly asksEmpty: boolean;

@@ -23,7 +23,7 @@ interface AnsweredClaim {
 
 /** A claim that returned no runs at all. */
 interface EmptyAnswer {
-  /** By the worker's clock. */
+  /** When it was sent, by the worker's clock. */
   readonly sentAt: number;
   /** When it was answered, by the broker's clock, as `nextRunAt` is. */
   readonly answeredAt: number;
@@ -33,9 +33,9 @@ interface EmptyAnswer {
 
 /** A claim that returned fewer runs of a lane than it asked for. */
 interface Exhausted {
-  /** By the worker's clock. */
+  /** When it was sent, by the worker's clock. */
   readonly sentAt: number;
-  /** By the broker's clock. */
+  /** When it was answered, by the broker's clock. */
   readonly answeredAt: number;
   /** When the one before it was sent. */
   readonly before: number | undefined;

@@ -33,9 +33,9 @@ function mostPrefetched(prefetch: Prefetch): number {
 
 /** What a claim shows about its lanes. */
 interface ClaimReading {
-  /** It asked all lanes and returned fewer runs than it asked for: they are empty, and other workers may be idle. */
+  /** Whether it asked all lanes and returned fewer runs than it asked for: they are empty, and other workers may be idle. */
   readonly isShort: boolean;
-  /** The broker ended it early, because its runs are large. */
+  /** Whether the broker ended it early, because its runs are large. */
   readonly isCut: boolean;
   /** Bytes of payload per run, on average. */
   readonly meanBytes: number;

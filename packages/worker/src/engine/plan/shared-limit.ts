@@ -112,7 +112,7 @@ export class SharedLimit {
     this.#failure = { at: this.#readNow(), delayMs };
   }
 
-  /** In whole milliseconds, as the broker reads it. */
+  /** Returns now by the broker's clock, in whole milliseconds, as the broker reads it. */
   #readNow(): number {
     return Math.floor(this.#now());
   }

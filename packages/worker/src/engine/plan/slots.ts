@@ -5,7 +5,7 @@ import type { SharedLimit } from './shared-limit.ts';
 /** How many runs may be claimed now. */
 export interface Room {
   readonly limit: number;
-  /** By lane; lanes without room are left out. Of lanes without a limit of their own, `Infinity`. */
+  /** How many runs of each lane; `Infinity` for one without a limit of its own. Lanes without room are left out. */
   readonly lanes: ReadonlyMap<string, number>;
 }
 

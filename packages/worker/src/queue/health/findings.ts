@@ -12,9 +12,9 @@ export interface Finding extends Subject {
   readonly level: 'warning' | 'critical';
   /** The name of the task of `lane`. */
   readonly task?: string;
-  /** Its version. */
+  /** The version of that task. */
   readonly version?: string;
-  /** In milliseconds, runs, lanes, runs a minute, or a share from 0 to 1, as the threshold. */
+  /** The figure in milliseconds, runs, lanes, runs a minute, or as a share from 0 to 1, as the threshold is. */
   readonly figure: number;
   /** `false`: counting ended at a bound, and there are at least `figure`: whether that is above the threshold may not be known. */
   readonly isComplete?: false;

@@ -7,7 +7,7 @@ import type { Fields } from '@retry/core/fields';
  * not to be above; `Infinity` switches one off.
  */
 export interface HealthOptions {
-  /** For how long the next run of a lane may have been claimable. @default '5m' */
+  /** How long the next run of a lane may have been claimable. @default '5m' */
   readonly oldestAge?: Duration | undefined;
   /** How late a start may be. @default '1m' */
   readonly lateness?: Duration | undefined;
@@ -15,7 +15,7 @@ export interface HealthOptions {
   readonly retryShare?: number | undefined;
   /** How many attempts have to have started in a lane before the share of retries counts, ≥ 1. @default 20 */
   readonly minStarts?: number | undefined;
-  /** By how many dead letters a minute their number may grow. @default 10 */
+  /** How fast the number of dead letters may grow, in dead letters a minute. @default 10 */
   readonly deadLettersPerMinute?: number | undefined;
   /** Which share of all dead letters one error group may have, 0 to 1. @default 0.5 */
   readonly groupShare?: number | undefined;

@@ -11,9 +11,9 @@ import { readFacts, readingsOf } from './readings.ts';
 
 /** How a queue is. */
 export interface Health {
-  /** There are no findings. */
+  /** Whether there are no findings. */
   readonly isHealthy: boolean;
-  /** Critical ones first. */
+  /** What is above its threshold, or may be: critical findings first. */
   readonly findings: readonly Finding[];
   /** What was compared with thresholds, and what else is known. */
   readonly figures: HealthFigures;
@@ -39,9 +39,9 @@ export interface HealthFigures {
   readonly workers: number;
   /** Runs that failed, stalled for good or ended at a rate limit, and are kept. */
   readonly deadLetters: number;
-  /** By how many a minute they grow since an earlier call of this queue, 1 s to 10 min ago; negative when they become fewer. */
+  /** How many more they become each minute, since an earlier call of this queue, 1 s to 10 min ago; negative when they become fewer. */
   readonly deadLettersPerMinute?: number;
-  /** Up to 1 000. */
+  /** Leases that have expired, up to 1 000. */
   readonly expiredLeases: number;
   /** Runs in lanes that no live worker knows. */
   readonly unattendedRuns: number;
@@ -49,17 +49,17 @@ export interface HealthFigures {
   readonly oldestClaimableAgeMs?: number;
   /** The longest time after the instant at which it was due that an attempt has started lately, of any lane. */
   readonly maxLatenessMs?: number;
-  /** Of the lane with the highest share, if enough attempts have started. */
+  /** The share of attempts that are retries, 0 to 1, in the lane where it is highest, if enough have started there. */
   readonly retryShare?: number;
   /** The share of the dead letters that are of one error group, 0 to 1; absent where there are few. */
   readonly largestGroupShare?: number;
-  /** For how long a lane, or all of them, has been on hold, where that is longest; absent without a hold. */
+  /** How long a lane, or all of them, has been on hold, where that is longest; absent without a hold. */
   readonly longestHoldMs?: number;
-  /** The highest that a live worker reports; absent where none does. */
+  /** How late timers fire, by the worker that reports most; absent where none does. */
   readonly eventLoopLagMs?: number;
   /** The share of its memory that the server uses, 0 to 1; absent where it is not limited. */
   readonly memoryShare?: number;
-  /** Only with `audit: true`. */
+  /** By how many runs the audit is unbalanced; only with `audit: true`. */
   readonly unbalanced?: number;
 }
 

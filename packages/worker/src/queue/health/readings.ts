@@ -55,10 +55,10 @@ export interface Facts {
   readonly largest: ErrorGroup | undefined;
   readonly deadLetters: number;
   readonly deadLettersPerMinute: number | undefined;
-  /** Of {@link MAX_EXPIRED} at most. */
+  /** The expired leases, {@link MAX_EXPIRED} at most. */
   readonly expiredLeases: Counted;
   readonly unbalanced: number | undefined;
-  /** Of a server that keeps everything in memory, where that is limited. */
+  /** The memory of a server that keeps everything in it, where that is limited. */
   readonly memory: ServerMemory | undefined;
 }
 

@@ -65,7 +65,7 @@ export interface Selection {
   readonly task: AnyTask | undefined;
   /** `undefined`: `failed`, or with `ids` any state of dead letters. */
   readonly state: DeadLetterState | undefined;
-  /** Without the instants of `ages`, which only the broker's clock gives: `queryNow` adds them. */
+  /** The query without the instants of `ages`, which only the broker's clock gives: `queryNow` adds them. */
   readonly query: LetterQuery;
   readonly ages: Ages;
   readonly limit: number;

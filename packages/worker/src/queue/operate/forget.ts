@@ -114,7 +114,7 @@ function readStates(fields: Fields): readonly EndState[] | undefined {
   return undefined;
 }
 
-/** Those that need no operator's attention first. */
+/** The states in which runs end, those that need no operator's attention first. */
 const ENDED_STATES: readonly EndState[] = [...SETTLED_STATES, ...DEAD_LETTER_STATES];
 
 function isEndedState(state: unknown): state is EndState {

@@ -28,7 +28,7 @@ export interface LetterGroup<At extends Times = 'ms'> extends Omit<ErrorGroup, '
 
 /** A page of groups, the largest first. */
 export interface LetterGroupPage<At extends Times = 'ms'> {
-  /** At most `limit`; those with most dead letters first. */
+  /** The groups, at most `limit`; those with most dead letters first. */
   readonly groups: readonly LetterGroup<At>[];
   /** How many dead letters there are in all groups of the version that was asked for, else of the whole queue. */
   readonly deadLetters: number;

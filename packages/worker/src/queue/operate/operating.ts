@@ -63,7 +63,7 @@ export interface Operating {
 interface OperatingParts {
   readonly broker: Broker;
   readonly redact: Redact | undefined;
-  /** For a `Retry-After` that is a date. */
+  /** What a `Retry-After` that is a date is compared with. */
   readonly clock: Clock;
 }
 

@@ -9,7 +9,7 @@ import { spacingOf } from './spacing.ts';
 /** The most runs of one step: it takes some ten milliseconds of the server. */
 const STEP_RUNS = 250;
 
-/** For how long an operation is claimed; another carrier takes over after that. */
+/** How long an operation is claimed, in ms; another carrier takes over after that. */
 const LEASE_MS = 5_000;
 
 /** How long to wait between two steps of an operation without a rate, and with one, in ms. */

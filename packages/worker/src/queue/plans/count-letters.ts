@@ -13,7 +13,7 @@ export interface PlannedGroup {
   readonly title: string;
   /** How many dead letters of the plan it has, ≥ 1. */
   readonly count: number;
-  /** One of them. */
+  /** The id of one of them. */
   readonly sampleId: string;
 }
 

@@ -34,11 +34,11 @@ export interface Plan {
   readonly count: number;
   /** `false`: there are at least `count`; counting ended at `countUpTo`. */
   readonly isComplete: boolean;
-  /** By the fingerprint of the latest error, largest first. */
+  /** Its causes, by the fingerprint of the latest error, largest first. */
   readonly groups: readonly PlannedGroup[];
   /** The one with most dead letters first; each version by itself. */
   readonly tasks: readonly PlannedTask[];
-  /** At most ten. */
+  /** The ids of the first of them, at most ten. */
   readonly firstIds: readonly string[];
   /** What a redrive of them would add to what the lanes start now. */
   readonly load: PlannedLoad;
@@ -79,7 +79,7 @@ export interface PlannedTask {
 
 /** What the plan adds to what flows already. */
 export interface PlannedLoad {
-  /** As `count` of the plan. */
+  /** How many runs that are: the `count` of the plan. */
   readonly runs: number;
   /** The attempts if each of them fails; absent where a policy is not known, as those of runs with policies of their own. */
   readonly maxAttempts?: number;

@@ -43,7 +43,7 @@ export interface QueueOperations {
 interface OperationsSettings {
   readonly broker: Broker;
   readonly clock: Clock;
-  /** The same time; its timers do not keep the process alive. */
+  /** A clock that shows the same time, and whose timers do not keep the process alive. */
   readonly background: Clock;
   readonly emitter: Emitter<QueueEvents>;
 }
@@ -85,14 +85,17 @@ export function createOperations(settings: OperationsSettings): Operations {
 
 /** An operation that this process carries on. */
 interface Carrying {
-  /** It was resumed since the latest step began, which may have found it paused. */
+  /** Whether it was resumed since the latest step began, which may have found it paused. */
   isAskedAgain: boolean;
 }
 
 interface Carried {
   readonly id: string;
   readonly carrier: string;
-  /** By id: each is carried on by one loop, since the steps of a second one would fence those of the first. */
+  /**
+   * What is carried on here, by id: each operation is carried on by one loop, since the steps of a second one would fence those of the
+   * first.
+   */
   readonly carried: Map<string, Carrying>;
 }
 

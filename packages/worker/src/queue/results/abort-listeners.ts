@@ -1,4 +1,4 @@
-/** By signal, what waits for it: one listener on a signal for all, since Node warns of a leak from the eleventh on. */
+/** What waits for each signal: one listener on a signal for all, since Node warns of a leak from the eleventh on. */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 interface Waiting {

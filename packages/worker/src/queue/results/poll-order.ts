@@ -41,7 +41,10 @@ export function pollDelayMs(poll: number): number {
  *    nothing.
  */
 export class PollOrder<Entry extends Polled> {
-  /** By number of polls. All entries of a list have the same delay, so each list is in the order of `dueAt`. */
+  /**
+   * The runs of whose end the broker does not notify, by number of polls. All entries of a list have the same delay, so each list is in
+   * the order of `dueAt`.
+   */
   readonly #unkept: readonly Set<Entry>[] = Array.from({ length: LAST_POLL + 1 }, () => new Set<Entry>());
   /** Oldest first. */
   readonly #kept = new Set<Entry>();

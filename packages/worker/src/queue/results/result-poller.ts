@@ -13,7 +13,7 @@ import { createResultNotifications } from './result-notifications.ts';
 /** A run to poll. */
 export interface Target {
   readonly id: string;
-  /** It was submitted with `keepResult`: the broker notifies of its end, and its result has to be collected. */
+  /** Whether it was submitted with `keepResult`: the broker then notifies of its end, and its result has to be collected. */
   readonly isKept: boolean;
   /** The number of notifications before its submission began, if the queue has listened since then. */
   readonly notifiedSince?: number;

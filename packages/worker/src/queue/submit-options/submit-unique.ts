@@ -6,7 +6,7 @@ import { partitionTag, textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
 import { readFields } from '@retry/core/fields';
 
-/** That at most one run of a key is there at a time. */
+/** What makes at most one run of a key be there at a time. */
 export interface UniqueOptions {
   /** Names the piece of work within the task, whatever its version: 1 to 512 bytes. */
   readonly key: string;

@@ -1,6 +1,6 @@
 /** A page of what is listed. */
 export interface ListPage<Item> {
-  /** At most `limit`; perhaps fewer, or none, though there is a `next`. */
+  /** What is listed, at most `limit`; perhaps fewer, or none, though there is a `next`. */
   readonly runs: readonly Item[];
   /** Where the next page begins, as `after` takes it; absent on the last page. It may be kept, but not read. */
   readonly next?: string;

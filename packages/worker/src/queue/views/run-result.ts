@@ -19,7 +19,7 @@ export interface RunResult<At extends Times = 'ms'> {
   readonly retries: number;
   /** Whether there were retries. */
   readonly retried: boolean;
-  /** One per failed attempt so far, oldest first; the latest twenty. */
+  /** The stored errors, one per failed attempt so far, oldest first; the latest twenty. */
   readonly errors: readonly AttemptErrorView<At>[];
 }
 

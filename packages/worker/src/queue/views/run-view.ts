@@ -82,7 +82,7 @@ export interface RunView<Payload = unknown, Result = unknown, At extends Times =
   readonly retry?: PolicyInput;
   /** What is wrong with stored text that cannot be read: no JSON, or a key that would pollute prototypes. Absent if nothing is. */
   readonly unreadable?: { readonly [Key in JsonKey]?: string };
-  /** One error per failed attempt since the last reset, oldest first; the latest twenty. */
+  /** The stored errors, one per failed attempt since the last reset, oldest first; the latest twenty. */
   readonly errors: readonly AttemptErrorView<At>[];
 }
 

@@ -48,7 +48,7 @@ const FILTERED_PART = 250;
 /** Where a scan is. */
 interface Progress {
   readonly found: Run[];
-  /** Of the runs that are found, and of all. */
+  /** The bytes of the runs that are found, and of all that were read. */
   foundBytes: number;
   bytes: number;
   searched: number;
