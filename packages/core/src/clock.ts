@@ -76,7 +76,7 @@ function setTimers<Timer>(timers: Timers<Timer>, callback: () => void, delayMs: 
 
 /** What a guarded clock does where its own fails. */
 export interface ClockGuard {
-  /** Its time and its timers stand in. */
+  /** The clock whose time and timers stand in. */
   readonly fallback: Clock;
   /** Receives what the clock threw; must not throw. */
   readonly report: (error: unknown) => void;

@@ -9,7 +9,7 @@ import { retry } from './retry.ts';
 import type { AbortListener, AbortWait } from './time/abort-hub.ts';
 import { joinSignals, onAbort } from './time/abort-hub.ts';
 
-/** It does not judge results: the first item of an iterable is none. */
+/** The rules of its options, without `retryIfResult`: the first item of an iterable is no result. */
 const RULES = rulesWithout('retryIfResult');
 
 /** What a `for await` loop reads. */

@@ -36,7 +36,7 @@ export type RetryResult<T> = {
   /** `retryIfResult` refused the value to the end. */
   | ({ readonly ok: true; readonly isRefused: true; readonly value: T } & Refusal)
   | ({
-      /** There is no value. */
+      /** The call has no value. */
       readonly ok: false;
       /** Only a value can be refused. */
       readonly isRefused: false;

@@ -4,7 +4,7 @@ import { CliError } from '../errors.ts';
 
 /** A server that listens on the loopback. */
 export interface LoopbackServer {
-  /** With the token of the board, if it has one. */
+  /** The address of the board, with its token if it has one. */
   readonly url: string;
   /**
    * Leads to `url` the first time that it is asked for. Other users of the machine see the arguments of the program that opens a

@@ -9,7 +9,7 @@ export interface CompletedCommand {
   }[];
   /** The values of its first argument, where those are known. */
   readonly choices: readonly string[];
-  /** Its own commands; of a group. */
+  /** The commands of a group. */
   readonly commands: readonly CompletedCommand[];
   /** Whether its arguments are files. */
   readonly takesFiles: boolean;

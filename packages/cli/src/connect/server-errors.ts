@@ -5,7 +5,7 @@ import type { Target } from './target.ts';
 
 /** A server, as errors name it. */
 interface NamedServer {
-  /** For people, without a password. */
+  /** The server as it is shown to people, without a password. */
   readonly shown: string;
   /** What to correct: `--url`, `REDIS_URL`, a file. */
   readonly source: string;

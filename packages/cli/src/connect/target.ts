@@ -12,7 +12,7 @@ export interface Target {
   readonly type: TargetType;
   /** What to connect to: a URL, or the path of a PGlite folder. */
   readonly address: string;
-  /** The same for people, without a password. */
+  /** The target as it is shown to people, without a password. */
   readonly shown: string;
   /** Where the address comes from: `--url`, `REDIS_URL`, a file. */
   readonly source: string;

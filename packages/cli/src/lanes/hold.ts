@@ -54,7 +54,7 @@ function checkEnd({ for: length, until }: HoldCommandOptions, now: number): void
 interface HeldLane {
   readonly lane: string;
   readonly answer: 'held';
-  /** It has no runs, no dead letters and no live worker: its name may be wrong. */
+  /** Present where the lane has no runs, no dead letters and no live worker: its name may be wrong. */
   readonly isEmpty?: true;
 }
 

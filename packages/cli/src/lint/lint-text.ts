@@ -3,7 +3,7 @@ import { type Screen, wrap } from '../terminal/screen.ts';
 
 /** Something that is wrong (`error`), or valid but rarely meant (`warning`). */
 export interface Finding {
-  /** As it was given; `(policy)` for JSON and standard input. */
+  /** The file as it was given; `(policy)` for JSON and standard input. */
   readonly file: string;
   readonly severity: 'error' | 'warning';
   readonly code: string;

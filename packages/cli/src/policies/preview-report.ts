@@ -18,7 +18,7 @@ export interface PreviewedAttempt {
   readonly attempt: number;
   /** The delay before it. */
   readonly delay: DurationRange;
-  /** From the beginning, `initialDelay` included, to its start. */
+  /** How long after the beginning, `initialDelay` included, it starts. */
   readonly startsAfter: DurationRange;
   /** When it starts on average, in epoch milliseconds; `null` beyond the last date there is. */
   readonly startsAt: number | null;

@@ -27,7 +27,7 @@ interface Task {
   readonly signals: SignalWatch;
   /** Where signals go that say nothing about this program: to the latest attempt, which may have ended. */
   readonly passedOn: { to: (signal: NodeJS.Signals) => void };
-  /** By the clock of this program. */
+  /** When it started, by the clock of this program. */
   readonly startedAt: number;
 }
 

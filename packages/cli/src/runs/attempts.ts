@@ -7,7 +7,7 @@ export interface AttemptRow {
   /** Counted from 1; absent where nothing was charged. */
   readonly attempt?: number;
   readonly startedAt?: number;
-  /** From the end of the attempt before, or from the submission, to the start. */
+  /** How long after the end of the attempt before, or after the submission, it started. */
   readonly waitedMs?: number;
   readonly ranMs?: number;
   /** What followed: `retried`, why it ended, `completed`, `running`, or `waits`. */

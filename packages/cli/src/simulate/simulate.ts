@@ -27,7 +27,7 @@ interface SimulateCommandOptions {
   readonly json?: boolean;
 }
 
-/** It stays down if more seeds than these do. */
+/** A dependency counts as staying down if it does for more than this share of the seeds. */
 const RARE_SHARE = 0.05;
 
 /** Shows what a policy does to a dependency in trouble. Exit status 1 if it stays down. */

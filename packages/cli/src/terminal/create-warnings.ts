@@ -4,9 +4,9 @@ import { printable } from './printable.ts';
 
 /** Prints what fails while a command goes on: while the board is served, or an operation is carried on. */
 interface Warnings {
-  /** The same failure is printed once, until there is another one. */
+  /** Prints a failure; the same one is printed once, until there is another one. */
   readonly warn: (error: unknown, doing: string) => void;
-  /** From now on nothing is printed. */
+  /** Ends it: from now on nothing is printed. */
   readonly end: () => void;
 }
 

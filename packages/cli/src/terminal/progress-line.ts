@@ -3,7 +3,7 @@ import type { CliEnvironment } from '../environment.ts';
 /** A task that takes no longer than this needs no line, in ms. */
 const QUICK_MS = 400;
 
-/** To the beginning of the line, which is cleared. */
+/** Moves the cursor to the beginning of the line, and clears it. */
 const CLEAR = '\r\u001b[K';
 
 /** One line on standard error, while the program computes. */

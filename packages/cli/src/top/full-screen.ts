@@ -6,7 +6,7 @@ import { printableOutput } from '../terminal/printable.ts';
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 
-/** To the top left; each line is cleared behind its text, then all below, so that nothing flickers. */
+/** Moves the cursor to the top left; each line is cleared behind its text, then all below, so that nothing flickers. */
 const HOME = '\u001b[H';
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';

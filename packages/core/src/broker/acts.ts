@@ -39,9 +39,9 @@ export type EndAnswer = 'done' | 'requested' | 'ended' | 'gone';
 export interface RescheduleRequest {
   /** The id of the run. */
   readonly id: string;
-  /** In epoch milliseconds. */
+  /** When it is due, in epoch milliseconds. */
   readonly runAt?: number;
-  /** In milliseconds from now by the broker's clock; the later of the two holds. */
+  /** How long from now by the broker's clock it is due, in milliseconds; the later of the two holds. */
   readonly delayMs?: number;
 }
 
@@ -59,7 +59,7 @@ export interface RedriveOptions {
   readonly runAts?: ReadonlyMap<string, number>;
   /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
   readonly endedBefore?: number;
-  /** With which end each run was selected, by id; those that have another one now are refused. */
+  /** The end with which each run was selected, by id; those that have another one now are refused. */
   readonly ends?: ReadonlyMap<string, RunEnd>;
 }
 
@@ -70,7 +70,7 @@ export type RedriveAnswer = 'redriven' | 'refused' | 'gone';
 export interface DiscardOptions {
   /** Only runs that ended before this instant, in epoch milliseconds; others have changed since, and are refused. */
   readonly endedBefore?: number;
-  /** With which end each run was selected, by id; those that have another one now are refused. */
+  /** The end with which each run was selected, by id; those that have another one now are refused. */
   readonly ends?: ReadonlyMap<string, RunEnd>;
 }
 

@@ -172,24 +172,24 @@ export interface RunsAnswers {
   readonly runs: readonly (Run | undefined)[];
   /** Perhaps nothing: the caller only collects. */
   readonly none: readonly (Run | undefined)[];
-  /** For `change`: without payloads, and each with what the broker recognises it by. */
+  /** Whether runs are read for `change`: without payloads, and each with what the broker recognises it by. */
   readonly seen: Reading;
 }
 
 /** Options of `get`. */
 export interface GetOptions<Form extends keyof RunsAnswers = keyof RunsAnswers> {
   /**
-   * From now on, keep an ended run that was kept for its result (`keepResultMs`) like any other. Not with `seen`, which leaves results
-   * out. @default false
+   * Whether an ended run that was kept for its result (`keepResultMs`) is kept like any other from now on. Not with
+   * `seen`, which leaves results out. @default false
    */
   readonly collect?: boolean;
-  /** Its form: see {@link RunsAnswers}. @default 'runs' */
+  /** The form of the answer: see {@link RunsAnswers}. @default 'runs' */
   readonly answer?: Form;
 }
 
 /** The registration of a live worker. */
 export interface Attendance {
-  /** Its name, 1 to 512 bytes. What it says replaces what was said by this name before. */
+  /** The worker's name, 1 to 512 bytes. What it says replaces what was said by this name before. */
   readonly worker: string;
   /** The lanes that it works on, `name@version` each. */
   readonly lanes: readonly string[];
@@ -237,7 +237,7 @@ export interface ListQuery {
 
 /** A page of runs. */
 export interface RunPage {
-  /** At most `limit`; perhaps fewer, or none, though there is a `next`. */
+  /** The runs, at most `limit`; perhaps fewer, or none, though there is a `next`. */
   readonly runs: readonly Run[];
   /** Where the next page begins, as `after` takes it; absent on the last page. It may be kept, but not read. */
   readonly next?: string;

@@ -60,14 +60,17 @@ export interface ExchangeReply {
 
 /** A run that was claimed. */
 export interface ClaimedRun {
-  /** As it is from its start on: settlements and heartbeats need its `epoch`. */
+  /** The run as it is from its start on: settlements and heartbeats need its `epoch`. */
   readonly run: Run<'started'>;
   /** When the lease ends unless a heartbeat extends it. */
   readonly leaseUntil: number;
-  /** Its concurrency key is full, or that of its lane (`whenFull: 'claim'`): the worker settles it with `limit` instead of running it. */
+  /**
+   * Whether its concurrency key is full, or that of its lane (`whenFull: 'claim'`): the worker settles it with `limit` instead of running
+   * it.
+   */
   readonly isOverLimit: boolean;
   /**
-   * It was let through by a hold that probes (`probeMs`): its outcome decides whether the lane resumes. A repeated claim may
+   * Whether it was let through by a hold that probes (`probeMs`): its outcome decides whether the lane resumes. A repeated claim may
    * leave this out.
    */
   readonly isProbe?: boolean;

@@ -29,7 +29,7 @@ export type OpenHeartbeats<Options, Driver> = (options: Options, driver: Driver)
 export interface HeartbeatConnection {
   /** Resolves once the server has accepted the connection; rejects when it never will. */
   readonly ready: () => Promise<void>;
-  /** As that of a broker. */
+  /** Renews leases, as `heartbeat` of a broker does. */
   readonly heartbeat: (
     beats: readonly HeartbeatRequest[],
     leaseMs: number,

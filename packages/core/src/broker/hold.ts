@@ -16,9 +16,9 @@ export interface Hold {
   /** When it ends by itself; absent: when it is resumed. */
   readonly until?: number;
   /**
-   * It probes: when `until` has passed it does not end, but lets one run of the lane through, and `until` becomes this many
-   * milliseconds from then, `0 < probeMs < Infinity`; and so on, until it is resumed. A run that is claimed over the limit of its key counts as let
-   * through, too.
+   * Present where the hold probes: when `until` has passed it does not end, but lets one run of the lane through, and `until` becomes
+   * this many milliseconds from then, `0 < probeMs < Infinity`; and so on, until it is resumed. A run that is claimed over the limit of its
+   * key counts as let through, too.
    */
   readonly probeMs?: number;
 }

@@ -32,7 +32,7 @@ export interface Notes {
 
 /** A note as a broker keeps it. */
 export interface Note {
-  /** Its name. */
+  /** The note's name. */
   readonly key: string;
   /** Text that only its writers understand. */
   readonly value: string;
@@ -40,9 +40,9 @@ export interface Note {
   readonly version: number;
   /** When that write was made, in epoch milliseconds by the broker's clock. */
   readonly writtenAt: number;
-  /** From this instant on it is gone, unless it probes; epoch milliseconds by the broker's clock. Absent: until it is deleted. */
+  /** The instant from which it is gone, unless it probes; epoch milliseconds by the broker's clock. Absent: until it is deleted. */
   readonly expiresAt?: number;
-  /** It probes: see `NoteWrite.probeMs`. */
+  /** Present where it probes: see `NoteWrite.probeMs`. */
   readonly probeMs?: number;
 }
 
@@ -58,7 +58,7 @@ export interface NotesQuery {
 
 /** A page of notes. */
 export interface NotesPage {
-  /** At most `limit`; perhaps fewer, or none, though there is a `next`. */
+  /** The notes, at most `limit`; perhaps fewer, or none, though there is a `next`. */
   readonly notes: readonly Note[];
   /** The broker's clock, in epoch milliseconds. */
   readonly now: number;

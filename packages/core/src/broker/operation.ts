@@ -41,13 +41,13 @@ export interface OperationRequest {
   readonly planned: number;
   /** `false`: the plan stopped counting, and there are at least that many. */
   readonly isPlanExact: boolean;
-  /** At most this many runs are due per second, `0 < perSecond < Infinity`. At most one of this and `spreadMs`. */
+  /** How many runs are due per second, at most, `0 < perSecond < Infinity`. Only one of this and `spreadMs` may be given. */
   readonly perSecond?: number;
   /** The runs are due evenly over this time, `0 < spreadMs < Infinity`; needs an exact plan. */
   readonly spreadMs?: number;
   /** Redrives them with the attempts that were counted so far. @default false */
   readonly keepAttempts?: boolean;
-  /** With `keepAttempts`: runs that have this many charged attempts are passed over; an integer ≥ 0. Absent: none is. */
+  /** How many charged attempts a run has at least that `keepAttempts` passes over, an integer ≥ 0. Absent: none is passed over. */
   readonly maxAttempts?: number;
   /** A note for people. */
   readonly reason?: string;
@@ -74,7 +74,7 @@ export interface Operation extends OperationRequest {
   readonly skipped: number;
   /** Who carries it on, and until when unless extended. */
   readonly carrier?: string;
-  /** From this instant on another carrier may have it; epoch milliseconds by the broker's clock. */
+  /** The instant from which another carrier may have it; epoch milliseconds by the broker's clock. */
   readonly carriedUntil?: number;
 }
 
@@ -82,7 +82,7 @@ export interface Operation extends OperationRequest {
 export interface OperationClaim {
   /** Who asks: a name that no other carrier has, 1 to 512 bytes. */
   readonly carrier: string;
-  /** In milliseconds, `0 ≤ leaseMs < Infinity`. */
+  /** How long it has the operation, in milliseconds, `0 ≤ leaseMs < Infinity`. */
   readonly leaseMs: number;
   /** Only this one. */
   readonly id?: string;

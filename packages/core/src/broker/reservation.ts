@@ -17,9 +17,9 @@ export interface Reservation {
  * of the key; what has left a window changes nothing there. May exceed the limit.
  */
 export interface StartCorrection {
-  /** That of the reservation. */
+  /** The key of the reservation that is corrected. */
   readonly key: string;
-  /** That of its answer; epoch milliseconds by the broker's clock. */
+  /** The `grantedAt` of its answer; epoch milliseconds by the broker's clock. */
   readonly grantedAt: number;
   /** How many more; an integer, `-1e9 ≤ count ≤ 1e9`. At most all that count as of then are taken away. */
   readonly count: number;

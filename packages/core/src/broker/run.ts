@@ -54,7 +54,7 @@ export interface Run<State extends RunState = RunState> extends RunRecord<State>
    * absent. Such a run is not redriven. Absent where none was, and where payloads were not asked for.
    */
   readonly trimmed?: readonly ('payload' | 'result')[] | undefined;
-  /** There is a cancel request for the started run. */
+  /** Whether there is a cancel request for the started run. */
   readonly isCancelRequested?: boolean | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface Settlement {
    */
   readonly next: Run;
   /**
-   * For a scheduled `next`: due this many milliseconds after the write, by the broker's clock, instead of at
+   * How many milliseconds after the write a scheduled `next` is due, by the broker's clock, instead of at
    * `next.runAt`, so that a slow request makes no retry early. Fractions are rounded up. Absent: `next.runAt` is an
    * instant that the handler chose.
    */

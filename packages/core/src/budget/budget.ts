@@ -64,7 +64,7 @@ export interface BudgetState {
 
 /** The result of an event. A refused retry takes no tokens. */
 export interface BudgetStep {
-  /** To be given to the next step. */
+  /** The state to give to the next step. */
   readonly state: BudgetState;
   /** `false` only for a retry that the budget cannot pay. */
   readonly isGranted: boolean;

@@ -24,7 +24,7 @@ export interface RetryBudget {
 /** A failure that a budget counts once, before it is asked for a retry. */
 export class CountedFailure {
   readonly #budget: Pick<RetryBudget, 'allowsRetry' | 'record'>;
-  /** By which the budget finds the price of a retry. */
+  /** What the attempt threw, by which the budget finds the price of a retry. */
   readonly error: unknown;
   #isCounted = false;
 

@@ -3,9 +3,9 @@
  * its state.
  */
 export interface CircuitBreakerSettings {
-  /** It opens at this share of failures, `0 < failureRatio ≤ 1`. */
+  /** The share of failures at which it opens, `0 < failureRatio ≤ 1`. */
   readonly failureRatio: number;
-  /** It does not open before this number of outcomes in the window, an integer ≥ 1. */
+  /** How many outcomes the window has before it may open, an integer ≥ 1. */
   readonly minimumThroughput: number;
   /** The length of the sliding window of outcomes, `1 ≤ ms < Infinity`. */
   readonly samplingDurationMs: number;
@@ -42,7 +42,7 @@ export interface ClosedBreaker {
 /** No call may go before `until`. */
 export interface OpenBreaker {
   readonly type: 'open';
-  /** That of the state before. No outcome counts now; the probe gets a higher one. */
+  /** The ticket of the state before. No outcome counts now; the probe gets a higher one. */
   readonly ticket: number;
   /** When a probe may go, in epoch milliseconds. */
   readonly until: number;
@@ -73,7 +73,7 @@ export type BreakerEffect =
   | { readonly type: 'none' }
   | {
       readonly type: 'permitted';
-      /** To be passed with the outcome of the call. */
+      /** The ticket to pass with the outcome of the call. */
       readonly ticket: number;
       /** Whether the outcome of this call closes or opens the breaker. */
       readonly isProbe: boolean;
@@ -88,7 +88,7 @@ export type BreakerEffect =
 
 /** The result of an event. */
 export interface BreakerStep {
-  /** To be given to the next step. */
+  /** The state to give to the next step. */
   readonly state: BreakerState;
   /** Whether a call may go, or the breaker has opened or closed; else `none`. */
   readonly effect: BreakerEffect;

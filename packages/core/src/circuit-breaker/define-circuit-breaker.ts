@@ -6,9 +6,9 @@ import type { CircuitBreakerSettings } from './circuit-breaker.ts';
 
 /** A circuit breaker as people write it: the words and defaults of Polly. Every key is optional. */
 export interface CircuitBreakerInput {
-  /** It opens at this share of failures, `0 < failureRatio ≤ 1`. @default 0.1 */
+  /** The share of failures at which it opens, `0 < failureRatio ≤ 1`. @default 0.1 */
   readonly failureRatio?: number | undefined;
-  /** It does not open before this number of outcomes in the window, an integer ≥ 1. @default 100 */
+  /** How many outcomes the window has before it may open, an integer ≥ 1. @default 100 */
   readonly minimumThroughput?: number | undefined;
   /** The length of the sliding window of outcomes, at least 1 ms. @default '30s' */
   readonly samplingDuration?: Duration | undefined;

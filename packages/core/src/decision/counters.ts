@@ -72,7 +72,7 @@ const A_COUNT: ArgumentRule = {
   cure: COUNT_CURE,
 };
 
-/** Of a limit, the seeds ask for any number: one below 1 is before the first attempt. */
+/** The rule of a count that is compared with a limit: the seeds ask for any number, and one below 1 is before the first attempt. */
 const ANY_COUNT: ArgumentRule = {
   accepts: (value) => typeof value === 'number' && !Number.isNaN(value),
   message: 'must be a number',

@@ -18,7 +18,7 @@ const MALFORMED: Asked = -2;
 
 const WEIGHTS = { refused: REFUSED, absent: ABSENT, malformed: MALFORMED };
 
-/** In place of an instant, where only it matters whether a delay is asked for: every date is ahead of it. */
+/** What stands for an instant where it only matters whether a delay is asked for: every date is ahead of it. */
 export const NO_CLOCK: number = -Infinity;
 
 /** The answer of what asks for nothing. */
@@ -77,10 +77,10 @@ const VENDOR_LIMITS: readonly string[] = [
   'x-ratelimit-userpathreset',
 ];
 
-/** In milliseconds. No server asks for a wait of three years: a reset that is not smaller is an instant in seconds. */
+/** The least reset, in milliseconds, that is no wait: no server asks for one of three years, so that it is an instant in seconds. */
 const FIRST_INSTANT = 1e11;
 
-/** In seconds this would be the year 5138: a reset that is not smaller, times 1000, is an instant in milliseconds. */
+/** The least reset, in milliseconds, that is 1000 times an instant in milliseconds: as one in seconds it would be the year 5138. */
 const FIRST_INSTANT_IN_MS = 1e14;
 
 /**

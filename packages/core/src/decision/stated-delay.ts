@@ -12,7 +12,7 @@ const IN_SECONDS =
  */
 const WITH_UNIT = /^retry_?after_?(?:in_?)?(?:(s(?:ec\w*)?)|m(?:illi)?s\w*)$/i;
 
-/** Those of discord.js have milliseconds. */
+/** Errors of discord.js, whose `retryAfter` is in milliseconds. */
 const IN_MILLISECONDS = /^(?:RateLimitError|DiscordRateLimitError)$/;
 
 /** Only discord.js has these beside `retryAfter`: other clients have a `RateLimitError`, too. */

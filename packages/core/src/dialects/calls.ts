@@ -1,7 +1,7 @@
 /** A call as it is written in code: `wait_random(min=1, max=2)`. */
 export interface Call {
   readonly name: string;
-  /** Its arguments by the names of the parameters, whether they were written by position or by name. */
+  /** The arguments by the names of the parameters, whether they were written by position or by name. */
   readonly given: Readonly<Record<string, number>>;
 }
 

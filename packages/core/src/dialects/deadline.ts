@@ -11,14 +11,14 @@ export interface Deadline<Values> {
   readonly there: string;
 }
 
-/** Of systems that compare the limit with the end of the wait. */
+/** What is remarked on systems that compare the limit with the end of the wait. */
 export const ATTEMPT_GOES_ON: string =
   'there the limit ends the retrying only, and an attempt that is running goes on; here it is ended';
 
-/** Of systems that shorten the last wait to the time that is left. */
+/** What is remarked on systems that shorten the last wait to the time that is left. */
 export const LAST_WAIT_CUT: string = `${ATTEMPT_GOES_ON}. The last wait is cut there to the time that is left, so that one attempt more is made`;
 
-/** Of systems that compare the limit after an attempt. */
+/** What is remarked on systems that compare the limit after an attempt. */
 export const WAIT_NOT_COUNTED: string = `${ATTEMPT_GOES_ON}. The wait is not counted there, so that one attempt more may be made`;
 
 /** Returns what of a policy says the limit. */

@@ -51,13 +51,13 @@ export type DialectCode =
   | 'FIRST_DELAY_ZERO'
   /** Jitter is added on top of the cap. */
   | 'JITTER_OVER_CAP'
-  /** Not retryable, although the limit allows further attempts. */
+  /** The task is not retryable, although the limit allows further attempts. */
   | 'NOT_RETRYABLE'
-  /** That system's own validation refuses the value. */
+  /** The system's own validation refuses the value. */
   | 'OUT_OF_RANGE'
   /** The policy is by that system's documentation: the system itself was not run. */
   | 'BY_DOCUMENTATION'
-  /** That system does something that no policy says, or not exactly. */
+  /** The system does something that no policy says, or not exactly. */
   | 'DIFFERS'
   /** Several declarations form one policy: the last options apply to every exception. */
   | 'ONE_POLICY';

@@ -18,7 +18,7 @@ export interface LostSetting {
 
 /** A policy as options of another system. */
 export interface ExportedPolicy {
-  /** In that system's own names, units and counting. */
+  /** The options in the system's own names, units and counting. */
   readonly options: SystemOptions;
   /** Empty if that system does what the policy says. */
   readonly lost: readonly LostSetting[];

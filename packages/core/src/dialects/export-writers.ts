@@ -66,7 +66,7 @@ function curveOf(settings: PolicySettings): Curve {
 
 const MOST_SECONDS = 1e9;
 
-/** As many digits as a double holds, so that 0.1 is no 0.1000…01. */
+/** Returns a number with as many digits as a double holds, so that 0.1 is no 0.1000…01. */
 function rounded(amount: number): number {
   return Number(amount.toPrecision(15));
 }

@@ -183,7 +183,7 @@ export function value<Value>(
   return option({ cure: rule.parse === asSpan ? WITH_UNIT : leftOut, ...rule }, fallback, meaning);
 }
 
-/** The same option where one value does not mean what it says: Python's `None` is no limit, or Go's 0 the default. */
+/** Returns an option of which one value does not mean what it says: Python's `None` is no limit, or Go's 0 the default. */
 export function where<Value>(written: unknown, meant: Value, option: Option<Value>): Option<Value> {
   return {
     ...option,
@@ -191,7 +191,7 @@ export function where<Value>(written: unknown, meant: Value, option: Option<Valu
   };
 }
 
-/** The same option where the system itself refuses what is below this number. */
+/** Returns an option of which the system itself refuses what is below this number. */
 export function atLeast(least: number, option: Option<number>): Option<number> {
   return {
     ...option,

@@ -9,18 +9,18 @@ import { readOptions } from './read-options.ts';
 
 /** How near the delays of a policy are to those of its system; what else differs, remarks and warnings say. */
 export type Fidelity =
-  /** The same delays, drawn in the same way. */
+  /** It has the same delays, drawn in the same way. */
   | 'exact'
-  /** The same lowest and highest delays, drawn in another way between them. */
+  /** It has the same lowest and highest delays, drawn in another way between them. */
   | 'range'
   /** Some delays differ; its remarks name them. */
   | 'near';
 
 /** A system as data: its options, and what they are in our language. */
 interface SystemDefinition<Table extends OptionTable> {
-  /** In lower case, as `@retry/core/dialects/NAME`. */
+  /** The name in lower case, as `@retry/core/dialects/NAME`. */
   readonly name: string;
-  /** Its own name. */
+  /** What the system calls itself. */
   readonly title: string;
   /** The version that was run; or of whose documentation this is, with its date. */
   readonly version: string;
@@ -30,7 +30,7 @@ interface SystemDefinition<Table extends OptionTable> {
   /** What differs from the system, or surprises in it; one sentence each. */
   readonly remarks?: readonly string[];
   readonly options: Table;
-  /** Its limit on the time of all attempts together, which adds to the policy, the remarks and the warnings. */
+  /** The limit on the time of all attempts together, which adds to the policy, the remarks and the warnings. */
   readonly deadline?: Deadline<ValuesOf<Table>>;
   /** Returns the policy. Without them it has no jitter and no highest delay. */
   readonly policy: (values: ValuesOf<Table>) => SystemPolicy;
@@ -134,7 +134,9 @@ const AS_WRITTEN: PolicyInput = {
   retryAfter: { mode: 'ignore' },
 };
 
-/** For systems whose tasks may fail by an answer of a server: what it asks for is followed as in any policy of ours. */
+/**
+ * The part of a policy for systems whose tasks may fail by an answer of a server: what it asks for is followed as in any policy of ours.
+ */
 export const FOLLOWS_SERVER: PolicyInput = { retryAfter: undefined };
 
 function differs(path: string, message: string): DialectWarning {
@@ -155,7 +157,7 @@ export function exponential(base: number, factor = 2, offset?: number): BackoffI
   return { type: 'exponential', base, factor, ...(offset !== undefined && { offset }) };
 }
 
-/** The same delay each time. */
+/** Returns the backoff of the same delay each time. */
 export function constant(base: number): BackoffInput {
   return { type: 'constant', base };
 }

@@ -44,7 +44,7 @@ export function fingerprint(error: unknown): Fingerprint {
   return { id: hashText([...parts, message].join('\n')), title: cut(title) };
 }
 
-/** As brokers store it: what is no object has the name of its type. */
+/** Returns the name of an error as brokers store it: what is no object has the name of its type. */
 function nameOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return typeof error;
   const name = read(error, 'name');

@@ -7,7 +7,10 @@ const URL = '<url>';
 const EMAIL = '<email>';
 const PATH = '<path>';
 
-/** Of several variable parts in a row, with nothing but these between them, one is left: a list has any length. */
+/**
+ * What stands between variable parts of a list. Of several in a row, with nothing but these between them, one is left: a list has any
+ * length.
+ */
 const JOINERS = codesOf(' ,.:;/+-_');
 
 /** They end a chunk, unless it is a URL. Quotation marks do, too. */

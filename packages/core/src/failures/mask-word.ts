@@ -4,10 +4,10 @@ import { codesOf, isDigit, isHexDigit, isLower, isSeparator, isUpper, skip } fro
 /** Stands for a number, an instant or an id: one mark for all, because a random id may be all digits. */
 export const VARIABLE = '#';
 
-/** That many letters of a to f are a number in base 16: hardly a word is spelled with those alone. */
+/** How many letters of a to f are a number in base 16: hardly a word is spelled with those alone. */
 const MIN_HEX_LETTERS = 8;
 
-/** That many letters and digits are more than a number with its unit. */
+/** How many letters and digits are more than a number with its unit. */
 const MIN_ID_LETTERS = 10;
 
 /** A shorter word without a digit may be a name, however it looks. */

@@ -32,7 +32,7 @@ export type AttemptReason =
   | FailReason
   /** The handler asked for another attempt, whether it got one or not. */
   | 'asked'
-  /** Its worker was lost. */
+  /** The worker of the attempt was lost. */
   | 'stalled'
   /** No policy was asked: an operator or the broker ended the run, its payload cannot be read, or it was released too often. */
   | 'ended';
@@ -57,7 +57,7 @@ export interface RecordedAttempt extends ErrorFacts {
   readonly reason?: AttemptReason | undefined;
   /** The name of the worker that made it. */
   readonly worker?: string | undefined;
-  /** Of a stalled attempt: how many other runs stalled together with it. Such a stall is not charged. */
+  /** How many other runs stalled together with a stalled attempt. Such a stall is not charged. */
   readonly stalledWith?: number | undefined;
   /** The error had a code that a `redact` function withheld. @default false */
   readonly isRedacted?: boolean | undefined;

@@ -45,7 +45,7 @@ export function forbidsRetry({ name, code }: RecordedAttempt): boolean {
   return name === 'NonRetryableError' || code === 'NON_RETRYABLE';
 }
 
-/** For patterns with `retryAfter`. */
+/** Returns headers by which patterns with `retryAfter` match. */
 function headersOf({ retryAfterMs }: RecordedAttempt): object {
   return typeof retryAfterMs === 'number' ? { headers: { 'retry-after-ms': String(retryAfterMs) } } : {};
 }

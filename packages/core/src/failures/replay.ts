@@ -15,7 +15,7 @@ import { checkAttempts, countAttempt, knownRun } from './recorded-run.ts';
 
 /** What a policy would have decided about a recorded run. */
 export interface Replay {
-  /** That of the recorded run, if it has one. */
+  /** The id of the recorded run, if it has one. */
   readonly id?: string | undefined;
   /** Whether it would have had another attempt after the last recorded one. */
   readonly isRetried: boolean;
@@ -26,7 +26,7 @@ export interface Replay {
   /** Why it would have ended; absent if it is retried. `'ended'`: that was not for a policy to decide. */
   readonly reason?: FailReason | 'ended';
   /**
-   * By how many milliseconds it would have ended later, from the start of its first attempt; negative: sooner. If it is
+   * How many milliseconds later it would have ended, from the start of its first attempt; negative: sooner. If it is
    * retried: by how many the next attempt would have started after the recorded end. Absent if a time is missing.
    */
   readonly laterByMs?: number;

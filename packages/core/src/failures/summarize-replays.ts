@@ -18,7 +18,7 @@ export interface ReplaySummary {
   readonly sparedAttempts: number;
   /** How many would have ended for each reason. */
   readonly reasons: Readonly<Partial<Record<FailReason | 'ended', number>>>;
-  /** By how many milliseconds those that would have ended, and whose times are known, end later; negative: sooner. */
+  /** How many milliseconds later those end that would have ended, and whose times are known; negative: sooner. */
   readonly laterBy?: { readonly minMs: number; readonly meanMs: number; readonly maxMs: number };
   /** How many runs lack each fact. */
   readonly missing: Readonly<Partial<Record<MissingFact, number>>>;

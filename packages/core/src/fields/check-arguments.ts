@@ -39,7 +39,7 @@ export function areNumbers(value: unknown): boolean {
   return isListOf(value, isNumber);
 }
 
-/** The same rule for what may be left out. */
+/** Returns the rule of an argument that may be left out. */
 export function optional({ accepts, message, cure }: ArgumentRule): ArgumentRule {
   return { accepts: (value) => value === undefined || accepts(value), message, cure };
 }

@@ -68,7 +68,10 @@ interface UnknownKey {
   readonly value: unknown;
 }
 
-/** Its cure is looked for when it is read: an error has the first problems only, and there may be very many. */
+/**
+ * Returns the problem of an unknown key, whose cure is looked for when it is read: an error has the first problems only, and there may be
+ * very many.
+ */
 function unknownKey({ path, key, value }: UnknownKey, known: KnownKeys): Problem {
   return {
     ...{ path, value, message: 'is not a known key' },

@@ -16,7 +16,10 @@ export function findLiteralPattern(policy: PolicySettings): string | undefined {
   return findInPatterns(policy, isForeign);
 }
 
-/** In names and codes, and in a glob of messages, a `*` matches any text; in the text of a message and in a label it is a star. */
+/**
+ * Returns whether a text has a pattern that its field does not know. In names and codes, and in a glob of messages, a `*` matches any
+ * text; in the text of a message and in a label it is a star.
+ */
 function isForeign(value: unknown, key: keyof ErrorPattern): boolean {
   if (key === 'message' && typeof value === 'object' && value !== null && 'glob' in value)
     return [value.glob, 'except' in value ? value.except : []].flat().some(isForeignGlob);

@@ -20,7 +20,7 @@ export interface Preview {
   /** Whether a custom strategy ends the retrying by `'stop'`, after `maxRetries`. */
   readonly isStopped: boolean;
   /**
-   * From the start, `initialDelay` included, to the end of the last attempt, limited by the total timeout; `maxMs` is the
+   * How long it takes from the start, `initialDelay` included, to the end of the last attempt, limited by the total timeout; `maxMs` is the
    * worst case. `maxMs` is `Infinity` if delays still grow after the 1000th retry and there is no total timeout.
    */
   readonly total: DurationRange;

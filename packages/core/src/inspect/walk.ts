@@ -10,7 +10,7 @@ export interface RetryPreview {
   readonly retry: number;
   /** The delay before it. */
   readonly delay: DurationRange;
-  /** From the start, the policy's `initialDelay` included, to the start of this retry. */
+  /** How long after the start of the call, `initialDelay` included, this retry starts. */
   readonly startsAfter: DurationRange;
 }
 
@@ -30,7 +30,7 @@ export interface WalkOptions {
 export interface Walk {
   readonly retries: readonly RetryPreview[];
   readonly maxRetries: number;
-  /** From the start to the last retry. */
+  /** How long after the start of the call the last retry starts. */
   readonly startsAfter: DurationRange;
   /** The earliest end by the total timeout before the last retry; `Infinity` if it cannot end it. */
   readonly soonestMs: number;

@@ -13,7 +13,7 @@ export type RunEvent =
   | { readonly type: 'fail'; readonly at: number }
   /** Returned to its lane unfinished, now or at `runAt`, and not charged. */
   | { readonly type: 'release'; readonly at: number; readonly runAt?: number }
-  /** Its worker sent no heartbeat, lost the lease or stopped. Charged, unless other runs stalled with it (`isShared`). */
+  /** The worker sent no heartbeat, lost the lease or stopped. Charged, unless other runs stalled with it (`isShared`). */
   | { readonly type: 'stall'; readonly at: number; readonly isShared?: boolean }
   /** A stalled run gets another attempt at `runAt`. */
   | { readonly type: 'recover'; readonly at: number; readonly runAt: number }
@@ -31,7 +31,7 @@ export type RunEvent =
   /** An operator sends it back, now or at `runAt`; attempts are reset unless `keepAttempts`. */
   | {
       readonly type: 'redrive';
-      /** In epoch milliseconds. */
+      /** When it happened, in epoch milliseconds. */
       readonly at: number;
       /** When it is due; absent, or not after `at`: now. */
       readonly runAt?: number;

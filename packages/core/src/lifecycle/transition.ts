@@ -16,7 +16,7 @@ export type Effect =
   | { readonly type: 'schedule'; readonly runAt: number }
   /** Give its worker the lease of this epoch. */
   | { readonly type: 'lease'; readonly epoch: number }
-  /** It has ended: drop the lease, keep the record. */
+  /** The run has ended: drop the lease, keep the record. */
   | { readonly type: 'end' };
 
 /** The result of an event: a move, or a rejection by a state that does not accept the event. */

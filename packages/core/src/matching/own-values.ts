@@ -13,7 +13,10 @@ export function ownEntries(holder: object): readonly (readonly [key: string, val
   }
 }
 
-/** Those of node-fetch 2 have the prototype of an error, but no constructor of one made them: their tag is that of any object. */
+/**
+ * Returns whether a value is an error. Those of node-fetch 2 inherit from one, but no constructor of one made them: their tag is that of
+ * any object.
+ */
 export function isError(value: unknown): boolean {
   const tag = tagOf(value);
   return tag === '[object Error]' || tag === '[object DOMException]' || inheritsFromError(value);

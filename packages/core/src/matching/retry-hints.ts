@@ -32,7 +32,7 @@ export function saysRetryable(error: unknown): boolean {
   return sources.some((headers) => HEADERS.some((name) => headerOf(headers, name) === 'true'));
 }
 
-/** Of a request that is wrong as it is: the AI SDK says of a 409 that it may be retried. */
+/** Returns whether the status refuses the request as it is: the AI SDK says of a 409 that it may be retried. */
 function isRefused(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }

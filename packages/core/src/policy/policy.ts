@@ -64,9 +64,9 @@ export type GateLike = Gate | { readonly test: Gate };
 
 /** Named strategies and gates that a policy may refer to. There is no global registry. */
 export interface Registry {
-  /** By the names that `backoff.strategy` may have. */
+  /** Strategies by the names that `backoff.strategy` may have. */
   readonly strategies?: Readonly<Record<string, DelayStrategyLike>> | undefined;
-  /** By the names that `retryIf` may have. */
+  /** Gates by the names that `retryIf` may have. */
   readonly gates?: Readonly<Record<string, GateLike>> | undefined;
 }
 
@@ -119,7 +119,7 @@ export type BackoffInput =
       readonly base: Duration;
     }
   | {
-      /** At random between `base` and three times the delay before. */
+      /** Drawn at random between `base` and three times the delay before. */
       readonly type: 'decorrelated';
       /** Lowest delay; finite. */
       readonly base: Duration;
@@ -127,7 +127,7 @@ export type BackoffInput =
   | {
       /** A delay for each retry; the last one again after it. */
       readonly type: 'list';
-      /** At least one finite duration. */
+      /** The delays in their order, at least one; finite. */
       readonly delays: readonly Duration[];
     }
   | {
@@ -165,7 +165,7 @@ export type Backoff =
   | { readonly type: 'list'; readonly delaysMs: readonly number[] }
   | {
       readonly type: 'custom';
-      /** Its name in the registry; absent where the strategy itself was given. */
+      /** The strategy's name in the registry; absent where the strategy itself was given. */
       readonly name?: string;
       /** Computes a delay; of a strategy with state, by a new one each time. */
       readonly next: DelayStrategy;

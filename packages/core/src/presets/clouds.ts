@@ -28,7 +28,7 @@ const AWS_FAILED = [
   'ServiceUnavailableException',
 ];
 
-/** Of a request whose body came too slowly; S3 answers 400. */
+/** Codes of a request whose body came too slowly; S3 answers 400. */
 const AWS_TIMED_OUT = ['RequestTimeout', 'RequestTimeoutException'];
 
 /** Matches errors of AWS that may pass, by name: many of its throttling errors have status 400. Use it with `http` and `network`. */
@@ -52,7 +52,7 @@ export const aws: ErrorFamily = /* @__PURE__ */ family({
   unless: NEVER_CONNECTS,
 });
 
-/** Of Service Bus and Event Hubs, over AMQP: the server is busy, or the client could not send. */
+/** Codes of Service Bus and Event Hubs, over AMQP: the server is busy, or the client could not send. */
 const AMQP_NOT_SENT = [
   'ServerBusyError',
   'SenderBusyError',

@@ -2,7 +2,7 @@ import type { ErrorPattern } from '../matching/matcher.ts';
 import { type ErrorFamily, family } from './family.ts';
 import { NEVER_CONNECTS } from './permanent.ts';
 
-/** Of an operation in a transaction: repeat the whole transaction. */
+/** The label of an operation in a transaction that was rolled back: repeat the whole transaction. */
 const ROLLED_BACK = {
   label: 'TransientTransactionError',
   unless: { label: 'UnknownTransactionCommitResult' },

@@ -5,7 +5,7 @@ import { PRISMA_AMBIGUOUS, PRISMA_NOT_APPLIED } from './prisma.ts';
 /** The server has answered: nothing of the statement, and nothing of its transaction, is applied. */
 const REFUSED = ['40001', '40P01', '55P03', '53300', '57P03', '57P05', '25P03', '25P04', '08001', '08004'];
 
-/** Its own words, where a client keeps no code. */
+/** The server's own words, where a client keeps no code. */
 const REFUSED_TEXTS = endings(
   'could not serialize access due to *',
   'deadlock detected',

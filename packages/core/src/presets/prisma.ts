@@ -8,7 +8,7 @@ export const PRISMA_NOT_APPLIED: readonly ErrorPattern[] = [
   { code: ['P2010', 'P2039'], message: "Can't reach database server" },
 ];
 
-/** Those after which a statement or COMMIT may have been applied. */
+/** Errors after which a statement or COMMIT may have been applied. */
 export const PRISMA_AMBIGUOUS: readonly ErrorPattern[] = [
   { code: ['P1017', 'P1008'] },
   { code: ['P2010', 'P2039'], message: 'Server has closed the connection' },

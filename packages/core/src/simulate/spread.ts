@@ -4,7 +4,7 @@ export interface Spread {
   readonly mean: number;
   /** 5 % of the seeds are below it. */
   readonly p5: number;
-  /** By nearest rank: the figure of one of the seeds. */
+  /** The median by nearest rank: the figure of one of the seeds. */
   readonly median: number;
   /** 5 % of the seeds are above it. */
   readonly p95: number;

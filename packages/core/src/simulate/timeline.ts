@@ -8,7 +8,7 @@ import type { World } from './world/world.ts';
 export interface Timeline {
   /** The one that was simulated. */
   readonly policy: Policy;
-  /** As it was simulated, with its defaults. */
+  /** The world as it was simulated, with its defaults. */
   readonly world: World;
   /** How many seeds were run. */
   readonly runs: number;

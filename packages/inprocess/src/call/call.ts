@@ -35,7 +35,7 @@ export class RetryCall extends CallRecord implements Call, AbortListener {
   #paid: number | undefined = undefined;
   /** When the budget can say whether it pays for the next retry, if it could not at once. */
   #budgetAnswer: Promise<void> | undefined = undefined;
-  /** It has an outcome, which nothing changes: hooks that are called because of it may abort the call. */
+  /** Whether it has an outcome, which nothing changes: hooks that are called because of it may abort the call. */
   #isOver = false;
   /** When it ended in failure, if anything observes that. */
   #endedAt: number | undefined = undefined;

@@ -129,7 +129,7 @@ function named(argument: string): (problem: Problem) => Problem {
 interface OptionsOf {
   /** The order of the arguments, for the cure of an option that belongs to the policy. */
   readonly order: string;
-  /** Its own cures for options that it does not take. */
+  /** What is said of options that the function does not take. */
   readonly cures?: Readonly<Record<string, string>>;
   readonly report: Report;
 }

@@ -14,7 +14,7 @@ export interface FailedAttempt {
 
 /** A linked list of failed attempts, latest first: it needs no array while there is only one. */
 export interface FailureList extends FailedAttempt {
-  /** By the call's clock. */
+  /** When it failed, in epoch milliseconds by the call's clock. */
   readonly failedAt: number;
   /** How many milliseconds the wall clock was ahead of that. */
   readonly aheadMs: number;

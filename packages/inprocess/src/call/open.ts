@@ -33,7 +33,7 @@ export function openCall(plan: Plan, parameters?: readonly unknown[]): Call {
   return call;
 }
 
-/** Its signal and group count the call from now on. */
+/** Opens a call that is in no other one; its signal and its group count it from now on. */
 function openAlone(plan: Plan, parameters?: readonly unknown[]): Call {
   const call = new RetryCall(withOwnStrategy(plan), 0, parameters);
   call.watchSignal();

@@ -28,7 +28,7 @@ import { isIdempotent, readRequest } from './sent-request.ts';
  * @throws {InvalidOptionsError} when the policy or the options are invalid
  */
 export function createRetryFetch(policy?: Policy | PolicyInput, options?: RetryFetchOptions): Fetch;
-/** As above, for a `fetch` whose types are not those of `globalThis.fetch`. */
+/** Creates a `fetch` that retries, of one whose types are not those of `globalThis.fetch`. */
 export function createRetryFetch(
   policy: Policy | PolicyInput | undefined,
   options: RetryFetchOptions<AnyFetch>,

@@ -22,7 +22,7 @@ export class Exchange {
   #signal: AbortSignal | undefined;
   /** What the latest attempt has received. */
   #received: Response | undefined;
-  /** That, while the call waits for the next attempt. */
+  /** What the latest attempt has received, while the call waits for the next one. */
   #refused: RefusedResponse | undefined;
 
   constructor(given: GivenRequest, outer: OuterSignal, settings: FetchSettings) {

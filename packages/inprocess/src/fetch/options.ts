@@ -62,11 +62,11 @@ export interface FetchSettings {
   /** What the policy says about responses. */
   readonly rules: ResponseRules;
   readonly options: RetryFetchOptions;
-  /** In upper case. */
+  /** The option `methods`, in upper case. */
   readonly methods: readonly string[];
 }
 
-/** Without the options that belong to each request, or that `createRetryFetch` sets by itself. */
+/** The rules of the options of a call, without those that belong to each request, or that `createRetryFetch` sets by itself. */
 const OF_CALLS = rulesWithout('signal', 'retryIfResult', 'parent');
 
 /** The characters of a method, by RFC 9110. */

@@ -49,7 +49,10 @@ function copyOf(body: object): unknown {
   return copy === undefined ? body : copy(body as never); // of the kind that it copies
 }
 
-/** That of another implementation is copied as such, that of a subclass without it: its constructor may want arguments, or add fields. */
+/**
+ * Copies a form: one of another implementation as such, one of a subclass without it, whose constructor may want arguments, or add
+ * fields.
+ */
 function copyOfForm(form: FormData): FormData {
   let own: FormData = form;
   while (!Object.hasOwn(own, Symbol.toStringTag)) own = Object.getPrototypeOf(own);
@@ -59,7 +62,7 @@ function copyOfForm(form: FormData): FormData {
   return copy;
 }
 
-/** By name, not by `instanceof`: the classes of undici are not those of Node. */
+/** Returns the kind of a body by its name, not by `instanceof`: the classes of undici are not those of Node. */
 function kindOf(body: object): string {
   return Object.prototype.toString.call(body).slice('[object '.length, -1);
 }

@@ -2,9 +2,9 @@ import { InvalidOptionsError } from '@retry/core';
 
 /** A request as events describe it. */
 export interface SentRequest {
-  /** In upper case. */
+  /** The method, in upper case. */
   readonly method: string;
-  /** As it was given to `fetch`; of a `Request`, its own. */
+  /** The URL as it was given to `fetch`; that of a `Request`, if one was given. */
   readonly url: string;
   /** A copy, which every attempt is sent with: what `beforeRetry` sets in it is sent from then on. */
   readonly headers: Headers;
@@ -15,7 +15,7 @@ export interface GivenRequest {
   readonly request: SentRequest;
   /** The `Request` if one was given, else the URL. */
   readonly input: string | Request;
-  /** With the headers of `request`. */
+  /** What else is sent, with the headers of `request`. */
   readonly init: RequestInit;
 }
 

@@ -125,7 +125,7 @@ export function createSharedBudget(options: SharedBudgetOptions): SharedRetryBud
   });
 }
 
-/** With the prefix, what the longest key of a note has room for, whatever characters it has. */
+/** The longest key of a budget, in characters: with its prefix, as much as the key of a note has room for, whatever characters they are. */
 const MAX_KEY = 300;
 
 function hasNotes(store: unknown): boolean {
@@ -151,9 +151,9 @@ class Budget implements SharedRetryBudget {
   #lease: Lease;
   /** This process's own share: time fills it up, whether or not the store answers. */
   #bucket: SharedBucket;
-  /** Under way. */
+  /** The renewal under way. */
   #renewal: Promise<void> | undefined;
-  /** It is to be sent once the rest after the one before is over. */
+  /** Whether a renewal is to be sent once the rest after the one before is over. */
   #isRenewalSet = false;
   /** Ends the wait of each failure that waits for tokens, in their order. */
   readonly #waits = new Set<() => void>();

@@ -39,11 +39,11 @@ export function publishDiagnostics(): () => void {
 
 /** An attempt, as it is published on the channel `retry:attempting` before its function is called. What a subscriber writes counts. */
 export interface AttemptingCall {
-  /** As in events. */
+  /** The call's name, as in events. */
   readonly name: string;
-  /** As in events: one list for all attempts of a call, and of no other. */
+  /** The arguments, as in events: one list for all attempts of a call, and of no other. */
   readonly arguments: readonly unknown[];
-  /** Counted from 1. */
+  /** The number of the attempt, counted from 1. */
   readonly attempt: number;
   /** Calls the function; rejects, or throws, as it does. May be replaced by a function that calls it. */
   call: () => unknown;

@@ -31,7 +31,7 @@ class Hub {
     this.signal = signal;
   }
 
-  /** Not by the event, which names another object where the signal is wrapped in a Proxy. */
+  /** Calls all that wait for this signal; the event may name another object, where the signal is wrapped in a Proxy. */
   readonly onAbort = (): void => {
     hubs.delete(this.signal);
     // A listener may end the waits of others.

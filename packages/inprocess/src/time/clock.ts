@@ -1,7 +1,9 @@
 import type { Clock } from '@retry/core';
 import { createClock } from '@retry/core/clock';
 
-/** In Node a getter of the global object: to read it for each instant takes a third of the time. */
+/**
+ * The runtime's `performance`. In Node it is a getter of the global object, and reading that for each instant takes a third of the time.
+ */
 const { performance } = globalThis;
 
 /** Turns the monotonic clock into epoch milliseconds, so that a wall clock set back cannot prolong a timeout. */
@@ -39,7 +41,7 @@ export const systemClock: Clock = createClock({
   clear,
 });
 
-/** The same clock with timers that do not keep the process alive; the timers of browsers are numbers without `unref`. */
+/** The runtime's own clock, with timers that do not keep the process alive; the timers of browsers are numbers without `unref`. */
 export const backgroundClock: Clock = createClock({
   now,
   wallNow,

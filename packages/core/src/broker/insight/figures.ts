@@ -42,7 +42,7 @@ export interface AttemptsQuery {
 
 /** How many runs are about to start which attempt. */
 export interface AttemptCounts {
-  /** By attempt, counted from 1; only attempts that some run is about to start. */
+  /** The counts by attempt, counted from 1; only attempts that some run is about to start. */
   readonly counts: readonly AttemptCount[];
   /** How many runs were looked at. */
   readonly searched: number;
@@ -76,7 +76,7 @@ export interface DueTimes {
   readonly at: number;
   /** Runs that are due before `from`. */
   readonly before: Counted;
-  /** For each span, how many runs are due in it: from its beginning on, and before its end. */
+  /** How many runs are due in each span: from its beginning on, and before its end. */
   readonly counts: readonly number[];
   /** Runs that are due when the last span has ended, or later. */
   readonly after: Counted;

@@ -20,7 +20,7 @@ export interface ErrorGroup extends ErrorGroupName {
   readonly lastSeenAt: number;
   /** The id of the run that ended last; if that has left the group, of the first one by id. */
   readonly sampleId: string;
-  /** It has the dead letters of all errors that found no group of their own: see {@link MAX_GROUPS}. */
+  /** Whether it has the dead letters of all errors that found no group of their own: see {@link MAX_GROUPS}. */
   readonly isOther: boolean;
 }
 
@@ -37,8 +37,8 @@ export interface GroupsQuery {
 /** A page of error groups. */
 export interface GroupPage {
   /**
-   * Those with most dead letters first; of equal ones by lane, then by id. A group whose count changes between two pages may be on
-   * both of them, or on none.
+   * The groups, those with most dead letters first; of equal ones by lane, then by id. A group whose count changes between two pages
+   * may be on both of them, or on none.
    */
   readonly groups: readonly ErrorGroup[];
   /** How many dead letters there are in all groups of the query, on whatever page. */

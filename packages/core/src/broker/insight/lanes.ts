@@ -11,7 +11,7 @@ export interface LanesQuery {
 export interface LaneReport {
   /** The broker's clock, in epoch milliseconds. */
   readonly at: number;
-  /** By name. */
+  /** The lanes, by name. */
   readonly lanes: readonly LaneFigures[];
   /** `false`: there are more than 1 000 lanes, of which some are left out. Name those that are wanted. */
   readonly isComplete: boolean;
@@ -59,7 +59,7 @@ export interface LaneFigures {
 export interface LaneRates {
   /** Attempts that were started. */
   readonly starts: CountedRate;
-  /** Of these, attempts after the first. */
+  /** The starts of attempts after the first. */
   readonly retries: CountedRate;
   /** Runs that ended. */
   readonly out: CountedRate;

@@ -19,7 +19,7 @@ export interface WorkerFacts {
    * attended before. Absent where it is not measured.
    */
   readonly eventLoopLagMs?: number;
-  /** Its heartbeats need a connection that its handlers can take: while they keep it, runs that are well are taken for stalled. */
+  /** Whether its heartbeats need a connection that its handlers can take: while they keep it, runs that are well are taken for stalled. */
   readonly sharesHeartbeatClient?: boolean;
   /** What it did in its lanes since it attended before; only lanes in which it did anything. */
   readonly flow?: WorkerFlow;
@@ -39,7 +39,7 @@ export interface LaneFlow {
   readonly lane: string;
   /** Attempts that it started. */
   readonly starts: number;
-  /** Of these, attempts after the first. */
+  /** The starts of attempts after the first. */
   readonly retries: number;
   /** Runs that it ended. */
   readonly ends: number;

@@ -53,7 +53,7 @@ function wrongCursor({ state, after: value }: Cursored): InvalidOptionsError {
   return new InvalidOptionsError([{ path, value, message, cure }], 'query');
 }
 
-/** It finds texts that were cut, changed or never a cursor. */
+/** Returns a sum that texts do not have which were cut, changed or never a cursor. */
 function checksum(text: string): string {
   return fnv1a(text).toString(16).padStart(CHECK_DIGITS, '0');
 }

@@ -38,7 +38,7 @@ export const DESTINATION_LETTERS: Readonly<Record<Destination, string>> = {
 /** The answers of each verb that replies by letters. */
 interface Answers {
   readonly submit: Exclude<SubmitAnswer, KeyAnswer | Locked>;
-  /** Of submissions that may be unique. An id comes with those that name a run. */
+  /** Answers to submissions that may be unique. An id comes with those that name a run. */
   readonly submitUnique: Exclude<SubmitAnswer, KeyAnswer | Locked> | KeyAnswer['type'];
   readonly settle: Exclude<SettleAnswer, Locked>;
   readonly heartbeat: HeartbeatAnswer;

@@ -13,7 +13,7 @@ import { discardRuns } from './operate/redrive-runs.ts';
 export interface KeepCompleted {
   /** How many runs, the latest of them; a whole number ≥ 0, or `Infinity`. @default 1000 */
   readonly count?: number | undefined;
-  /** For how long after their end. @default Infinity */
+  /** How long they are kept after their end. @default Infinity */
   readonly for?: Duration | undefined;
   /**
    * How many bytes their payloads and results may take together, of those longer than 4 096 bytes of UTF-8; ≥ 0, or `Infinity`. Beyond
@@ -26,7 +26,7 @@ export interface KeepCompleted {
 
 /** What a broker keeps of the runs that failed, stalled or were rate limited. */
 export interface KeepDead {
-  /** For how long after their end; then cleaners forget them as a discard does, up to a minute later. @default Infinity */
+  /** How long they are kept after their end; then cleaners forget them as a discard does, up to a minute later. @default Infinity */
   readonly for?: Duration | undefined;
 }
 

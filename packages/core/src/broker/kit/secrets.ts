@@ -3,7 +3,7 @@ import { HIDDEN } from '../../show.ts';
 /** The beginning of a URL. Paths of modules may have an `@`, too. */
 const URL_SLASHES = /(?<!\bfile):\/\//i;
 
-/** The same of a text that is nothing but a URL, however wrongly its password is written. */
+/** The credentials of a text that is nothing but a URL, however wrongly its password is written. */
 const ALL_CREDENTIALS = /:\/\/[\s\S]*@/;
 
 /** `password=…`, `"token": "…"`. */

@@ -18,7 +18,7 @@ export interface WindowCounts {
 
 /** What is kept of one key: all its starts, counted for the window by which some were granted last. */
 export interface StartCounts extends WindowCounts {
-  /** The same starts for up to three windows of other lengths, the last used ones first; absent where there are none. */
+  /** What the same starts count as in up to three windows of other lengths, the last used ones first; absent where there are none. */
   readonly others?: readonly WindowCounts[];
 }
 

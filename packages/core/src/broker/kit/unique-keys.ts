@@ -7,7 +7,7 @@ import { keepableMs } from './limits.ts';
 export interface KeyHolder {
   /** The id of the run that has the key. */
   readonly id: string;
-  /** As submitted; a number is the instant at which the time ends. */
+  /** Until when it has the key, as submitted; a number is the instant at which the time ends. */
   readonly until: Unique['until'];
 }
 

@@ -3,7 +3,7 @@ import type { SharedBudget } from './shared-budget.ts';
 
 /** Tokens of a shared budget that one process has; every instant is by its own clock. Plain data. */
 export interface Lease {
-  /** As the bucket knows it. */
+  /** What it holds, as the bucket knows it. */
   readonly held: Renewal['held'];
   /** Tokens that may be spent. */
   readonly tokens: number;
@@ -29,13 +29,13 @@ interface Lately {
 export type RenewalEnd =
   /** `sentAt` is when the bucket was asked for. */
   | { readonly type: 'renewed'; readonly held: Renewal['held']; readonly sentAt: number }
-  /** It has failed, or nobody knows whether it has. */
+  /** The renewal has failed, or nothing says whether it has. */
   | { readonly type: 'lost' };
 
-/** It is renewed when no more than this share of what it is expected to need is left. */
+/** A lease is renewed when no more than this share of what it is expected to need is left. */
 const LOW_SHARE = 1 / 4;
 
-/** It is renewed so long before it ends, as a part of a lease. */
+/** How long before its end a lease is renewed, as a part of its length. */
 const EARLY = 1 / 10;
 
 /** A renewal is sent at most so often, as parts of a lease: where the bucket had enough, and where it had too little. */

@@ -5,7 +5,7 @@ export type CmdxVersion = 'v2.0.1' | 'main@fc92e183';
 
 /** The retry declarations of a CMDx task class. */
 export interface CmdxClass {
-  /** Its `retry_on` lines in order; a single one may be written without a list. @default [] */
+  /** The `retry_on` lines of the class in order; a single one may be written without a list. @default [] */
   readonly retry_on?: CmdxDeclaration | readonly CmdxDeclaration[] | undefined;
   /** The class it inherits from. */
   readonly parent?: CmdxClass | undefined;

@@ -23,7 +23,7 @@ export interface TaskerStep extends TaskerTimes {
   readonly state: string;
   /** A worker executes it. @default false */
   readonly isInProcess?: boolean;
-  /** It is done. @default false */
+  /** Whether it is done. @default false */
   readonly isProcessed?: boolean;
   /** @default true */
   readonly areDependenciesMet?: boolean;

@@ -4,7 +4,7 @@ import { defineSystem, exponential, list, type System, written } from '../system
 
 interface Interval {
   readonly delays: readonly number[];
-  /** It gives up after the last delay of a list. */
+  /** Whether it gives up after the last delay of a list. */
   readonly isList: boolean;
 }
 

@@ -78,7 +78,7 @@ export type TrafficInput =
 
 /** The rate of arrivals at an instant; of two points at one instant the later one holds from there on. */
 export interface RatePointInput {
-  /** From the start; finite, and not before the point before. */
+  /** How long after the start; finite, and not before the point before. */
   readonly at: Duration;
   /** Calls a second; finite, ≥ 0. */
   readonly perSecond: number;
@@ -86,7 +86,7 @@ export interface RatePointInput {
 
 /** What is called, as people write it. */
 export type ServerInput =
-  /** It works on one request after the other, in their order, also on those whose client has given up. */
+  /** The server works on one request after the other, in their order, also on those whose client has given up. */
   | {
       readonly type: 'capacity';
       /** Requests a second, over 0; 'Infinity' for a server without a limit. */
@@ -105,9 +105,9 @@ export type ServerInput =
 export interface NetworkInput {
   /** How the times of messages are distributed; `constant`: each takes the mean. */
   readonly type: 'constant' | 'exponential' | 'normal';
-  /** In one direction; finite. */
+  /** The mean time in one direction; finite. */
   readonly mean: Duration;
-  /** Of the normal distribution. @default 0 */
+  /** The standard deviation of the normal distribution. @default 0 */
   readonly deviation?: Duration | undefined;
 }
 
@@ -133,9 +133,9 @@ export interface World {
   readonly network: {
     /** How the times of messages are distributed. */
     readonly type: NetworkInput['type'];
-    /** In one direction. */
+    /** The mean time in one direction. */
     readonly meanMs: number;
-    /** Of the normal distribution; 0 for the others. */
+    /** The standard deviation of the normal distribution; 0 for the others. */
     readonly deviationMs: number;
   };
   /** When the server answers with errors, or is slow. */
@@ -150,9 +150,9 @@ export interface World {
   readonly layers: number;
   /** How many processes the calls are spread over. */
   readonly processes: number;
-  /** Of each process, or `'shared'` of all together; one at each layer. */
+  /** The budget of each process, or `'shared'` of all together; one at each layer. */
   readonly budget?: Budget | SharedWorldBudget | undefined;
-  /** Of each process, one at each layer. */
+  /** The circuit breaker of each process, one at each layer. */
   readonly circuitBreaker?: CircuitBreakerSettings | undefined;
   /** When what disturbs the world is over: trouble, or a rate of arrivals that is not the last one; 0 if nothing does. */
   readonly triggerEndMs: number;
@@ -169,7 +169,7 @@ export type Traffic =
 
 /** The rate of arrivals at an instant. */
 export interface RatePoint {
-  /** From the start. */
+  /** Milliseconds after the start. */
   readonly atMs: number;
   /** Calls a second. Between two points the rate is a straight line; after the last one it stays. */
   readonly perSecond: number;

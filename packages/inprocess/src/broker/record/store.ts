@@ -10,9 +10,9 @@ import { SortedNotes } from './sorted-notes.ts';
 
 /** Which list a run is in. */
 type Location =
-  /** In no list, while it is being moved. */
+  /** The run is in no list, while it is being moved. */
   | 'none'
-  /** In the ready list of its lane. */
+  /** The run is in the ready list of its lane. */
   | 'ready'
   /** Back in its lane after it was parked. */
   | 'returned'
@@ -42,7 +42,7 @@ export interface Entry extends Linked<Entry>, Ranked {
   hasLaneSlot: boolean;
   /** Where it is put aside, or was until it was returned to its lane. */
   parking: Parking | undefined;
-  /** Its id is an idempotency key of the caller: it is remembered longer than the run. */
+  /** Whether its id is an idempotency key of the caller: it is remembered longer than the run. */
   isKeyed: boolean;
   /** How long after its end its result is kept for a caller; `undefined` when none waits for it. */
   keepResultMs: number | undefined;
@@ -59,9 +59,9 @@ export interface Lane {
   readonly ready: Deque<Entry>;
   /** Parked runs whose concurrency key has a free slot again, in their old order: most were before those in `ready`. */
   readonly returned: Heap<Entry>;
-  /** By `runAt`. */
+  /** The runs that wait in the schedule, by `runAt`. */
   readonly scheduled: Heap<Entry>;
-  /** By fairness key; of each key that has a run by turn in `ready`. */
+  /** The turns by fairness key, of each key that has a run by turn in `ready`. */
   readonly turns: Map<string, Turn>;
   /** How many runs are behind all the turns. */
   behindCount: number;
@@ -73,7 +73,7 @@ export interface Lane {
 /** The run of a fairness key that came to its lane by turn, and those that have to wait for the turn. */
 export interface Turn {
   holder: Entry;
-  /** In the order in which they came. */
+  /** The runs that wait for the next turn of their key, in the order in which they came. */
   readonly behind: Deque<Entry>;
 }
 
@@ -91,7 +91,7 @@ export interface Parking {
   readonly key: string;
   readonly lane: Lane;
   readonly limit: number;
-  /** In the order that they had in their lane. */
+  /** The runs that wait for a slot of the key, in the order that they had in their lane. */
   readonly parked: Heap<Entry>;
   /** Returned to the lane and not claimed yet; they come before the parked ones. */
   readonly offered: Set<Entry>;
@@ -114,7 +114,7 @@ export interface Store extends Settings {
   readonly leases: Heap<Entry>;
   /** Completed, cancelled, dropped and disposable runs, oldest first: retention removes them from the front. */
   readonly finished: Deque<Entry>;
-  /** Those of them that have long texts, oldest first: retention deletes the texts of the first ones. */
+  /** The runs of this list that have long texts, oldest first: retention deletes the texts of the first ones. */
   readonly long: Set<Entry>;
   /** How many bytes of long texts they have. */
   longBytes: number;
@@ -148,7 +148,7 @@ export interface Store extends Settings {
   frontOrder: number;
   /** The latest order of an ended run. */
   endOrder: number;
-  /** By how much the wall clock was ahead of the monotonic one when it was followed last. */
+  /** How many milliseconds the wall clock was ahead of the monotonic one when it was followed last. */
   wallAheadMs: number;
 }
 

@@ -81,7 +81,7 @@ const CHANGE: FieldRules<Change> = {
   },
 };
 
-/** Of a started run only the cancel request is written, whatever else it has. */
+/** Returns whether a run is written whole: of a started one only the cancel request is, whatever else it has. */
 function isWritten({ state }: Run): boolean {
   return state !== 'started';
 }

@@ -80,7 +80,7 @@ export function isPlainRun(run: Run): boolean {
 /** A run keeps fewer. A longer list may be a sparse one, and is looked at as such. */
 const MAX_PLAIN_ERRORS = 1_000;
 
-/** As most errors are: what a worker stores of any other is found one by one. */
+/** Returns whether an error is as most are: what is wrong with any other is found field by field. */
 function isPlainError(given: unknown): boolean {
   if (!isObject(given)) return false;
   const error = given as AttemptError; // each of its fields is checked
@@ -130,7 +130,7 @@ const PAST: FieldRule = optional({
   cure: 'It is an instant, in epoch milliseconds.',
 });
 
-/** By whom it was settled last, as `settledBy` writes it. Brokers write it beside other texts. */
+/** The rule of what settled a run last, as `settledBy` writes it. Brokers write it beside other texts. */
 const SETTLEMENT_NAME: FieldRule = optional({
   accepts: isSettledBy,
   message: 'must be an epoch and an event',

@@ -55,7 +55,7 @@ export const NUMBER: FieldRule = {
   cure: 'Leave it out if you need none.',
 };
 
-/** The same; it may be absent. */
+/** The rule of a number that may be absent. */
 export const NUMBER_OR_NONE: FieldRule = optional(NUMBER);
 
 /** How long something lasts that may last for ever. */

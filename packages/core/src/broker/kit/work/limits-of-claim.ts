@@ -11,7 +11,7 @@ export function limitedByTask(run: Run, { limit, whenFull }: LaneConcurrency): R
 /** What decides whether a run gets its slots. */
 interface Wanted {
   readonly run: Pick<Run, 'lane' | 'concurrency'>;
-  /** It has kept the slot of its key since it was started before. */
+  /** Whether it has kept the slot of its key since it was started before. */
   readonly hasSlot: boolean;
   /** How many slots of a key, or of a lane, are taken. */
   readonly slotsTaken: (key: string) => number;
