@@ -26,6 +26,7 @@ export { createQueue } from './create-queue.ts';
 export type { Worker } from './create-worker.ts';
 export { createWorker } from './create-worker.ts';
 export type { ListenerError } from './emitter.ts';
+export { claimGroupNotices } from './engine/attendance/group-notices.ts';
 export type { ErrorText } from './error-text.ts';
 export type { WorkerErrorCode } from './errors.ts';
 export {
@@ -46,7 +47,6 @@ export {
   WaitTimeoutError,
 } from './errors.ts';
 export type { LateCause, QueueEvents, RunNotice, WorkerEvents } from './events.ts';
-export { claimGroupNotices } from './fleet/group-notices.ts';
 export type { InstantInput } from './option-rules.ts';
 export type { SignalName, WorkerOptions } from './options.ts';
 export type { Finding } from './queue/health/findings.ts';

@@ -1,10 +1,10 @@
 import type { GroupNotice, LaneDepth, WorkerFacts } from '@retry/core/broker';
 import type { WorkerEvents } from '../../events.ts';
-import { claimGroupNotices } from '../../fleet/group-notices.ts';
 import { taskOfLane } from '../../task/lane.ts';
 import type { ProcessWarning } from '../../warn-rarely.ts';
 import { warnRarely } from '../../warn-rarely.ts';
 import type { WorkerContext } from '../worker-context.ts';
+import { claimGroupNotices } from './group-notices.ts';
 
 /** How often a worker asks for error groups that are new or have doubled, at least, in ms. */
 export const GROUP_EVENTS_MS = 5_000;

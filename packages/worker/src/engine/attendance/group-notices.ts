@@ -1,7 +1,14 @@
-import type { Broker, ErrorGroup, GroupNotice, Note, NoteWrite, ReadFigures } from '@retry/core/broker';
-import { compareText, readNotes } from '@retry/core/broker/kit';
+import type {
+  Broker,
+  ErrorGroup,
+  GroupNotice,
+  Note,
+  Notes,
+  NoteWrite,
+  ReadFigures,
+} from '@retry/core/broker';
+import { compareText, MAX_NOTE_WRITES, readNotes } from '@retry/core/broker/kit';
 import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
-import { writeUnchanged } from './notes.ts';
 
 /** The note of a group has the count of its latest notice. Its lane may have any character, its id has no `/`. */
 const PREFIX = 'error-group/';
@@ -91,4 +98,24 @@ async function isEmpty(list: Broker['list'], name: string): Promise<boolean> {
     if (runs.length > 0 || next !== undefined) return false;
   }
   return true;
+}
+
+/** Makes the writes whose notes are still what was seen, each by itself. @returns those that were made */
+async function writeUnchanged<Write extends NoteWrite>(
+  notes: Notes,
+  writes: readonly Write[],
+): Promise<readonly Write[]> {
+  const made: Write[] = [];
+  for (let from = 0; from < writes.length; from += MAX_NOTE_WRITES) {
+    let left = writes.slice(from, from + MAX_NOTE_WRITES);
+    while (left.length > 0) {
+      const written = await notes.write(left);
+      if (written.outcome === 'written') {
+        made.push(...left);
+        break;
+      }
+      left = left.filter((_, index) => !written.changed.includes(index));
+    }
+  }
+  return made;
 }
