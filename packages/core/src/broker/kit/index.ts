@@ -1,6 +1,5 @@
 export { chargedAttempts } from '../../decision/counters.ts';
 export { byEnd } from '../../lifecycle/run-state.ts';
-export { shellOption, shellWord } from '../../shell-words.ts';
 export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
 export { MAX_NOTE_WRITES } from '../notes.ts';
 export { checkInput, TrustedExchange, TrustedWait } from './check/check-input.ts';
@@ -133,6 +132,7 @@ export {
   settledBy,
   settledRun,
 } from './settlement-rules.ts';
+export { shellOption, shellWord } from './shell-words.ts';
 export type { StartCounts, StartsReserved, WindowCounts } from './start-counts.ts';
 export {
   answerStarts,
