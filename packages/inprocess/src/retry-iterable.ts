@@ -243,10 +243,9 @@ class Reader<T> implements AbortListener {
 
 /** Closes a source that no reader waits for any more, or that has failed already. */
 function close(items: Iterator<unknown> | AsyncIterator<unknown>): void {
-  const ignore = (): void => undefined;
   try {
-    Promise.resolve(items.return?.()).catch(ignore);
+    Promise.resolve(items.return?.()).catch(() => undefined);
   } catch {
-    ignore();
+    // Nothing waits for it.
   }
 }

@@ -8,11 +8,12 @@ import {
   definePlainPolicy,
   hasMethods,
   isGenerator,
+  read,
   readFields,
   settingsOf,
 } from '@retry/core/fields';
 import type { OptionRule } from './option-rules.ts';
-import { isObject, ruleOf, SYNCHRONOUS } from './option-rules.ts';
+import { ruleOf, SYNCHRONOUS } from './option-rules.ts';
 import type { RetryOptions } from './options.ts';
 import type { Retried, Target } from './plan.ts';
 
@@ -50,9 +51,8 @@ export const OPTION_RULES: Readonly<Record<keyof RetryOptions, OptionRule>> = {
   ),
   parent: ruleOf(
     (value) =>
-      isObject(value) &&
-      ['maxAttempts', 'remainingMs'].every((key) => typeof Reflect.get(value, key) === 'number') &&
-      A_SIGNAL.accepts(Reflect.get(value, 'signal')),
+      ['maxAttempts', 'remainingMs'].every((key) => typeof read(value, key) === 'number') &&
+      A_SIGNAL.accepts(read(value, 'signal')),
     'must be the context of an attempt',
     'Use the ctx of the outer function, or of the handler.',
   ),
@@ -110,13 +110,13 @@ export function readCall(
   // Nothing of its body would run, so nothing would be retried.
   if (subject !== 'retryIterable' && isGenerator(fn))
     report({ path: 'fn', value: fn, message: 'must not be a generator', cure: 'Use retryIterable.' });
-  const read = options === NO_OPTIONS ? NO_OPTIONS : readOptions(options, rules, { order, report });
+  const checked = options === NO_OPTIONS ? NO_OPTIONS : readOptions(options, rules, { order, report });
   if (problems.length > 0)
     throw new InvalidOptionsError([...policyProblems(policy).map(named('policy')), ...problems], subject);
   return {
     fn: fn as Target,
     policy: settingsOf(definePlainPolicy(policy)),
-    options: read as RetryOptions<never>,
+    options: checked as RetryOptions<never>,
   }; // checked above
 }
 
@@ -151,8 +151,8 @@ export function readOptions(
     report: (problem: Problem) => report(whole(problem)),
   };
   const fields = readFields(options, '', known);
-  const read = Object.entries(rules).map(([key, rule]) => [key, fields?.optional(key, rule)] as const);
-  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
+  const values = Object.entries(rules).map(([key, rule]) => [key, fields?.optional(key, rule)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /** Returns a copy of options of the usual kind, if nothing is wrong with them: most have nothing, and each call of `retry` asks. */

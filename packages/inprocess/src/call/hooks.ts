@@ -99,7 +99,7 @@ export function callHook<Event>(
   try {
     const returned = hook(event);
     // No primitive is a promise; any object may be one, of another realm.
-    if (returned === null || (typeof returned !== 'object' && typeof returned !== 'function')) return;
+    if (Object(returned) !== returned) return;
     Promise.resolve(returned).catch((error: unknown) => report(error, reporter));
   } catch (error) {
     report(error, reporter);
@@ -110,11 +110,8 @@ export function callHook<Event>(
 export function report(error: unknown, reporter?: (error: unknown) => unknown): void {
   const { reportError } = globalThis as { reportError?: (error: unknown) => void }; // not in Node
   try {
-    // An error of the reporter itself cannot be reported.
-    Promise.resolve((reporter ?? reportError ?? console.error)(error)).catch(ignore);
+    Promise.resolve((reporter ?? reportError ?? console.error)(error)).catch(() => undefined);
   } catch {
-    ignore();
+    // An error of the reporter itself cannot be reported.
   }
 }
-
-function ignore(): void {}

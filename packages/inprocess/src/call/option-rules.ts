@@ -18,8 +18,3 @@ export const SYNCHRONOUS: OptionRule = ruleOf(
 export function ruleOf(accepts: (value: unknown) => boolean, message: string, cure: string): OptionRule {
   return { accepts: (value): value is unknown => accepts(value), message, cure };
 }
-
-/** Returns whether a value is an object, and not a function. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}

@@ -1,10 +1,10 @@
 import type { Clock } from '@retry/core';
-import { isRetryError } from '@retry/core';
 import type { BudgetEvent, BudgetInput, RetryBudget } from '@retry/core/budget';
 import { budgetAt, defineBudget, openBudget, stepBudget } from '@retry/core/budget';
 import { A_CLOCK, findMatch, readOptions, refusePromise } from '@retry/core/fields';
 import { report } from '../call/hooks.ts';
 import { SYNCHRONOUS } from '../call/option-rules.ts';
+import { isTimeout } from '../call/timeouts.ts';
 import { systemClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';
 
@@ -76,6 +76,5 @@ function guarded(kindOf: (error: unknown) => unknown): (error: unknown) => strin
 const TIMEOUTS = [{ name: 'TimeoutError' }];
 
 function timeoutOrDefault(error: unknown): string {
-  const isTimeout = isRetryError(error, 'ATTEMPT_TIMEOUT') || isRetryError(error, 'TOTAL_TIMEOUT');
-  return isTimeout || findMatch(TIMEOUTS, error) >= 0 ? 'timeout' : 'default';
+  return isTimeout(error) || findMatch(TIMEOUTS, error) >= 0 ? 'timeout' : 'default';
 }
