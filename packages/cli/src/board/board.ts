@@ -6,7 +6,7 @@ import { withQueue } from '../connect/with-queue.ts';
 import { CliError } from '../errors.ts';
 import { userOf } from '../lanes/hold.ts';
 import type { Input, Report } from '../report.ts';
-import { watchSignals } from '../run/signals.ts';
+import { watchSignals } from '../signals.ts';
 import { createWarnings } from '../terminal/create-warnings.ts';
 import { printableOutput } from '../terminal/printable.ts';
 import { createScreen } from '../terminal/screen.ts';

@@ -1,7 +1,7 @@
 import type { Operation } from '@retry/core/broker';
 import type { CliEnvironment } from '../environment.ts';
-import type { SignalWatch } from '../run/signals.ts';
-import { watchSignals } from '../run/signals.ts';
+import type { SignalWatch } from '../signals.ts';
+import { watchSignals } from '../signals.ts';
 import { openProgressLine } from '../terminal/progress-line.ts';
 
 /** What is shown while an operation goes on. */

@@ -1,6 +1,5 @@
 import { constants } from 'node:os';
 import { InvalidArgumentError } from 'commander';
-import type { Report } from '../report.ts';
 
 /** An exit status, or the name of the signal that ended a command. */
 export type ExitCode = number | string;
@@ -21,17 +20,4 @@ function readPart(part: string): readonly ExitCode[] {
     return Array.from({ length: to - from + 1 }, (_, index) => from + index);
   }
   throw new InvalidArgumentError('Write exit statuses from 1 to 255, ranges and signals: 1,7,64-78,SIGKILL.');
-}
-
-/** Returns the exit status by which shells show the end by a signal: 128 and its number. */
-export function statusOfSignal(signal: string): number {
-  return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0); // an unknown name has no number
-}
-
-/** Signals by which this process can end as its command did; others would write a core dump, or mean something to Node. */
-const PASSED: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGALRM', 'SIGKILL'];
-
-/** Returns how this process ends by a signal: as a report has it. */
-export function endBySignal(signal: string): Pick<Report, 'exitCode' | 'signal'> {
-  return { exitCode: statusOfSignal(signal), ...(PASSED.includes(signal) && { signal }) };
 }

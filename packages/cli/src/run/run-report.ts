@@ -2,7 +2,8 @@ import type { FailReason } from '@retry/core';
 import { formatDuration } from '@retry/core';
 import { countOf } from '../policies/describe.ts';
 import type { Report } from '../report.ts';
-import { endBySignal, RUN_EXIT, statusOfSignal } from './exit-codes.ts';
+import { endBySignal, statusOfSignal } from '../signals.ts';
+import { RUN_EXIT } from './exit-codes.ts';
 import type { AttemptEnd } from './start-command.ts';
 
 /** An attempt of `retry run`. */

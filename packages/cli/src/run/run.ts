@@ -4,10 +4,10 @@ import { allowedAttempts, settingsOf } from '@retry/core/fields';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import type { Input, Report } from '../report.ts';
+import { type SignalWatch, watchPassedOn, watchSignals } from '../signals.ts';
 import { printable } from '../terminal/printable.ts';
 import { type RunPolicyOptions, readRunPolicy } from './run-policy.ts';
 import { type CommandRun, endText, type RunAttempt, retryLine, runReport } from './run-report.ts';
-import { type SignalWatch, watchPassedOn, watchSignals } from './signals.ts';
 import { type AttemptEnd, clock, type RunningCommand, startCommand } from './start-command.ts';
 
 /** The options of `retry run`. */

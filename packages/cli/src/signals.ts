@@ -1,3 +1,6 @@
+import { constants } from 'node:os';
+import type { Report } from './report.ts';
+
 /** The signals by which people and supervisors end a program. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGALRM'] as const;
 
@@ -41,4 +44,17 @@ export function watchSignals(): SignalWatch {
       for (const signal of SIGNALS) process.off(signal, onSignal);
     },
   };
+}
+
+/** Returns the exit status by which shells show the end by a signal: 128 and its number. */
+export function statusOfSignal(signal: string): number {
+  return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0); // an unknown name has no number
+}
+
+/** Signals by which this process can end as its command did; others would write a core dump, or mean something to Node. */
+const ENDING: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGALRM', 'SIGKILL'];
+
+/** Returns how this process ends by a signal: as a report has it. */
+export function endBySignal(signal: string): Pick<Report, 'exitCode' | 'signal'> {
+  return { exitCode: statusOfSignal(signal), ...(ENDING.includes(signal) && { signal }) };
 }
