@@ -42,3 +42,9 @@ export function completeEnvironment(given: Partial<CliEnvironment>): CliEnvironm
   const { stdin, stdout, stderr, env } = process;
   return { stdin, stdout, stderr, env, cwd: process.cwd(), now: Date.now, random: Math.random, ...given };
 }
+
+/** Returns who runs the program, for the note that others read. */
+export function userOf({ env }: CliEnvironment): string | undefined {
+  const name = env['USER'] ?? env['USERNAME'];
+  return name === undefined || name === '' ? undefined : name;
+}

@@ -157,5 +157,5 @@ function declareMigrate(frame: Frame): void {
     summary: 'bring the schema of Postgres or PGlite to the version of the package',
     examples: ['retry migrate --url postgres://localhost/app', 'retry migrate --sql > retry.sql'],
   }).option('--sql', 'print the statement, and ask no server');
-  perform(frame, command, async () => (await import('../audit/migrate.ts')).migrateAction);
+  perform(frame, command, async () => (await import('../migrate/migrate.ts')).migrateAction);
 }

@@ -2,7 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import type { HoldTarget } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
-import type { CliEnvironment } from '../environment.ts';
+import { userOf } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
 import { namedLanes } from '../named.ts';
@@ -111,10 +111,4 @@ function targetsOf({ args, options }: Input<ResumeCommandOptions>): readonly Lan
 
 function nameOf(target: LaneTarget): string {
   return target.lane ?? '(all lanes)';
-}
-
-/** Returns who runs the program, for the note that others read. */
-export function userOf({ env }: CliEnvironment): string | undefined {
-  const name = env['USER'] ?? env['USERNAME'];
-  return name === undefined || name === '' ? undefined : name;
 }
