@@ -16,7 +16,6 @@ import { createToken, serve } from './serve.ts';
 
 /** The options of `retry board`. */
 interface BoardCommandOptions extends ConnectOptions {
-  readonly json?: boolean;
   readonly color: boolean;
   readonly readOnly?: boolean;
   readonly open?: boolean;
@@ -51,7 +50,10 @@ export async function boardAction(input: Input<BoardCommandOptions>): Promise<Re
   await withQueue(input, async ({ broker, shown, target }) => {
     const warnings = createWarnings(environment);
     const board = createBoard({
-      ...{ broker, tasks: environment.tasks, token, name: nameOf(shown, target) },
+      broker,
+      tasks: environment.tasks,
+      token,
+      name: nameOf(shown, target),
       access: () => granted,
       onError: warnings.warn,
     });

@@ -21,18 +21,13 @@ import { planFor } from './plan.ts';
 import type { ShownPlan } from './plan-text.ts';
 import { durationOf, planText } from './plan-text.ts';
 
-/** How `--json` and `--no-color` came. */
-interface Mode {
-  readonly json?: boolean;
-}
-
 /** Sends dead letters back to their lanes; with `--apply` only. */
-export const redriveAction: Action<BulkOptions & Mode> = (input) => bulk('redrive', input);
+export const redriveAction: Action<BulkOptions> = (input) => bulk('redrive', input);
 
 /** Deletes dead letters for good; with `--apply` only. */
-export const discardAction: Action<BulkOptions & Mode> = (input) => bulk('discard', input);
+export const discardAction: Action<BulkOptions> = (input) => bulk('discard', input);
 
-async function bulk(kind: Kind, input: Input<BulkOptions & Mode>): Promise<Report> {
+async function bulk(kind: Kind, input: Input<BulkOptions>): Promise<Report> {
   const { args: ids, options, environment } = input;
   return withQueue(input, async (connected) => {
     const plan = await planFor(connected.queue, ids, options);
@@ -88,7 +83,7 @@ interface Work {
 
 async function carryOut(
   { kind, plan, connected }: Work,
-  { rate, spread, reason, by, detach, json }: BulkOptions & Mode,
+  { rate, spread, reason, by, detach, json }: BulkOptions,
   environment: CliEnvironment,
 ) {
   const operation = await plan.apply({

@@ -24,7 +24,10 @@ export async function doctorAction(input: Input<ConnectOptions & DoctorLimits>):
 async function examine(input: Input<ConnectOptions & DoctorLimits>): Promise<Diagnosis> {
   try {
     return await withQueue(input, async (connected) => {
-      const findings = [...(await checkServer(connected, input)), ...(await checkQueueOf(connected, input))];
+      const findings = [
+        ...(await checkServer(connected, input)),
+        ...(await checkQueue(connected, input.options, input.environment.now)),
+      ];
       const { figures } = await connected.queue.health();
       return { ...diagnosisOf(findings), server: connected.shown, figures };
     });
@@ -33,13 +36,6 @@ async function examine(input: Input<ConnectOptions & DoctorLimits>): Promise<Dia
     if (fault === undefined) throw error;
     return diagnosisOf([fault]);
   }
-}
-
-function checkQueueOf(
-  connected: Connected,
-  { options, environment }: Input<DoctorLimits>,
-): Promise<readonly Fault[]> {
-  return checkQueue(connected, options, environment.now);
 }
 
 async function checkServer(

@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import type { HoldTarget } from '@retry/worker';
+import type { AnyTask, HoldTarget } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import { userOf } from '../environment.ts';
@@ -100,8 +100,8 @@ export async function resumeAction(input: Input<ResumeCommandOptions>): Promise<
   };
 }
 
-type LaneTarget = Extract<HoldTarget, { readonly lane: string } | { readonly all: true }> &
-  ({ readonly lane: string } | { readonly all: true });
+/** One lane, or all of them. */
+type LaneTarget = Exclude<HoldTarget, AnyTask>;
 
 function targetsOf({ args, options }: Input<ResumeCommandOptions>): readonly LaneTarget[] {
   if (options.all === true && args.length === 0) return [{ all: true }];

@@ -71,7 +71,11 @@ function findingsOf(text: string, calls: LintOptions): readonly Omit<Finding, 'f
   } catch (error) {
     if (!(error instanceof InvalidOptionsError)) throw error;
     return error.problems.map(({ path, message, cure }) => ({
-      ...{ severity: 'error', code: INVALID_OPTIONS, path, message, cure },
+      severity: 'error',
+      code: INVALID_OPTIONS,
+      path,
+      message,
+      cure,
     }));
   }
 }

@@ -22,7 +22,6 @@ interface ForgetOptions extends ConnectOptions {
   readonly apply?: boolean;
   /** Ask no question. */
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 /** How many ids are printed for people. */

@@ -13,7 +13,6 @@ import { noSuchRun, shownRun } from './show.ts';
 
 /** The options of `retry runs watch`. */
 interface WatchOptions extends ConnectOptions {
-  readonly json?: boolean;
   readonly color: boolean;
   /** Milliseconds between two polls. */
   readonly every: number;

@@ -10,7 +10,6 @@ import { openFullScreen } from './full-screen.ts';
 
 /** The options of `retry top`. */
 interface TopOptions extends ConnectOptions {
-  readonly json?: boolean;
   readonly color: boolean;
   /** Milliseconds between two frames. */
   readonly every: number;
