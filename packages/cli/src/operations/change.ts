@@ -1,40 +1,22 @@
-import type { Queue } from '@retry/worker';
+import { changeEach } from '../change-each.ts';
 import type { ConnectOptions } from '../connect/connect-options.ts';
-import { withQueue } from '../connect/with-queue.ts';
-import { EXIT } from '../exit.ts';
-import { namedIds } from '../named.ts';
-import type { Action, Input, Report } from '../report.ts';
-import { printable } from '../terminal/printable.ts';
+import type { Action } from '../report.ts';
 
-/** Lets no further run be taken. */
-export const pauseAction: Action<ConnectOptions> = (input) => change(input, 'pause', 'paused');
+/** Lets no further run be taken. Exit status 1 unless all operations were paused. */
+export const pauseAction = actionOf('pause', 'paused');
 
-/** Carries on what was paused: by workers, not by this process. */
-export const resumeAction: Action<ConnectOptions> = (input) => change(input, 'resume', 'resumed');
+/** Carries on what was paused: by workers, not by this process. Exit status 1 unless all were. */
+export const resumeAction = actionOf('resume', 'resumed');
 
-/** Ends operations as they are. */
-export const cancelAction: Action<ConnectOptions> = (input) => change(input, 'cancel', 'cancelled');
+/** Ends operations as they are. Exit status 1 unless all were cancelled. */
+export const cancelAction = actionOf('cancel', 'cancelled');
 
-/** Exit status 1 unless all were changed. */
-async function change(
-  input: Input<ConnectOptions>,
-  verb: keyof Pick<Queue['operations'], 'pause' | 'resume' | 'cancel'>,
-  done: string,
-): Promise<Report> {
-  const ids = namedIds(input.args);
-  const operations = await withQueue(input, ({ queue }) =>
-    Promise.all(ids.map(async (id) => ({ id, answer: await queue.operations[verb](id) }))),
-  );
-  const texts = { changed: done, refused: 'refused: it has ended', gone: 'there is no such operation' };
-  return {
-    json: { operations },
-    text: ({ paint }) =>
-      operations
-        .map(({ id, answer }) => {
-          const style = answer === 'changed' ? 'good' : 'bad';
-          return `${printable(id)}  ${paint(style, texts[answer])}`;
-        })
-        .join('\n'),
-    exitCode: operations.every(({ answer }) => answer === 'changed') ? EXIT.fine : EXIT.found,
-  };
+function actionOf(verb: 'pause' | 'resume' | 'cancel', done: string): Action<ConnectOptions> {
+  const meanings = {
+    changed: { text: done, isDone: true },
+    refused: { text: 'refused: it has ended', isDone: false },
+    gone: { text: 'there is no such operation', isDone: false },
+  } as const;
+  return (input) =>
+    changeEach(input, { key: 'operations', meanings, change: ({ operations }, id) => operations[verb](id) });
 }
