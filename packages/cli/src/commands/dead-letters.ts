@@ -1,11 +1,10 @@
 import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { rateArgument } from '../simulate/arguments.ts';
-import { durationOption, type Frame, integerArgument, perform } from './declare.ts';
-import { addGroup, addQueueCommand } from './declare-queue.ts';
+import { integerArgument, rateArgument } from './arguments.ts';
+import { durationOption, type Frame, perform } from './declare.ts';
+import { addGroup, addPaging, addQueueCommand, TASK } from './declare-queue.ts';
 import { POLICY } from './policies.ts';
-import { limitOption } from './runs.ts';
 
 /** Adds the commands about dead letters. */
 export function declareDeadLetters(outer: Frame): void {
@@ -24,9 +23,8 @@ function declareGroups(frame: Frame): void {
     summary: 'list the causes of dead letters, those with most of them first',
     examples: ['retry dlq groups', 'retry dlq groups --task send-email'],
   })
-    .option('--task <name>', 'only of this task: send-email, or send-email@2')
-    .addOption(limitOption())
-    .option('--after <cursor>', 'the page after this one');
+    .option(...TASK);
+  addPaging(command);
   perform(frame, command, async () => (await import('../dead-letters/groups.ts')).groupsAction);
 }
 
@@ -35,10 +33,8 @@ function declareList(frame: Frame): void {
     name: 'ls',
     summary: 'list dead letters',
     examples: ['retry dlq ls --group 3f2a', 'retry dlq ls --task send-email --since 2h'],
-  })
-    .addOption(limitOption())
-    .option('--after <cursor>', 'the page after this one');
-  addSelection(command);
+  });
+  addSelection(addPaging(command));
   perform(frame, command, async () => (await import('../dead-letters/list.ts')).listAction);
 }
 
@@ -103,7 +99,7 @@ function addBulk(command: Command): Command {
 /** The options that select dead letters. */
 function addSelection(command: Command): Command {
   return command
-    .option('--task <name>', 'only of this task: send-email, or send-email@2')
+    .option(...TASK)
     .option('--group <id>', 'only of this error group; the beginning of its id will do')
     .option('--error <name>', 'only with this name of the latest error')
     .addOption(durationOption('--since', 'only those that ended within this time'))

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { integerArgument } from './arguments.ts';
 import type { CommandTexts, Frame } from './declare.ts';
-import { addCommand, integerArgument } from './declare.ts';
+import { addCommand } from './declare.ts';
 
 /** Adds a command that asks a server, with the options that say which one. */
 export function addQueueCommand(frame: Pick<Frame, 'program'>, texts: CommandTexts): Command {
@@ -9,6 +10,16 @@ export function addQueueCommand(frame: Pick<Frame, 'program'>, texts: CommandTex
     .option('--prefix <prefix>', 'of the keys on Redis (default: retry)')
     .option('--partitions <number>', 'of the queue on Redis (default: 1)', integerArgument(1, 256))
     .option('--schema <name>', 'of the tables on Postgres (default: retry)');
+}
+
+/** The option of commands that look at the runs of one task. */
+export const TASK = ['--task <name>', 'only of this task: send-email, or send-email@2'] as const;
+
+/** Adds the options of a command that lists page by page. */
+export function addPaging(command: Command): Command {
+  return command
+    .option('--limit <number>', 'how many at most', integerArgument(1, 1_000), 20)
+    .option('--after <cursor>', 'the page after this one');
 }
 
 /** Adds a command that has commands of its own. */

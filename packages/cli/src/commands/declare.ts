@@ -1,6 +1,5 @@
-import { hasCalendarDay } from '@retry/core/fields';
 import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { CliEnvironment } from '../environment.ts';
 import type { Action, Report } from '../report.ts';
 
@@ -93,27 +92,4 @@ async function readDurations(command: Command): Promise<void> {
     }
     command.setOptionValue(option.attributeName(), ms);
   }
-}
-
-/** Returns a reader of integers from a minimum on. */
-export function integerArgument(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
-  return (text: string): number => {
-    const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= minimum && value <= maximum) return value;
-    const upTo = maximum === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${maximum}`;
-    throw new InvalidArgumentError(`Write an integer of at least ${minimum}${upTo}.`);
-  };
-}
-
-/** `2026-05-01`, `2026-05-01T09:00`, with seconds and a zone where there are any. */
-const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/i;
-
-/**
- * Reads the value of an option as an instant in epoch milliseconds. `Date.parse` alone finds one in almost any text with a number: in
- * `tomorrow 9` that of 2001, and in `2026-02-30` the second of March.
- */
-export function instantArgument(text: string): number {
-  const at = ISO.test(text) && hasCalendarDay(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new InvalidArgumentError('Write a date and a time: 2026-05-01T09:00:00Z.');
-  return at;
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { durationOption, type Frame, instantArgument, integerArgument, perform } from './declare.ts';
-import { addGroup, addQueueCommand } from './declare-queue.ts';
-import { limitOption } from './runs.ts';
+import { instantArgument, integerArgument } from './arguments.ts';
+import { durationOption, type Frame, perform } from './declare.ts';
+import { addGroup, addPaging, addQueueCommand } from './declare-queue.ts';
 
 /** Adds the commands about lanes, workers, operations, and the queue as a whole. */
 export function declareOperate(frame: Frame): void {
@@ -58,20 +58,15 @@ function declareOperations(frame: Frame): void {
     examples: ['retry operations ls'],
   });
   perform(frame, list, async () => (await import('../operations/list.ts')).listAction);
-  const texts = {
-    pause: 'let operations take no further run',
-    resume: 'let paused operations go on; workers carry them on',
-    cancel: 'end operations as they are; what was redriven stays so',
-  };
-  for (const [name, summary] of Object.entries(texts)) {
+  const verbs = [
+    ['pause', 'let operations take no further run'],
+    ['resume', 'let paused operations go on; workers carry them on'],
+    ['cancel', 'end operations as they are; what was redriven stays so'],
+  ] as const;
+  for (const [name, summary] of verbs) {
     const examples = [`retry operations ${name} 8f3c6f0e-6f0c-4d6e-9f0a-2b8f2f1f6b11`];
     const command = addQueueCommand(frame, { name, summary, examples }).argument('<ids...>', 'their ids');
-    perform(frame, command, async () => {
-      const actions = await import('../operations/change.ts');
-      return { pause: actions.pauseAction, resume: actions.resumeAction, cancel: actions.cancelAction }[
-        name as keyof typeof texts // its own keys
-      ];
-    });
+    perform(frame, command, async () => (await import('../operations/change.ts')).changeActions[name]);
   }
 }
 
@@ -80,9 +75,8 @@ function declareSchedules(frame: Frame): void {
     name: 'ls',
     summary: 'list schedules: when they fire next, and when they fired last',
     examples: ['retry schedules ls'],
-  })
-    .addOption(limitOption())
-    .option('--after <cursor>', 'the page after this one');
+  });
+  addPaging(list);
   perform(frame, list, async () => (await import('../schedules/list.ts')).listAction);
   const remove = addQueueCommand(frame, {
     name: 'rm',

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { exitCodesArgument } from '../run/exit-codes.ts';
-import { addCommand, durationOption, type Frame, integerArgument, perform } from './declare.ts';
+import { integerArgument } from './arguments.ts';
+import { addCommand, durationOption, type Frame, perform } from './declare.ts';
 
 const BACKOFFS = ['none', 'constant', 'linear', 'exponential', 'fibonacci', 'decorrelated'];
 const JITTERS = ['none', 'full', 'equal'];

@@ -1,7 +1,8 @@
 import { END_STATES, RUN_STATES } from '@retry/core/lifecycle';
-import { InvalidArgumentError, Option } from 'commander';
-import { durationOption, type Frame, instantArgument, integerArgument, perform } from './declare.ts';
-import { addGroup, addQueueCommand } from './declare-queue.ts';
+import { InvalidArgumentError } from 'commander';
+import { instantArgument, integerArgument } from './arguments.ts';
+import { durationOption, type Frame, perform } from './declare.ts';
+import { addGroup, addPaging, addQueueCommand, TASK } from './declare-queue.ts';
 
 const STATES: readonly string[] = RUN_STATES.filter((state) => state !== 'unsubmitted');
 
@@ -25,13 +26,12 @@ function declareList(frame: Frame): void {
     ],
   })
     .option('--state <states>', 'only these, with commas between', statesArgument)
-    .option('--task <name>', 'only of this task: send-email, or send-email@2')
+    .option(...TASK)
     .option('--attempt <number>', 'only at this attempt', integerArgument(0))
     .option('--error <name>', 'only with this name of the latest error')
     .option('--text <text>', 'only with this text in id, errors or payload')
-    .addOption(durationOption('--since', 'only those that ended, or were submitted, within this time'))
-    .addOption(limitOption())
-    .option('--after <cursor>', 'the page after this one');
+    .addOption(durationOption('--since', 'only those that ended, or were submitted, within this time'));
+  addPaging(command);
   perform(frame, command, async () => (await import('../runs/list.ts')).listAction);
 }
 
@@ -90,7 +90,7 @@ function declareForget(frame: Frame): void {
     ],
   })
     .argument('[ids...]', 'the ids of the runs')
-    .option('--task <name>', 'only of this task: send-email, or send-email@2')
+    .option(...TASK)
     .addOption(durationOption('--older-than', 'only those that ended at least this long ago'))
     .option(
       '--state <states>',
@@ -101,11 +101,6 @@ function declareForget(frame: Frame): void {
     .option('--apply', 'do it: without this the ids are printed')
     .option('--yes', 'ask no question on a terminal');
   perform(frame, command, async () => (await import('../runs/forget.ts')).forgetAction);
-}
-
-/** The option of commands that list. */
-export function limitOption(): Option {
-  return new Option('--limit <number>', 'how many at most').argParser(integerArgument(1, 1_000)).default(20);
 }
 
 function endedArgument(text: string): readonly string[] {

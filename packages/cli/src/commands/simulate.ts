@@ -1,5 +1,6 @@
-import { budgetArgument, rateArgument } from '../simulate/arguments.ts';
-import { addCommand, durationOption, type Frame, integerArgument, perform } from './declare.ts';
+import { InvalidArgumentError } from 'commander';
+import { integerArgument, rateArgument } from './arguments.ts';
+import { addCommand, durationOption, type Frame, perform } from './declare.ts';
 import { POLICY } from './policies.ts';
 
 /** Adds the command that shows what a policy does to a dependency in trouble. */
@@ -29,4 +30,25 @@ export function declareSimulate(frame: Frame): void {
     .option('--seed <number>', 'the same seed prints the same', integerArgument(0), 1)
     .option('--runs <number>', 'how many seeds are run', integerArgument(30, 10_000), 30);
   perform(frame, command, async () => (await import('../simulate/simulate.ts')).simulateAction);
+}
+
+/** The option of each kind of budget that its number is. */
+const BUDGET_KEYS = { ratio: 'ratio', 'token-bucket': 'capacity', throttle: 'maxTokens' } as const;
+
+/** Reads a retry budget: `ratio:0.1`, `token-bucket:500`, `throttle:10`, or all of its options as JSON. */
+function budgetArgument(text: string): object {
+  if (text.startsWith('{')) return readJson(text);
+  const [, kind = '', number] = /^([a-z-]+)(?::(\d*\.?\d+))?$/.exec(text) ?? [];
+  for (const [type, key] of Object.entries(BUDGET_KEYS)) {
+    if (type === kind) return { type, ...(number !== undefined && { [key]: Number(number) }) };
+  }
+  throw new InvalidArgumentError('Write ratio:0.1, token-bucket:500, throttle:10, or its options as JSON.');
+}
+
+function readJson(text: string): object {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Write ratio:0.1, or JSON such as {"type":"ratio","ratio":0.1}.');
+  }
 }

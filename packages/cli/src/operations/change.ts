@@ -2,16 +2,16 @@ import { changeEach } from '../change-each.ts';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import type { Action } from '../report.ts';
 
-/** Lets no further run be taken. Exit status 1 unless all operations were paused. */
-export const pauseAction = actionOf('pause', 'paused');
+type Verb = 'pause' | 'resume' | 'cancel';
 
-/** Carries on what was paused: by workers, not by this process. Exit status 1 unless all were. */
-export const resumeAction = actionOf('resume', 'resumed');
+/** The actions that change operations. Exit status 1 unless all that were named are changed. */
+export const changeActions: Readonly<Record<Verb, Action<ConnectOptions>>> = {
+  pause: actionOf('pause', 'paused'),
+  resume: actionOf('resume', 'resumed'),
+  cancel: actionOf('cancel', 'cancelled'),
+};
 
-/** Ends operations as they are. Exit status 1 unless all were cancelled. */
-export const cancelAction = actionOf('cancel', 'cancelled');
-
-function actionOf(verb: 'pause' | 'resume' | 'cancel', done: string): Action<ConnectOptions> {
+function actionOf(verb: Verb, done: string): Action<ConnectOptions> {
   const meanings = {
     changed: { text: done, isDone: true },
     refused: { text: 'refused: it has ended', isDone: false },
