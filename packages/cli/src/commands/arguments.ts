@@ -1,5 +1,5 @@
-import { hasCalendarDay } from '@retry/core/fields';
-import { InvalidArgumentError } from 'commander';
+import { durationMs, hasCalendarDay } from '@retry/core/fields';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** Returns a reader of integers from a minimum on, up to a maximum. */
 export function integerArgument(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
@@ -32,4 +32,20 @@ export function rateArgument(text: string): number {
   const perSecond = amount === '' ? Number.NaN : Number(amount) / (SECONDS[unit] ?? 1);
   if (perSecond > 0 && perSecond < Infinity) return perSecond;
   throw new InvalidArgumentError('Write how many a second, minute or hour: 50/s, 90/min, 5/h.');
+}
+
+/** Returns an option whose value becomes milliseconds. @param fallback - its default, in milliseconds */
+export function durationOption(flags: string, summary: string, fallback?: number): Option {
+  const option = new Option(`${flags} <duration>`, summary).argParser(durationArgument);
+  return fallback === undefined ? option : option.default(fallback, `${fallback / 1_000}s`);
+}
+
+function durationArgument(text: string): number {
+  // 0 needs no unit; of other numbers `timeout` and `curl` make seconds, and policies milliseconds.
+  const ms = durationMs(text === '0' ? 0 : text);
+  if (ms !== undefined && ms < Infinity) return ms;
+  const isBare = /^\d+(\.\d+)?$/.test(text);
+  throw new InvalidArgumentError(
+    isBare ? `Write its unit: ${text}s or ${text}ms.` : 'Write 500ms, 2s, 5m or 1h.',
+  );
 }

@@ -1,8 +1,8 @@
 import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { integerArgument, rateArgument } from './arguments.ts';
-import { durationOption, type Frame, perform } from './declare.ts';
+import { durationOption, integerArgument, rateArgument } from './arguments.ts';
+import { type Frame, perform } from './declare.ts';
 import { addGroup, addPaging, addQueueCommand, TASK } from './declare-queue.ts';
 import { POLICY } from './policies.ts';
 
@@ -22,8 +22,7 @@ function declareGroups(frame: Frame): void {
     name: 'groups',
     summary: 'list the causes of dead letters, those with most of them first',
     examples: ['retry dlq groups', 'retry dlq groups --task send-email'],
-  })
-    .option(...TASK);
+  }).option(...TASK);
   addPaging(command);
   perform(frame, command, async () => (await import('../dead-letters/groups.ts')).groupsAction);
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { instantArgument, integerArgument } from './arguments.ts';
-import { durationOption, type Frame, perform } from './declare.ts';
+import { durationOption, instantArgument, integerArgument } from './arguments.ts';
+import { type Frame, perform } from './declare.ts';
 import { addGroup, addPaging, addQueueCommand } from './declare-queue.ts';
 
 /** Adds the commands about lanes, workers, operations, and the queue as a whole. */

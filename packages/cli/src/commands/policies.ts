@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { EXPORTED_NAMES, SYSTEM_NAMES, systemOf, systemsLike } from '../policies/system-names.ts';
-import { instantArgument, integerArgument } from './arguments.ts';
-import { addCommand, durationOption, type Frame, perform } from './declare.ts';
+import { durationOption, instantArgument, integerArgument } from './arguments.ts';
+import { addCommand, type Frame, perform } from './declare.ts';
 import { systemsBefore } from './systems-before.ts';
 
 /** What the argument of a policy may be. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { exitCodesArgument } from '../run/exit-codes.ts';
-import { integerArgument } from './arguments.ts';
-import { addCommand, durationOption, type Frame, perform } from './declare.ts';
+import { durationOption, integerArgument } from './arguments.ts';
+import { addCommand, type Frame, perform } from './declare.ts';
 
 const BACKOFFS = ['none', 'constant', 'linear', 'exponential', 'fibonacci', 'decorrelated'];
 const JITTERS = ['none', 'full', 'equal'];

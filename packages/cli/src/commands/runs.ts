@@ -1,7 +1,7 @@
 import { END_STATES, RUN_STATES } from '@retry/core/lifecycle';
 import { InvalidArgumentError } from 'commander';
-import { instantArgument, integerArgument } from './arguments.ts';
-import { durationOption, type Frame, perform } from './declare.ts';
+import { durationOption, instantArgument, integerArgument } from './arguments.ts';
+import { type Frame, perform } from './declare.ts';
 import { addGroup, addPaging, addQueueCommand, TASK } from './declare-queue.ts';
 
 const STATES: readonly string[] = RUN_STATES.filter((state) => state !== 'unsubmitted');

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { integerArgument, rateArgument } from './arguments.ts';
-import { addCommand, durationOption, type Frame, perform } from './declare.ts';
+import { durationOption, integerArgument, rateArgument } from './arguments.ts';
+import { addCommand, type Frame, perform } from './declare.ts';
 import { POLICY } from './policies.ts';
 
 /** Adds the command that shows what a policy does to a dependency in trouble. */
