@@ -15,7 +15,7 @@ export interface OpenBroker {
 }
 
 /** A database that is open: what SQL is sent through, and what closes it. */
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly client: SqlClient;
   readonly close: () => Promise<void>;
 }

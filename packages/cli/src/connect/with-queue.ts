@@ -2,6 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import type { Queue } from '@retry/worker';
 import { createQueue } from '@retry/worker';
 import type { CliEnvironment } from '../environment.ts';
+import type { Input } from '../report.ts';
 import { createWarnings } from '../terminal/create-warnings.ts';
 import type { ConnectOptions } from './connect-options.ts';
 import { findTarget } from './find-target.ts';
@@ -21,12 +22,6 @@ export interface Connected {
   readonly shown: string;
 }
 
-/** Who asks. */
-export interface Asking {
-  readonly options: ConnectOptions;
-  readonly environment: CliEnvironment;
-}
-
 /**
  * Connects to the queue, does the work, and closes what was opened.
  *
@@ -34,7 +29,7 @@ export interface Asking {
  * @throws {CliError} `NO_SUCH_QUEUE` for a prefix of which the server has nothing; `NO_CONNECTION`, `NO_PACKAGE`, `WRONG_CONFIG`
  */
 export async function withQueue<Outcome>(
-  { options, environment }: Asking,
+  { options, environment }: Input<ConnectOptions>,
   work: (connected: Connected) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { broker, shown = 'the given broker' } = environment;

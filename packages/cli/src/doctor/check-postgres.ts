@@ -1,11 +1,9 @@
 import { formatDuration } from '@retry/core';
-import type { OpenDatabase } from '../connect/open-broker.ts';
+import type { SqlClient } from '@retry/postgres';
 import { openDatabase } from '../connect/open-broker.ts';
 import type { Target } from '../connect/target.ts';
 import { wholeText } from '../terminal/counts.ts';
 import type { DoctorLimits, Fault } from './fault.ts';
-
-type Client = OpenDatabase['client'];
 
 /** Finds what is wrong with a Postgres database, outside the tables of the queue. */
 export async function checkPostgres(
@@ -27,7 +25,7 @@ export async function checkPostgres(
 
 /** A snapshot that is old keeps every version of a row that has changed since: each claim reads past them. */
 async function checkTransactions(
-  client: Client,
+  client: SqlClient,
   { longTransaction }: DoctorLimits,
 ): Promise<readonly Fault[]> {
   const { rows } = await client.query(
@@ -59,7 +57,7 @@ async function checkTransactions(
 /** Autovacuum removes dead tuples; where it does not keep up, claims read past them. */
 const MAX_DEAD_TUPLES = 50_000;
 
-async function checkTuples(client: Client, schema: string): Promise<readonly Fault[]> {
+async function checkTuples(client: SqlClient, schema: string): Promise<readonly Fault[]> {
   const { rows } = await client.query(
     `select relname as name, n_dead_tup::float8 as dead, n_live_tup::float8 as live from pg_stat_user_tables
      where schemaname = $1 and n_dead_tup > $2 and n_dead_tup > n_live_tup order by n_dead_tup desc limit 3`,
@@ -79,7 +77,7 @@ async function checkTuples(client: Client, schema: string): Promise<readonly Fau
 const NOTIFICATION_MS = 1_000;
 
 /** Behind a pooler that lends connections by transaction, a session that listens is no longer there when something is notified. */
-async function checkNotifications(pool: Client): Promise<readonly Fault[]> {
+async function checkNotifications(pool: SqlClient): Promise<readonly Fault[]> {
   if (!('connect' in pool) || typeof pool.connect !== 'function') return [];
   const listener = await pool.connect();
   const channel = `retry_doctor_${process.pid}`;
