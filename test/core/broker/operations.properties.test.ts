@@ -1,7 +1,6 @@
 import type { Note } from '@retry/core/broker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { utf8Bytes } from '../../../packages/core/src/broker/kit/limits.ts';
 import type {
   FoundOperation,
   KeptOperation,
@@ -27,6 +26,7 @@ import {
   newOperation,
   steppedBy,
 } from '../../../packages/core/src/broker/kit/operations/operation-rules.ts';
+import { utf8Bytes } from '../../../packages/core/src/broker/kit/texts.ts';
 
 /** A name that every broker can store. */
 const names = fc

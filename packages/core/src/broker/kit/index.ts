@@ -6,6 +6,7 @@ export { checkInput, TrustedExchange, TrustedWait } from './check/check-input.ts
 export { MAX_STARTS, MAX_WINDOW_MS } from './check/check-reservations.ts';
 export { MAX_CONTEXT_BYTES, spentProblems } from './check/check-spent.ts';
 export { MAX_CONCURRENCY, MAX_RETRY_BYTES } from './check/check-submission.ts';
+export { isRefusedInput } from './check/refused-input.ts';
 export type { CloseGate } from './close-gate.ts';
 export { closedError, createCloseGate } from './close-gate.ts';
 export type { RunDraft, RunIdentity } from './copy-run.ts';
@@ -44,6 +45,7 @@ export type { FigureSources } from './insight/figures.ts';
 export { figuresBy, withEntryRates } from './insight/figures.ts';
 export type { LaneCounts, LaneSource } from './insight/lane-report.ts';
 export { addCounted, countInLanes, MAX_REPORTED_LANES, reportLanes } from './insight/lane-report.ts';
+export { keepableMs } from './instants.ts';
 export {
   ANSWER_LETTERS,
   DESTINATION_LETTERS,
@@ -51,19 +53,6 @@ export {
   STATE_LETTERS,
   stateOfLetter,
 } from './letters.ts';
-export {
-  compareText,
-  compareUtf8,
-  endBytes,
-  isRefusedInput,
-  keepableMs,
-  MAX_BATCH_BYTES,
-  runBytes,
-  settlementBytes,
-  sizedPage,
-  submissionBytes,
-  textProblem,
-} from './limits.ts';
 export { changedNotes, isNoteKept, pageOfNotes, readNote, readNotes, writtenNote } from './notes.ts';
 export { cancelRuns } from './operate/cancel-runs.ts';
 export type { ChangeableBroker } from './operate/change-runs.ts';
@@ -133,6 +122,7 @@ export {
   settledRun,
 } from './settlement-rules.ts';
 export { shellOption, shellWord } from './shell-words.ts';
+export { endBytes, MAX_BATCH_BYTES, runBytes, settlementBytes, sizedPage, submissionBytes } from './sizes.ts';
 export type { StartCounts, StartsReserved, WindowCounts } from './start-counts.ts';
 export {
   answerStarts,
@@ -141,6 +131,7 @@ export {
   reserveStarts,
   WINDOWS_OF_A_KEY,
 } from './start-counts.ts';
+export { compareText, compareUtf8, textProblem } from './texts.ts';
 export type { KeyHolder } from './unique-keys.ts';
 export { hasKey, KEYS_LOOKED_AT, keyHolder, uniqueAnswer } from './unique-keys.ts';
 export { fullLimit, limitedByTask } from './work/limits-of-claim.ts';

@@ -1,5 +1,6 @@
 import type { Note, Notes, NotesPage, NotesQuery, NoteWrite } from '../notes.ts';
-import { compareUtf8, keepableMs } from './limits.ts';
+import { keepableMs } from './instants.ts';
+import { compareUtf8 } from './texts.ts';
 
 /** The most notes of one page. */
 const PAGE = 1_000;

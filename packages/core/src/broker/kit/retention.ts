@@ -6,8 +6,8 @@ import { countFrom } from '../../fields/value-rules.ts';
 import { DEAD_LETTER_STATES } from '../../lifecycle/arrows.ts';
 import type { Broker, ListQuery } from '../broker.ts';
 import type { Run } from '../run.ts';
-import { utf8Bytes } from './limits.ts';
 import { discardRuns } from './operate/redrive-runs.ts';
+import { utf8Bytes } from './texts.ts';
 
 /** What a broker keeps of the completed, cancelled, dropped and disposable runs: each bound holds by itself. */
 export interface KeepCompleted {

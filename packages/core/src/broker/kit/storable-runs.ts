@@ -1,10 +1,9 @@
-import { MAX_INSTANT_AT } from '../../duration.ts';
 import type { ExchangeRequest } from '../exchange.ts';
 import type { AttemptError, Run } from '../run.ts';
 import type { Settlement } from '../settlement.ts';
 import type { RunDraft } from './copy-run.ts';
 import { copyRun } from './copy-run.ts';
-import { keepableMs } from './limits.ts';
+import { isWholeInstant, keepableMs, keepablePast } from './instants.ts';
 import type { FieldOf } from './run/run-fields.ts';
 import { fieldsOf } from './run/run-fields.ts';
 
@@ -46,7 +45,7 @@ export function isStorableRun(next: Run): boolean {
 }
 
 function isStorableInstant(at: number | undefined): boolean {
-  return at === undefined || (Number.isInteger(at) && at >= 0 && at <= MAX_INSTANT_AT);
+  return at === undefined || isWholeInstant(at);
 }
 
 function toStorable(settlement: Settlement): Settlement {
@@ -74,8 +73,4 @@ function withStorableInstants({ startedAt, ...error }: AttemptError): AttemptErr
 function limit(draft: RunDraft, key: FieldOf<'past'>): void {
   const at = draft[key];
   if (at !== undefined) draft[key] = keepablePast(at);
-}
-
-function keepablePast(at: number): number {
-  return keepableMs(Math.floor(at));
 }

@@ -1,7 +1,7 @@
 import type { Problem } from '../../../errors.ts';
 import { InvalidOptionsError } from '../../../errors.ts';
 import { isPlainObject } from '../../../fields/fields.ts';
-import { textProblem } from '../limits.ts';
+import { textProblem } from '../texts.ts';
 import { isMap, isObject, LIST, OBJECT } from './field-rules.ts';
 
 /** Collects what is wrong with one call. */

@@ -1,8 +1,8 @@
-import { MAX_INSTANT_AT } from '../../../duration.ts';
 import type { Problem } from '../../../errors.ts';
 import type { Spent, SpentError } from '../../submission.ts';
-import { textProblem, utf8Bytes } from '../limits.ts';
+import { isWholeInstant } from '../instants.ts';
 import { MAX_ERRORS } from '../run/run-errors.ts';
+import { textProblem, utf8Bytes } from '../texts.ts';
 import { findErrorProblems } from './check-error.ts';
 import { entriesOf, type Findings, findingsIn, findObjectProblem } from './check-findings.ts';
 
@@ -87,8 +87,4 @@ function findOwn(error: SpentError & { readonly stack?: unknown }, path: string,
 
 function notKept(path: string, value: unknown, message: string): Problem {
   return { path, value, message, cure: 'Use what a run stores of a failed attempt.' };
-}
-
-function isWholeInstant(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_INSTANT_AT;
 }
