@@ -31,18 +31,17 @@ export function newOperation({ filter, ...request }: OperationRequest, now: numb
 }
 
 /**
- * Returns the oldest running operation that no other carrier holds; of those of one instant, the first by id. `undefined`: there is none.
+ * Returns the oldest running operation of these that no other carrier holds; of those of one instant, the first by id. `undefined`: there
+ * is none.
  */
 export function freeOperation(
   found: readonly FoundOperation[],
-  { carrier, id }: OperationClaim,
+  { carrier }: OperationClaim,
   now: number,
 ): FoundOperation | undefined {
   const free = found.filter(
     (one) =>
-      one.kept.state === 'running' &&
-      (id === undefined || one.id === id) &&
-      (one.kept.carrier === carrier || (one.kept.carriedUntil ?? 0) <= now),
+      one.kept.state === 'running' && (one.kept.carrier === carrier || (one.kept.carriedUntil ?? 0) <= now),
   );
   return free.sort(compareAge)[0];
 }
