@@ -43,6 +43,7 @@ export interface Claim {
 /** The limit of a task, as a worker has it that claims runs of its lane. */
 export type LaneConcurrency = Pick<Concurrency, 'limit' | 'whenFull'>;
 
+/** What became of the settlements, and what was claimed. */
 export interface ExchangeReply {
   /** One answer for each settlement, in the order of the request. */
   readonly settled: readonly SettleAnswer[];

@@ -67,7 +67,7 @@ export function defineBudget(input: BudgetInput): Budget {
 }
 
 function budgetOf(type: Budget['type'], fields: Fields, report: Report): Budget {
-  const atLeast0 = (key: string, fallback: number): number => fields.number(key, fallback, ATLEAST_0);
+  const atLeast0 = (key: string, fallback: number): number => fields.number(key, fallback, AN_AMOUNT);
   switch (type) {
     case 'token-bucket': {
       const [capacity, refund] = [atLeast0('capacity', 500), atLeast0('refund', 1)];
@@ -93,7 +93,7 @@ function budgetOf(type: Budget['type'], fields: Fields, report: Report): Budget 
   }
 }
 
-const ATLEAST_0 = {
+const AN_AMOUNT = {
   ...FINITE_AT_LEAST_0,
   cure: 'Leave it out for the default.',
 };
@@ -105,7 +105,7 @@ function readCosts(fields: Fields, report: Report): { readonly default: number }
   const costs = readFields(given, 'costs', { keys, report });
   const entries = keys.map((key) => [
     key,
-    costs?.number(key, key === 'default' ? 5 : undefined, ATLEAST_0) ?? 0,
+    costs?.number(key, key === 'default' ? 5 : undefined, AN_AMOUNT) ?? 0,
   ]);
   return Object.freeze({ default: 5, ...Object.fromEntries(entries) });
 }

@@ -20,6 +20,7 @@ export function isSpace(code: number): boolean {
   );
 }
 
+/** Capital letters of ASCII. */
 export function isUpper(code: number): boolean {
   return code >= 0x41 && code <= 0x5a;
 }
@@ -30,6 +31,7 @@ export function isLower(code: number): boolean {
   return !(code >= 0x2000 && code <= 0x206f) && !(code >= 0x3000 && code <= 0x303f) && code !== 0xfeff;
 }
 
+/** Digits of ASCII. */
 export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
@@ -44,10 +46,12 @@ export function isSeparator(code: number): boolean {
   return code === 0x5f || code === 0x2d;
 }
 
+/** What names and ids consist of. */
 export function isWordPart(code: number): boolean {
   return isLetterOrDigit(code) || isSeparator(code);
 }
 
+/** Hexadecimal digits, in either case. */
 export function isHexDigit(code: number): boolean {
   return isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 }

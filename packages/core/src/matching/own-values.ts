@@ -30,6 +30,7 @@ function inheritsFromError(value: unknown): boolean {
   }
 }
 
+/** Returns whether an object has no class: its prototype is that of an object literal of any realm, or there is none. */
 export function isPlain(value: object): boolean {
   try {
     const prototype: unknown = Object.getPrototypeOf(value);

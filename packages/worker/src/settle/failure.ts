@@ -28,6 +28,7 @@ type Verdict =
       readonly askedBy?: 'server';
     };
 
+/** What becomes of a run whose payload cannot be read. */
 export const UNREADABLE: Verdict = { type: 'fail', reason: 'unreadable' };
 const OUT_OF_TIME: Verdict = { type: 'fail', reason: 'total-timeout' };
 const OVER_BUDGET: Verdict = { type: 'fail', reason: 'budget' };

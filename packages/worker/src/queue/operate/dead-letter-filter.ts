@@ -90,15 +90,21 @@ const FILTER_KEYS = [
   'state',
   'limit',
 ] as const;
+
+/** The options of `queue.deadLetters.list`. */
 export const LETTER_KEYS: readonly string[] = [...FILTER_KEYS, ...PAGE_KEYS, 'payloads'];
-export const DISCARD_KEYS: readonly string[] = [...FILTER_KEYS, 'all'] as const;
+
+/** The options of `queue.deadLetters.discard`. */
+export const DISCARD_KEYS: readonly string[] = [...FILTER_KEYS, 'all'];
+
+/** The options of `queue.deadLetters.redrive`. */
 export const REDRIVE_KEYS: readonly string[] = [
   ...DISCARD_KEYS,
   'dryRun',
   'perSecond',
   'keepAttempts',
   'signal',
-] as const;
+];
 
 const DEFAULT_LIMIT = 100;
 const MAX_LETTERS = 100_000;

@@ -21,8 +21,14 @@ export interface ApplyOptions {
   readonly by?: string | undefined;
 }
 
+/** The keys of {@link ApplyOptions}. */
 export const APPLY_KEYS: readonly (keyof ApplyOptions)[] = [
-  ...(['kind', 'perSecond', 'spread', 'keepAttempts', 'reason', 'by'] as const),
+  'kind',
+  'perSecond',
+  'spread',
+  'keepAttempts',
+  'reason',
+  'by',
 ];
 
 /** How a plan is applied, as far as the options say. */

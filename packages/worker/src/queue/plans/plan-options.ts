@@ -24,6 +24,7 @@ export interface PlanSettings extends Selection {
   readonly countUpTo: number;
 }
 
+/** The options of `queue.deadLetters.plan`. */
 export const PLAN_KEYS: readonly string[] = [...DISCARD_KEYS, 'tasks', 'countUpTo'];
 
 const COUNT_UP_TO = 100_000;

@@ -25,7 +25,10 @@ export interface WaitLimits {
   readonly signal: AbortSignal | undefined;
 }
 
+/** The keys of {@link WaitForResultOptions}. */
 export const WAIT_KEYS = ['timeout', 'signal'] as const;
+
+/** What holds where a wait has no options. */
 export const WAIT_DEFAULTS: WaitLimits = Object.freeze({ timeoutMs: 30_000, signal: undefined });
 
 /** Reads the options of a wait; every wrong one is reported. */

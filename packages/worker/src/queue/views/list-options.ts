@@ -57,8 +57,13 @@ export interface ListOptions<At extends Times = Times> extends RunFilter, PageOp
   readonly payloads?: 'include' | 'omit' | undefined;
 }
 
+/** The keys of {@link ViewOptions}. */
 export const VIEW_KEYS: readonly (keyof ViewOptions)[] = ['times'];
+
+/** The keys of {@link PageOptions}. */
 export const PAGE_KEYS: readonly (keyof PageOptions)[] = [...VIEW_KEYS, 'limit', 'after'];
+
+/** The keys of {@link RunFilter}. */
 export const FILTER_KEYS: readonly (keyof RunFilter)[] = [
   'state',
   'task',
@@ -67,6 +72,8 @@ export const FILTER_KEYS: readonly (keyof RunFilter)[] = [
   'errorName',
   'group',
 ];
+
+/** The keys of {@link ListOptions}. */
 export const LIST_KEYS: readonly (keyof ListOptions)[] = [
   ...PAGE_KEYS,
   ...FILTER_KEYS,
