@@ -1,4 +1,4 @@
-import { isPlain, ownEntries } from '../matching/own-values.ts';
+import { isClassless, ownEntries } from '../matching/own-values.ts';
 import { responsesOf } from '../matching/responses-of.ts';
 import { isList, read } from '../read.ts';
 
@@ -96,7 +96,7 @@ function delayInBody(error: unknown): number | undefined {
 /** Only plain data is entered: a socket or a stream would be large. */
 function innerObjects(value: unknown): readonly unknown[] {
   if (!isObject(value)) return [];
-  const isData = isList(value) || isPlain(value);
+  const isData = isList(value) || isClassless(value);
   return isData ? ownEntries(value).flatMap(([, inner]) => (isObject(inner) ? [inner] : [])) : [];
 }
 

@@ -131,7 +131,7 @@ const MAX_LEVELS = 100;
 function namesOf(input: unknown, keys: readonly string[]): ReadonlySet<PropertyKey> | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   try {
-    if (!isPlainObject(input)) return undefined;
+    if (!isOptionsObject(input)) return undefined;
     const names = new Set<PropertyKey>();
     let level: object | null = input;
     for (let depth = 0; level !== null && depth < MAX_LEVELS; depth += 1) {
@@ -153,7 +153,7 @@ function namesOf(input: unknown, keys: readonly string[]): ReadonlySet<PropertyK
 }
 
 /** Returns whether the value is an object of options: not a list, Map, Date or Error, which do not hold keys. */
-export function isPlainObject(value: object): boolean {
+export function isOptionsObject(value: object): boolean {
   const tag = tagOf(value);
   return (tag === '[object Object]' || tag === '[object Module]') && !(Symbol.iterator in value);
 }

@@ -1,5 +1,5 @@
 import { isList, read } from '../read.ts';
-import { isError, isPlain, MAX_PROPERTIES, ownEntries } from './own-values.ts';
+import { isClassless, isError, MAX_PROPERTIES, ownEntries } from './own-values.ts';
 
 /** The limit of a chain of causes: getters can make it endless. */
 const MAX_ERRORS = 1_000;
@@ -36,7 +36,7 @@ function errorsWithin(holder: object, mayDescend: boolean): readonly unknown[] {
     if (typeof value !== 'object' || value === null) continue;
     if (isError(value)) errors.push(value);
     else if (isList(value)) errors.push(...listOf(value, MAX_PROPERTIES).filter(isError));
-    else if (mayDescend && isPlain(value)) errors.push(...errorsWithin(value, false));
+    else if (mayDescend && isClassless(value)) errors.push(...errorsWithin(value, false));
   }
   return errors;
 }

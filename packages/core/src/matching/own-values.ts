@@ -31,7 +31,7 @@ function inheritsFromError(value: unknown): boolean {
 }
 
 /** Returns whether an object has no class: its prototype is that of an object literal of any realm, or there is none. */
-export function isPlain(value: object): boolean {
+export function isClassless(value: object): boolean {
   try {
     const prototype: unknown = Object.getPrototypeOf(value);
     return prototype === null || Object.getPrototypeOf(prototype) === null;

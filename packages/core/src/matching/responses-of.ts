@@ -1,5 +1,5 @@
 import { read } from '../read.ts';
-import { isError, isPlain, ownEntries } from './own-values.ts';
+import { isClassless, isError, ownEntries } from './own-values.ts';
 
 /** Where clients keep the response: fetch wrappers, Fern, Firebase, supabase, the AWS SDK, Elasticsearch, Stripe, Boom. */
 export const RESPONSES = [
@@ -32,7 +32,7 @@ function responsesWithin(holder: object, mayDescend: boolean): readonly unknown[
   for (const [, value] of ownEntries(holder)) {
     if (typeof value !== 'object' || value === null || isError(value)) continue;
     if (isResponse(value)) found.push(value);
-    else if (mayDescend && isPlain(value)) found.push(...responsesWithin(value, false));
+    else if (mayDescend && isClassless(value)) found.push(...responsesWithin(value, false));
   }
   return found;
 }

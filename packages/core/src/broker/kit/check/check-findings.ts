@@ -1,6 +1,6 @@
 import type { Problem } from '../../../errors.ts';
 import { InvalidOptionsError } from '../../../errors.ts';
-import { isPlainObject } from '../../../fields/fields.ts';
+import { isOptionsObject } from '../../../fields/fields.ts';
 import { textProblem } from '../texts.ts';
 import { isMap, isObject, LIST, OBJECT } from './field-rules.ts';
 
@@ -106,7 +106,7 @@ export function findOptionsProblem<Value>(
 }
 
 function isOptions(value: unknown): value is object {
-  return isObject(value) && isPlainObject(value);
+  return isObject(value) && isOptionsObject(value);
 }
 
 function refuse(path: string, value: unknown, problems: Problem[]): false {
