@@ -6,12 +6,13 @@ import { definePolicy, extendPolicy } from '@retry/core';
  * would choose a delay is not asked: a custom strategy, and servers, whose refusals therefore do not end the retrying.
  */
 export function instantRetries(policy: Policy | PolicyInput): Policy {
-  const noDelay = {
+  return extendPolicy(definePolicy(policy), {
     backoff: { type: 'none' },
     delays: [],
     jitter: 'none',
     minDelay: 0,
     granularity: 0,
-  } as const;
-  return extendPolicy(definePolicy(policy), { ...noDelay, initialDelay: 0, retryAfter: { mode: 'ignore' } });
+    initialDelay: 0,
+    retryAfter: { mode: 'ignore' },
+  });
 }

@@ -1,3 +1,4 @@
+import type { PolicyInput } from '@retry/core';
 import { extendPolicy, InvalidOptionsError } from '@retry/core';
 import type { Task } from '../task/task.ts';
 import { isTask } from '../task/task.ts';
@@ -12,17 +13,19 @@ export function instantRetries<Payload, Result, Submitted>(
     const problem = { path: 'task', value: task, message: 'must be a task', cure };
     throw new InvalidOptionsError([problem], 'instantRetries');
   }
-  const noDelay = {
-    backoff: { type: 'none' },
-    delays: [],
-    jitter: 'none',
-    minDelay: 0,
-    granularity: 0,
-  } as const;
-  const withoutDelay = { ...noDelay, initialDelay: 0, retryAfter: { mode: 'ignore' } } as const;
   return Object.freeze({
     ...task,
-    retry: extendPolicy(task.retry, withoutDelay),
-    rateLimitRetry: extendPolicy(task.rateLimitRetry, withoutDelay),
+    retry: extendPolicy(task.retry, NO_DELAYS),
+    rateLimitRetry: extendPolicy(task.rateLimitRetry, NO_DELAYS),
   });
 }
+
+const NO_DELAYS: PolicyInput = {
+  backoff: { type: 'none' },
+  delays: [],
+  jitter: 'none',
+  minDelay: 0,
+  granularity: 0,
+  initialDelay: 0,
+  retryAfter: { mode: 'ignore' },
+};
