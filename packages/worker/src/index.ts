@@ -112,23 +112,25 @@ export type { JsonSafe, NotJson, StoredPayload } from './task/json.ts';
 export type { SchemaIssue, SchemaResult, StandardSchema } from './task/schema.ts';
 export type {
   AnyTask,
-  Completion,
   DeadLetterTask,
   GlobalRateLimit,
   Handler,
-  HandlerHold,
   LimitPolicy,
   PayloadReader,
-  ReleaseRequest,
-  RetryRequest,
   ShutdownPolicy,
   StallPolicy,
   StartLimit,
   Task,
-  TaskContext,
   TaskFor,
   TaskInput,
 } from './task/task.ts';
 export { isTask } from './task/task.ts';
+export type {
+  Completion,
+  HandlerHold,
+  ReleaseRequest,
+  RetryRequest,
+  TaskContext,
+} from './task/task-context.ts';
 export type { DialectTask } from './task/task-from.ts';
 export { taskFrom } from './task/task-from.ts';

@@ -10,7 +10,7 @@ import { settleOutcome } from '../settle/settle-outcome.ts';
 import { attemptOf } from '../settle/settlement.ts';
 import { sleep } from '../sleep.ts';
 import { writeResult } from '../task/payload.ts';
-import type { Completion, HandlerHold, TaskContext } from '../task/task.ts';
+import type { Completion, HandlerHold, TaskContext } from '../task/task-context.ts';
 import type { Execution } from './execution.ts';
 import {
   isSpent,

@@ -4,7 +4,7 @@ import { MAX_STARTS } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions, withCause } from '@retry/core/fields';
 import { A_DELAY, A_HOLD_LENGTH, A_REASON, readInstant } from '../option-rules.ts';
 import type { AskedRetry, Outcome, Release } from '../settle/outcome.ts';
-import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task.ts';
+import type { Completion, HandlerHold, ReleaseRequest, RetryRequest } from '../task/task-context.ts';
 
 const RELEASE_KEYS: readonly (keyof ReleaseRequest)[] = ['delay', 'reason'];
 const HOLD_KEYS: readonly (keyof HandlerHold)[] = ['for', 'reason'];
