@@ -258,3 +258,8 @@ function ofTask(task: AnyTask): SubmitSettings['concurrency'] {
   const limit = globalLimitOf(task)?.limit;
   return limit === undefined ? undefined : { key: task.lane, limit };
 }
+
+/** Whether nothing of a submission has to be waited for: its schema has answered at once. */
+export function isPrepared(submission: Submission | Promise<Submission>): submission is Submission {
+  return !(submission instanceof Promise);
+}

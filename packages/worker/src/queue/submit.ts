@@ -1,11 +1,9 @@
-import { InvalidOptionsError } from '@retry/core';
 import type { Broker, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
 import type { Fields } from '@retry/core/fields';
-import { isList, QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
+import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
 import { isRefused, within } from '../broker.ts';
 import type { Emitter } from '../emitter.ts';
-import { FairnessKeyError, PayloadError } from '../errors.ts';
 import type { QueueEvents } from '../events.ts';
 import { areSubmissionsObserved, observeSubmit } from '../session/observed-calls.ts';
 import { SUBMIT_CURES } from '../task/foreign-options.ts';
@@ -19,9 +17,9 @@ import type { ResultWaiting } from './results/wait-for-result.ts';
 import type { WaitForResultOptions, WaitLimits } from './results/wait-options.ts';
 import { readWaitLimits, WAIT_DEFAULTS, WAIT_KEYS } from './results/wait-options.ts';
 import type { SubmitOptions, SubmitSettings, Submitted } from './submission.ts';
-import { prepareSubmission, readSubmission, readTransaction, SUBMIT_KEYS } from './submission.ts';
-import type { SubmitManyOptions } from './submit-each.ts';
-import { AN_EACH, settingsOfEach } from './submit-each.ts';
+import { isPrepared, prepareSubmission, readSubmission, readTransaction, SUBMIT_KEYS } from './submission.ts';
+import type { ManySettings, SubmitManyOptions } from './submit-each.ts';
+import { AN_EACH, prepareEach } from './submit-each.ts';
 import { submitInBatches, submitInTransaction } from './submit-many.ts';
 
 /** The arguments after the task: a payload, which may be left out where the task has none, and options. */
@@ -116,8 +114,6 @@ const CURES: Readonly<Record<Subject, Readonly<Record<string, string>>>> = {
 
 const NO_SETTINGS: SubmitSettings = Object.freeze({});
 
-type ManySettings = SubmitSettings & Pick<SubmitManyOptions, 'each'>;
-
 const ONE_MINUTE_MS = 60_000;
 const ONE_DAY_MS = 86_400_000;
 
@@ -130,7 +126,7 @@ export function createSubmitting(parts: Parts): Submitting {
       submitOne(task, payload, () => readSettings(parts, { task, options, subject: 'submit' })),
     submitMany: async (task, payloads, options) => {
       const settings = readManySettings(parts, { task, options, subject: 'submitMany' });
-      return submitMany(parts, await prepareAll(task, payloads, settings), { task, tx: settings.tx });
+      return submitMany(parts, await prepareEach(task, payloads, settings), { task, tx: settings.tx });
     },
     resubmit: createResubmit({
       broker: parts.broker,
@@ -244,56 +240,6 @@ function note(
 }
 
 const NO_OTHER = { type: undefined, id: '' } as const;
-
-/** A sparse list may have 2³² without taking any memory. */
-const MAX_PAYLOADS = 1_000_000;
-
-async function prepareAll(
-  task: AnyTask,
-  payloads: unknown,
-  settings: ManySettings,
-): Promise<readonly Submission[]> {
-  if (isList(payloads) && payloads.length <= MAX_PAYLOADS) {
-    // Array.from turns holes into undefined payloads.
-    const all: readonly unknown[] = Array.from(payloads);
-    const settingsOf = settingsOfEach(all, settings, task.name);
-    const prepared = all.map((payload, index) =>
-      naming(index, () => prepareSubmission(task, payload, settingsOf[index] ?? NO_SETTINGS)),
-    );
-    return prepared.every(isPrepared) ? prepared : Promise.all(prepared);
-  }
-  const cure = 'Use submit for a single one.';
-  const problem = {
-    path: 'payloads',
-    value: payloads,
-    message: `must be a list of at most ${MAX_PAYLOADS} payloads`,
-    cure,
-  };
-  throw new InvalidOptionsError([problem], 'submitMany');
-}
-
-/** Prepares one of many payloads: an error names the one that it is about. */
-function naming<Prepared>(
-  index: number,
-  prepare: () => Prepared | Promise<Prepared>,
-): Prepared | Promise<Prepared> {
-  const named = (error: unknown): never => {
-    if (error instanceof FairnessKeyError)
-      throw new FairnessKeyError(`payloads[${index}]: ${error.message}`, { cause: error });
-    if (!(error instanceof PayloadError)) throw error;
-    throw new PayloadError(`payloads[${index}]: ${error.message}`, error.issues, { cause: error });
-  };
-  try {
-    const prepared = prepare();
-    return prepared instanceof Promise ? prepared.catch(named) : prepared;
-  } catch (error) {
-    return named(error);
-  }
-}
-
-function isPrepared(submission: Submission | Promise<Submission>): submission is Submission {
-  return !(submission instanceof Promise);
-}
 
 function submitMany(
   parts: Parts,
