@@ -9,6 +9,7 @@ import { BARE_BROKER, readBroker } from './broker.ts';
 import { readClock } from './clock.ts';
 import type { Prefetch } from './engine/plan/prefetch.ts';
 import { missingOptions } from './errors.ts';
+import { HEARTBEATS_PER_LEASE } from './lease/heartbeats.ts';
 import { FINITE_ABOVE_0 } from './option-rules.ts';
 import { readRandom } from './random.ts';
 import type { Redact } from './settle/stored-error.ts';
@@ -111,9 +112,6 @@ export interface WorkerSettings {
   readonly random: () => number;
   readonly clock: Clock;
 }
-
-/** Heartbeats per lease: two may be lost before the lease is. */
-const HEARTBEATS_PER_LEASE = 3;
 
 const KEYS: readonly (keyof WorkerOptions)[] = [
   'broker',

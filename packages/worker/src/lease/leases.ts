@@ -7,9 +7,7 @@ import type { WorkerContext } from '../engine/worker-context.ts';
 import { CancelledError, LeaseLostError } from '../errors.ts';
 import type { Execution } from '../run/execution.ts';
 import { noticeOf } from '../settle/report.ts';
-
-/** The most leases that one call extends, or asks about. */
-const MAX_LEASES = 1_000;
+import { MAX_LEASES } from './heartbeats.ts';
 
 /** A lease that is extended. */
 interface Lease {

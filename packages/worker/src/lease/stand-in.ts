@@ -1,14 +1,9 @@
 import type { HeartbeatConnection, HeartbeatRequest } from '@retry/core/broker';
+import { HEARTBEATS_PER_LEASE, MAX_LEASES } from './heartbeats.ts';
 import type { LeaseAnswer } from './lease-thread.ts';
 
 /** The loop may be quiet for a lease divided by this number before its heartbeats are sent for it. */
 const QUIET_PART = 6;
-
-/** Heartbeats per lease, as the event loop sends them. */
-const HEARTBEATS_PER_LEASE = 3;
-
-/** The most leases that one call extends. */
-const MAX_LEASES = 1_000;
 
 /** A worker whose event loop may be blocked. */
 export interface GuardedWorker {
