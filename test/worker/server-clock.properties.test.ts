@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ServerClock } from '../../packages/worker/src/clock.ts';
+import { ServerClock } from '../../packages/worker/src/engine/server-clock.ts';
 
 const SERVER_AHEAD_MS = 5_000;
 

@@ -1,5 +1,4 @@
 import { keepableMs } from '@retry/core/broker/kit';
-import { ServerClock } from '../clock.ts';
 import type { WorkerEmitter } from '../events.ts';
 import { ServerWatch } from '../lease/server-watch.ts';
 import type { WorkerSettings } from '../options.ts';
@@ -9,6 +8,7 @@ import { WorkerReport } from './attendance/worker-report.ts';
 import { apply } from './plan/apply.ts';
 import type { WorkerState } from './plan/worker-state.ts';
 import { createWorkerState } from './plan/worker-state.ts';
+import { ServerClock } from './server-clock.ts';
 import { RestOfTurn, WakeSignal } from './turns.ts';
 
 /** What all parts of one worker share. */

@@ -1,4 +1,4 @@
-import type { ClockReading } from '../clock.ts';
+import type { ClockReading } from '../engine/server-clock.ts';
 import { nextTurn } from '../engine/turns.ts';
 import type { WorkerSettings } from '../options.ts';
 
