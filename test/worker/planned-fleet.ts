@@ -1,12 +1,7 @@
 import type { Broker, ClaimedRun } from '@retry/core/broker';
 import { defineTask } from '@retry/worker';
-import {
-  apply,
-  noteClaimed,
-  noteEnded,
-  noteStarted,
-} from '../../packages/worker/src/engine/plan/apply.ts';
-import type { Plan } from '../../packages/worker/src/engine/plan/plan.ts';
+import { apply, noteClaimed, noteEnded, noteStarted } from '../../packages/worker/src/engine/plan/apply.ts';
+import type { WorkerPlan } from '../../packages/worker/src/engine/plan/plan.ts';
 import { isIdle, plan, takeLate, takeWaiting } from '../../packages/worker/src/engine/plan/plan.ts';
 import type { PlannedClaim, WorkerState } from '../../packages/worker/src/engine/plan/worker-state.ts';
 import { createWorkerState } from '../../packages/worker/src/engine/plan/worker-state.ts';
@@ -58,13 +53,13 @@ export interface PlayedWorker {
   started: number;
   /** When the first of the settlements that are queued was queued. */
   queuedAt: number | undefined;
-  drained: Plan['drained'];
+  drained: WorkerPlan['drained'];
   wakes: number;
 }
 
 /** What a law looks at. */
 export interface Observer {
-  readonly onPlan?: (worker: PlayedWorker, planned: Plan, now: number) => void;
+  readonly onPlan?: (worker: PlayedWorker, planned: WorkerPlan, now: number) => void;
   /** After the exchange that was planned has left. */
   readonly onSent?: (worker: PlayedWorker, claim: PlannedClaim | undefined, now: number) => void;
 }

@@ -8,7 +8,7 @@ import { Settler } from '../settle/settler.ts';
 import { sleep } from '../sleep.ts';
 import { Exchanger, newRequestId } from './exchanger.ts';
 import { apply } from './plan/apply.ts';
-import type { Plan } from './plan/plan.ts';
+import type { WorkerPlan } from './plan/plan.ts';
 import { giveBackInMs, isIdle, opensIn, plan } from './plan/plan.ts';
 import type { ClaimsEnd, PlannedClaim } from './plan/worker-state.ts';
 import { AnswerTurns, nextTurn } from './turns.ts';
@@ -189,7 +189,7 @@ export class Engine {
   }
 
   /** Waits until there may be something to do: a run has ended, an exchange was answered, or work has arrived. */
-  #wait({ waitFor, wakeInMs, giveBackInMs }: Plan): Promise<void> {
+  #wait({ waitFor, wakeInMs, giveBackInMs }: WorkerPlan): Promise<void> {
     const { clock } = this.#worker.settings;
     this.#watchWaiting(giveBackInMs);
     if (waitFor === undefined) return this.#worker.wakeSignal.sleep(clock, wakeInMs);

@@ -17,7 +17,7 @@ const GATHER_MS = 1;
 const SHORT_MS = 1;
 
 /** What a worker does now. */
-export interface Plan {
+export interface WorkerPlan {
   /** Whether an exchange leaves: with the settlements that are queued, and with `claim`. */
   readonly exchanges: boolean;
   readonly claim: PlannedClaim | undefined;
@@ -37,7 +37,7 @@ export interface Plan {
  * Returns what follows from the state at this instant of the worker's clock. Pure: what was not done follows again, until `apply` notes
  * that it was done.
  */
-export function plan(state: WorkerState, now: number): Plan {
+export function plan(state: WorkerState, now: number): WorkerPlan {
   if (isAwaiting(state)) return AWAITING;
   // Before the room: a limit of all workers, which reads their broker's clock, may open between the two.
   const opensInMs = state.sharedLimits.size === 0 ? undefined : opensIn(state, now);
@@ -56,7 +56,7 @@ export function plan(state: WorkerState, now: number): Plan {
   };
 }
 
-const AWAITING: Plan = {
+const AWAITING: WorkerPlan = {
   ...{ exchanges: false, claim: undefined, start: 0, giveBackInMs: Infinity },
   ...{ waitFor: undefined, wakeInMs: Infinity, drained: undefined },
 };
