@@ -26,7 +26,7 @@ import {
   newOperation,
   steppedBy,
 } from '../../../packages/core/src/broker/kit/operations/operation-rules.ts';
-import { utf8Bytes } from '../../../packages/core/src/broker/kit/texts.ts';
+import { utf8Bytes } from '../../../packages/core/src/broker/kit/storable/texts.ts';
 
 /** A name that every broker can store. */
 const names = fc

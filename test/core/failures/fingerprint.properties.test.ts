@@ -1,7 +1,7 @@
 import { fingerprint, readErrorFacts } from '@retry/core/failures';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textProblem } from '../../../packages/core/src/broker/kit/texts.ts';
+import { textProblem } from '../../../packages/core/src/broker/kit/storable/texts.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { hostileMakers, thrownValues } from '../thrown-values.ts';

@@ -7,9 +7,9 @@ import { MAX_NOTE_WRITES } from '../notes.ts';
 import { check, findInEach, readCall } from './check/check-findings.ts';
 import type { FieldRules } from './check/field-rules.ts';
 import { FLAG, findWrongFields, NUMBER_OR_NONE, oneOf } from './check/field-rules.ts';
-import { keepableMs } from './instants.ts';
 import { endOf, readNote, readNotes } from './notes.ts';
-import { compareText, textProblem } from './texts.ts';
+import { keepableMs } from './storable/instants.ts';
+import { compareText, textProblem } from './storable/texts.ts';
 
 /** What the keys of the notes of holds begin with: the source, `/`, and the lane follow, or no lane for all of them. */
 export const HOLD_PREFIX = 'hold/';

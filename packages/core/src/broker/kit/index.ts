@@ -45,7 +45,6 @@ export type { FigureSources } from './insight/figures.ts';
 export { figuresBy, withEntryRates } from './insight/figures.ts';
 export type { LaneCounts, LaneSource } from './insight/lane-report.ts';
 export { addCounted, countInLanes, MAX_REPORTED_LANES, reportLanes } from './insight/lane-report.ts';
-export { keepableMs } from './instants.ts';
 export {
   ANSWER_LETTERS,
   DESTINATION_LETTERS,
@@ -122,7 +121,6 @@ export {
   settledRun,
 } from './settlement-rules.ts';
 export { shellOption, shellWord } from './shell-words.ts';
-export { endBytes, MAX_BATCH_BYTES, runBytes, settlementBytes, sizedPage, submissionBytes } from './sizes.ts';
 export type { StartCounts, StartsReserved, WindowCounts } from './start-counts.ts';
 export {
   answerStarts,
@@ -131,7 +129,16 @@ export {
   reserveStarts,
   WINDOWS_OF_A_KEY,
 } from './start-counts.ts';
-export { compareText, compareUtf8, textProblem } from './texts.ts';
+export { keepableMs } from './storable/instants.ts';
+export {
+  endBytes,
+  MAX_BATCH_BYTES,
+  runBytes,
+  settlementBytes,
+  sizedPage,
+  submissionBytes,
+} from './storable/sizes.ts';
+export { compareText, compareUtf8, textProblem } from './storable/texts.ts';
 export type { KeyHolder } from './unique-keys.ts';
 export { hasKey, KEYS_LOOKED_AT, keyHolder, uniqueAnswer } from './unique-keys.ts';
 export { fullLimit, limitedByTask } from './work/limits-of-claim.ts';

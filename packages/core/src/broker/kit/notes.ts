@@ -1,6 +1,6 @@
 import type { Note, Notes, NotesPage, NotesQuery, NoteWrite } from '../notes.ts';
-import { keepableMs } from './instants.ts';
-import { compareUtf8 } from './texts.ts';
+import { keepableMs } from './storable/instants.ts';
+import { compareUtf8 } from './storable/texts.ts';
 
 /** The most notes of one page. */
 const PAGE = 1_000;

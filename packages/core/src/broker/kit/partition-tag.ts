@@ -1,4 +1,4 @@
-import { utf8Bytes } from './texts.ts';
+import { utf8Bytes } from './storable/texts.ts';
 
 /** The longest tag, in bytes of UTF-8: an id has room for as much again and the braces. */
 const MAX_TAG_BYTES = 440;

@@ -7,7 +7,7 @@ import { DEAD_LETTER_STATES } from '../../lifecycle/arrows.ts';
 import type { Broker, ListQuery } from '../broker.ts';
 import type { Run } from '../run.ts';
 import { discardRuns } from './operate/redrive-runs.ts';
-import { utf8Bytes } from './texts.ts';
+import { utf8Bytes } from './storable/texts.ts';
 
 /** What a broker keeps of the completed, cancelled, dropped and disposable runs: each bound holds by itself. */
 export interface KeepCompleted {

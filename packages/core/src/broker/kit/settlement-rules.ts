@@ -6,7 +6,7 @@ import type { HeartbeatAnswer, HeartbeatRequest } from '../heartbeat.ts';
 import type { Run } from '../run.ts';
 import type { SettleAnswer, Settlement } from '../settlement.ts';
 import { copyRun, movedRun, withIdentity } from './copy-run.ts';
-import { keepableMs } from './instants.ts';
+import { keepableMs } from './storable/instants.ts';
 
 /** Returns how a broker answers a settlement, given the run that it keeps. Pure: the rule of every broker. */
 export function answerSettlement(

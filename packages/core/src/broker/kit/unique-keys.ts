@@ -1,7 +1,7 @@
 import { isEnd } from '../../lifecycle/run-state.ts';
 import type { Run } from '../run.ts';
 import type { KeyAnswer, SubmitAnswer, Unique } from '../submission.ts';
-import { keepableMs } from './instants.ts';
+import { keepableMs } from './storable/instants.ts';
 
 /** Which run has a unique key, as brokers keep it. */
 export interface KeyHolder {

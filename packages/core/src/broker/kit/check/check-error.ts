@@ -5,7 +5,7 @@ import { isListOf } from '../../../read.ts';
 import type { OperatorError } from '../../acts.ts';
 import type { ListQuery } from '../../broker.ts';
 import type { ErrorGroupName } from '../../insight/groups.ts';
-import { textProblem } from '../texts.ts';
+import { textProblem } from '../storable/texts.ts';
 import { type Findings, findObjectProblem, findTextProblem } from './check-findings.ts';
 
 /** Finds what is wrong with the texts and facts of an error that is to be stored. */

@@ -6,7 +6,7 @@ import type { AttemptError, Run } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { RunFieldKind } from '../run/run-fields.ts';
 import { hasPlainFields, isPast, RUN_FIELDS } from '../run/run-fields.ts';
-import { textProblem } from '../texts.ts';
+import { textProblem } from '../storable/texts.ts';
 import { areUnrecorded, findGroupProblems } from './check-error.ts';
 import { type Findings, findList, findMap, findObjectProblem } from './check-findings.ts';
 import { findLimitProblems, findSettlementSubmitProblems } from './check-submission.ts';

@@ -1,7 +1,7 @@
 import type { Problem } from '../../../errors.ts';
 import { InvalidOptionsError } from '../../../errors.ts';
 import { isOptionsObject } from '../../../fields/fields.ts';
-import { textProblem } from '../texts.ts';
+import { textProblem } from '../storable/texts.ts';
 import { isMap, isObject, LIST, OBJECT } from './field-rules.ts';
 
 /** Collects what is wrong with one call. */

@@ -7,7 +7,7 @@ import type { Claim, ExchangeRequest } from '../../exchange.ts';
 import type { Notes } from '../../notes.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { LockOptions, Submission } from '../../submission.ts';
-import { withStorableRuns } from '../storable-runs.ts';
+import { withStorableRuns } from '../storable/storable-runs.ts';
 import { readChanges } from './check-change.ts';
 import { findClaimProblems, findSettlementProblems, isPlainSettlement } from './check-exchange.ts';
 import { checkFigures } from './check-figures.ts';

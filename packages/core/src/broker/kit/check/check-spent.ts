@@ -1,8 +1,8 @@
 import type { Problem } from '../../../errors.ts';
 import type { Spent, SpentError } from '../../submission.ts';
-import { isWholeInstant } from '../instants.ts';
 import { MAX_ERRORS } from '../run/run-errors.ts';
-import { textProblem, utf8Bytes } from '../texts.ts';
+import { isWholeInstant } from '../storable/instants.ts';
+import { textProblem, utf8Bytes } from '../storable/texts.ts';
 import { findErrorProblems } from './check-error.ts';
 import { entriesOf, type Findings, findingsIn, findObjectProblem } from './check-findings.ts';
 

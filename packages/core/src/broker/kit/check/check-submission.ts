@@ -6,7 +6,7 @@ import type { Concurrency } from '../../run.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Submission, Unique } from '../../submission.ts';
 import { partitionTag } from '../partition-tag.ts';
-import { textProblem } from '../texts.ts';
+import { textProblem } from '../storable/texts.ts';
 import { type Findings, findObjectProblem, findTextProblem, NAME_CURE } from './check-findings.ts';
 import { findContextProblem, findSpentProblems } from './check-spent.ts';
 import type { FieldRules } from './field-rules.ts';

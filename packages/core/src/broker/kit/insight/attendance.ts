@@ -3,7 +3,7 @@ import type { Attendance, LaneDepth } from '../../broker.ts';
 import type { LaneFlow, LiveWorker, WorkerFacts, WorkerFlow } from '../../insight/workers.ts';
 import type { Note, Notes } from '../../notes.ts';
 import { readNotes } from '../notes.ts';
-import { compareText } from '../texts.ts';
+import { compareText } from '../storable/texts.ts';
 
 /** The notes of workers: `worker/`, the name, `/`, and the number of a piece in four digits. */
 const PREFIX = 'worker/';

@@ -3,7 +3,7 @@ import type { ErrorGroup, ErrorGroupName, GroupPage, GroupsQuery } from '../../i
 import { MAX_GROUPS, OTHER_GROUP } from '../../insight/groups.ts';
 import type { Run } from '../../run.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
-import { compareText } from '../texts.ts';
+import { compareText } from '../storable/texts.ts';
 
 /** What a broker keeps of the dead letters of one lane and error group. */
 export interface KeptGroup extends Omit<ErrorGroup, 'sampleId' | 'isOther'> {

@@ -3,7 +3,7 @@ import type { Counted, LaneFigures, LaneRates, LaneReport, LanesQuery } from '..
 import type { LaneFlow, LiveWorker } from '../../insight/workers.ts';
 import type { Notes } from '../../notes.ts';
 import { listHolds } from '../holds.ts';
-import { compareText } from '../texts.ts';
+import { compareText } from '../storable/texts.ts';
 import { listWorkers } from './attendance.ts';
 
 /** The most lanes of one report. */

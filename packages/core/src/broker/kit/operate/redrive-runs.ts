@@ -14,8 +14,8 @@ import {
 import type { FieldRules } from '../check/field-rules.ts';
 import { FLAG, findWrongFields, NUMBER_OR_NONE, wholeFrom } from '../check/field-rules.ts';
 import { copyRun, transitionRun } from '../copy-run.ts';
-import { keepableMs } from '../instants.ts';
 import { latestContext } from '../run/run-errors.ts';
+import { keepableMs } from '../storable/instants.ts';
 import type { ChangeableBroker, Decided } from './change-runs.ts';
 import { changeRuns } from './change-runs.ts';
 

@@ -5,7 +5,7 @@ import { check, findInEach, readCall } from '../check/check-findings.ts';
 import type { FieldRules } from '../check/field-rules.ts';
 import { findWrongFields, NUMBER_OR_NONE } from '../check/field-rules.ts';
 import { transitionRun } from '../copy-run.ts';
-import { keepableMs } from '../instants.ts';
+import { keepableMs } from '../storable/instants.ts';
 import type { ChangeableBroker, Decided } from './change-runs.ts';
 import { changeRuns } from './change-runs.ts';
 

@@ -1,7 +1,7 @@
 /** The rules of operations on many dead letters, as pure functions of what their notes say. */
 import type { OperationChange, OperationClaim, OperationRequest } from '../../operation.ts';
-import { keepableMs } from '../instants.ts';
-import { compareText } from '../texts.ts';
+import { keepableMs } from '../storable/instants.ts';
+import { compareText } from '../storable/texts.ts';
 import type { FoundOperation, KeptOperation } from './kept-operation.ts';
 import { hasEnded } from './kept-operation.ts';
 

@@ -2,7 +2,7 @@ import type { Run } from '../../run.ts';
 import type { Submission } from '../../submission.ts';
 import { movedRun, newRun } from '../copy-run.ts';
 import { carrySpent } from '../extras.ts';
-import { keepableMs } from '../instants.ts';
+import { keepableMs } from '../storable/instants.ts';
 
 /** Returns the run of a submission: it waits in its lane, or is scheduled. */
 export function submittedRun(submission: Submission, now: number): Run<'submitted' | 'scheduled'> {

@@ -1,4 +1,4 @@
-import { MAX_INSTANT_AT } from '../../duration.ts';
+import { MAX_INSTANT_AT } from '../../../duration.ts';
 
 /**
  * Returns an instant or a delay that every broker can store: whole milliseconds, `0 ≤ ms ≤ MAX_INSTANT_AT`. Fractions

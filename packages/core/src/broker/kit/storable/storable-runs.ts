@@ -1,11 +1,11 @@
-import type { ExchangeRequest } from '../exchange.ts';
-import type { AttemptError, Run } from '../run.ts';
-import type { Settlement } from '../settlement.ts';
-import type { RunDraft } from './copy-run.ts';
-import { copyRun } from './copy-run.ts';
+import type { ExchangeRequest } from '../../exchange.ts';
+import type { AttemptError, Run } from '../../run.ts';
+import type { Settlement } from '../../settlement.ts';
+import type { RunDraft } from '../copy-run.ts';
+import { copyRun } from '../copy-run.ts';
+import type { FieldOf } from '../run/run-fields.ts';
+import { fieldsOf } from '../run/run-fields.ts';
 import { isWholeInstant, keepableMs, keepablePast } from './instants.ts';
-import type { FieldOf } from './run/run-fields.ts';
-import { fieldsOf } from './run/run-fields.ts';
 
 /** The instants of a run that are past when it is settled. */
 const PAST_INSTANTS = fieldsOf('past');

@@ -1,7 +1,7 @@
-import type { EndRequest } from '../acts.ts';
-import type { Run } from '../run.ts';
-import type { Settlement } from '../settlement.ts';
-import type { SpentError, Submission } from '../submission.ts';
+import type { EndRequest } from '../../acts.ts';
+import type { Run } from '../../run.ts';
+import type { Settlement } from '../../settlement.ts';
+import type { SpentError, Submission } from '../../submission.ts';
 
 /** About how many bytes one call carries at most, in either direction. A single run may be larger. */
 export const MAX_BATCH_BYTES = 8_388_608;
