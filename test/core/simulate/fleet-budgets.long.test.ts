@@ -21,7 +21,7 @@ describe('the same storm with 1, 10 and 100 processes', { timeout: 120_000 }, ()
 
   it('passes with a budget that they share, whatever their number', () => {
     expect(seedsDown(shared)).toBe('0, 0, 0');
-    expect(amplifications(shared)).toEqual(['1.04', '1.07', '1.05']);
+    expect(amplifications(shared)).toEqual(['1.04', '1.07', '1.06']);
   });
 
   it('is in the documentation with these figures', () => {

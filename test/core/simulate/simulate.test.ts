@@ -129,6 +129,40 @@ describe('simulate', () => {
     }
   });
 
+  it('lets the first failures of a process wait for the answer of a shared budget, as createSharedBudget does', () => {
+    const world = {
+      ...FAILING,
+      traffic: { type: 'closed', clients: 3, calls: 1 },
+      budget: { type: 'shared', perSecond: 1, burst: 100 },
+    } as const;
+
+    const { attempts, lastEndMs } = simulate(AT_ONCE, world);
+
+    expect(attempts.median).toBe(9);
+    expect(lastEndMs.median).toBeLessThan(1_000);
+  });
+
+  it('refuses no retry to a process that is alone and below what time adds to a shared budget, however small its burst', () => {
+    const policy = definePolicy({ maxAttempts: 2, backoff: { type: 'none' }, initialDelay: '1100ms' });
+    const traffic = { type: 'closed', clients: 1, calls: 30 } as const;
+    const budget = { type: 'shared', perSecond: 1, burst: 2 } as const;
+
+    const { attempts } = simulate(policy, { ...FAILING, traffic, budget, duration: '1m' });
+
+    expect(attempts.median).toBe(60);
+  });
+
+  it('counts a call whose time ends before the answer of a shared budget as failed', () => {
+    const policy = definePolicy({ maxAttempts: 2, backoff: { type: 'none' }, totalTimeout: 1 });
+    const traffic = { type: 'closed', clients: 1, calls: 1 } as const;
+    const budget = { type: 'shared', perSecond: 1, burst: 2 } as const;
+
+    const { attempts, lastEndMs } = simulate(policy, { ...FAILING, traffic, budget });
+
+    expect(attempts.median).toBe(1);
+    expect(lastEndMs.median).toBe(2);
+  });
+
   it('makes no attempt while the circuit breaker is open, but for its probes', () => {
     const circuitBreaker = { minimumThroughput: 10, breakDuration: '5s' } as const;
 

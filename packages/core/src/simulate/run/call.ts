@@ -126,7 +126,7 @@ function fail(call: Call, failed: FailedAttempt): void {
   const { guard, queue } = call.caller;
   call.isRunning = false;
   const kind = failed.timedOut === undefined ? 'default' : 'timeout';
-  const decision = failed.timedOut === 'call' ? TIMED_OUT : decideNext(call, failed, kind);
+  const { decision, isUnanswered } = failed.timedOut === 'call' ? TIMED_OUT : decideNext(call, failed, kind);
   const outcome = outcomeOf(reasonOf(decision));
   if (outcome === 'failure') guard.record({ type: 'failure' });
   const isClosed = guard.report(outcome, call.ticket);
@@ -134,13 +134,36 @@ function fail(call: Call, failed: FailedAttempt): void {
     call.answer(false);
     return;
   }
-  call.paid = guard.record({ type: 'retry', kind });
   call.previousDelayMs = decision.delayMs;
-  if (decision.delayMs > 0) queue.after(decision.delayMs, () => startAttempt(call));
+  const { delayMs } = decision;
+  if (!isUnanswered) {
+    beginRetry(call, kind, delayMs);
+    return;
+  }
+  const failedAt = queue.now();
+  guard.onAnswer(() => {
+    const isPaid = timeLeft(call) > 0 && guard.allowsRetry(kind);
+    if (isPaid) beginRetry(call, kind, failedAt + delayMs - queue.now());
+    else call.answer(false);
+  });
+}
+
+/** Pays for a retry, and waits for what is left of its delay. */
+function beginRetry(call: Call, kind: string, leftMs: number): void {
+  const { guard, queue } = call.caller;
+  call.paid = guard.record({ type: 'retry', kind });
+  if (leftMs > 0) queue.after(leftMs, () => startAttempt(call));
   else startAttempt(call);
 }
 
-const TIMED_OUT: Decision = { type: 'fail', reason: 'total-timeout' };
+/** What follows a failure. */
+interface NextStep {
+  readonly decision: Decision;
+  /** Whether the retry was decided on before its budget could say whether it pays for it. */
+  readonly isUnanswered: boolean;
+}
+
+const TIMED_OUT: NextStep = { decision: { type: 'fail', reason: 'total-timeout' }, isUnanswered: false };
 
 /** One for all: what an error of its own would say about the attempt no rule of a policy reads. */
 const TIMEOUT: unknown = /* @__PURE__ */ new AttemptTimeoutError(0, 1);
@@ -148,7 +171,7 @@ const TIMEOUT: unknown = /* @__PURE__ */ new AttemptTimeoutError(0, 1);
 /** No simulated server asks for a delay. */
 const NO_DELAY: Failure['serverDelay'] = { type: 'absent' };
 
-function decideNext(call: Call, { startedAt, timedOut }: FailedAttempt, kind: string): Decision {
+function decideNext(call: Call, { startedAt, timedOut }: FailedAttempt, kind: string): NextStep {
   const { guard, queue, random, error } = call.caller;
   const now = queue.now();
   const failure: Failure = {
@@ -157,7 +180,13 @@ function decideNext(call: Call, { startedAt, timedOut }: FailedAttempt, kind: st
     serverDelay: NO_DELAY,
   };
   const counters = { failures: call.attempts, previousDelayMs: call.previousDelayMs };
-  const budget = guard.allowsRetry(kind);
+  let isUnanswered = false;
+  const budget = {
+    get allowsRetry(): boolean {
+      isUnanswered = guard.isUnanswered();
+      return isUnanswered || guard.allowsRetry(kind);
+    },
+  };
   const context: DecisionContext = {
     now,
     random,
@@ -165,7 +194,8 @@ function decideNext(call: Call, { startedAt, timedOut }: FailedAttempt, kind: st
     attemptMs: now - startedAt,
     budget,
   };
-  return decideBy(settingsOf(call.policy), counters, failure, context);
+  const decision = decideBy(settingsOf(call.policy), counters, failure, context);
+  return { decision, isUnanswered };
 }
 
 function reasonOf(decision: Decision): Extract<Decision, { readonly type: 'fail' }>['reason'] | undefined {

@@ -39,14 +39,21 @@ function breakerOf({ circuitBreaker }: World, queue: EventQueue): Pick<Guard, 'p
   };
 }
 
+/** A budget of the process itself waits for nothing. */
+const ANSWERED = {
+  isUnanswered: () => false,
+  onAnswer: (act: () => void) => act(),
+} as const satisfies Partial<BudgetOfProcess>;
+
 function budgetOf(budget: Budget | undefined, queue: EventQueue): BudgetOfProcess {
-  if (budget === undefined) return { allowsRetry: () => undefined, record: () => 0 };
+  if (budget === undefined) return { ...ANSWERED, allowsRetry: () => true, record: () => 0 };
   let state = openBudgetBy(budget, queue.now());
   return {
+    ...ANSWERED,
     allowsRetry: (kind) => {
       const now = queue.now();
       const failed = stepBudgetBy(budget, state, { type: 'failure' }, now);
-      return { allowsRetry: stepBudgetBy(budget, failed.state, { type: 'retry', kind }, now).isGranted };
+      return stepBudgetBy(budget, failed.state, { type: 'retry', kind }, now).isGranted;
     },
     record: (event) => {
       const step = stepBudgetBy(budget, state, event, queue.now());

@@ -42,8 +42,8 @@ export interface WorldInput {
 }
 
 /**
- * A budget of all processes together, as `createSharedBudget` takes it. Its store answers each renewal after 2 ms and never fails, so
- * that `localShare` changes nothing.
+ * A budget of all processes together, as `createSharedBudget` takes it. Its store answers each renewal after 2 ms, for which a failure
+ * without a token waits, and never fails, so that `localShare` changes nothing.
  */
 export interface SharedWorldBudgetInput extends SharedBudgetInput {
   /** One bucket, from which each process takes leases. */
