@@ -13,21 +13,13 @@ const TIMEOUT_MS = 120_000;
 
 const RECIPES = 'docs/recipes/frameworks';
 
-/**
- * The program of each framework, the exit status of its process after SIGTERM (Nest and a worker raise the signal again), and the status of
- * a response to a payload that is refused (that of Nest shows no filter).
- */
+/** The program of each framework, and the exit status of its process after SIGTERM: Nest and a worker raise the signal again. */
 const APPS = [
-  { framework: 'Express', program: `${RECIPES}/express.ts`, exit: 0, wrongPayload: 400 },
-  { framework: 'Fastify', program: `${RECIPES}/fastify.ts`, exit: 0, wrongPayload: 400 },
-  { framework: 'Hono', program: `${RECIPES}/hono.ts`, exit: 0, wrongPayload: 400 },
-  { framework: 'Nest', program: `${RECIPES}/nest/main.ts`, exit: 'SIGTERM', wrongPayload: 500 },
-  {
-    framework: 'the modules of Next',
-    program: 'test/frameworks/fixtures/next-server.ts',
-    exit: 'SIGTERM',
-    wrongPayload: 400,
-  },
+  { framework: 'Express', program: `${RECIPES}/express.ts`, exit: 0 },
+  { framework: 'Fastify', program: `${RECIPES}/fastify.ts`, exit: 0 },
+  { framework: 'Hono', program: `${RECIPES}/hono.ts`, exit: 0 },
+  { framework: 'Nest', program: `${RECIPES}/nest/main.ts`, exit: 'SIGTERM' },
+  { framework: 'the modules of Next', program: 'test/frameworks/fixtures/next-server.ts', exit: 'SIGTERM' },
 ] as const;
 
 const FILES = listTypeScript(RECIPES);
@@ -48,7 +40,7 @@ describe('docs/frameworks.md', () => {
 describeOnRedis('a worker in an application', (server) => {
   it.each(APPS)(
     'of $framework is ready, handles what is submitted, and finishes it after SIGTERM',
-    async ({ program, exit, wrongPayload }) => {
+    async ({ program, exit }) => {
       const { url } = server();
       const prefix = `framework-${randomUUID()}`;
       const env = { REDIS_URL: url, QUEUE_PREFIX: prefix };
@@ -69,7 +61,7 @@ describeOnRedis('a worker in an application', (server) => {
           headers,
           body: '{"__proto__":{}}',
         });
-        expect(refused.status).toBe(wrongPayload);
+        expect(refused.status).toBe(400);
         const body = JSON.stringify({ to: 'ada@example.com' });
         const response = await fetch(`${app.url}/mails`, { method: 'POST', headers, body });
         const { id } = (await response.json()) as { readonly id: string };

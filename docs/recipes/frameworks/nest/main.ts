@@ -1,18 +1,9 @@
 import 'reflect-metadata';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { Body, Controller, Get, Module, Post, ServiceUnavailableException } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { broker, queue, sendMail, worker } from '../queue.ts';
-
-@Controller()
-class Mails {
-  @Post('mails') send(@Body() mail: { to: string }) {
-    return queue.submit(sendMail, mail);
-  }
-  @Get('ready') async ready() {
-    if (!(await worker.isReady())) throw new ServiceUnavailableException();
-  }
-}
+import { broker, worker } from '../queue.ts';
+import { Mails } from './mails.ts';
 
 @Module({ controllers: [Mails] })
 class QueueModule implements OnApplicationBootstrap, OnApplicationShutdown {
