@@ -295,6 +295,26 @@ describe('worker.drain', () => {
     });
   });
 
+  it('waits for no handler where the broker has answered nothing when its time is over', async () => {
+    const { clock, broker } = setScene();
+    const exchange = () => Promise.reject(new Error('no server'));
+    const worker = createIdle(
+      { clock, broker: { ...broker, exchange } },
+      { tasks: [defineTask({ name: 'any', run: () => {} })] },
+    );
+    worker.on('error', () => {});
+
+    let endedAt = Infinity;
+    const drained = worker.drain({ maxMs: 3_000 }).catch(() => {
+      endedAt = clock.now();
+    });
+    const startedAt = clock.now();
+    await clock.advance('1m');
+
+    await drained;
+    expect(endedAt - startedAt).toBeLessThanOrEqual(3_000 + 2_000);
+  });
+
   it('is refused after start, drain and stop, and start after it, with what to do', async () => {
     const scene = setScene();
     const tasks = [defineTask({ name: 'any', run: () => {} })];

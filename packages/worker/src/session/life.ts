@@ -157,16 +157,17 @@ class Session {
     const isFirst = this.#signal === undefined;
     this.#signal = signal;
     if (isFirst) this.stop();
-    else this.#stopNow();
+    else this.stopNow();
   }
 
   /** A task's own `shutdownTimeout` may be longer than the worker's. */
   #onShutdownTimeout(): void {
     if (this.worker.state.leased > 0) this.#after(LAST_EXCHANGE_MS, () => this.#onShutdownTimeout());
-    else this.#stopNow();
+    else this.stopNow();
   }
 
-  #stopNow(): void {
+  /** Stops the worker immediately; what runs is given back. */
+  stopNow(): void {
     this.#isStopping = true;
     this.#engine.stopNow();
     this.#after(LAST_EXCHANGE_MS, this.#giveUp);
@@ -231,6 +232,8 @@ class Draining implements Drain {
   end(by: ClaimsEnd | DrainEnd): void {
     if (this.#session.isStopping) return;
     this.#endedBy = by;
-    this.#session.stop();
+    // Without an answer there is neither a handler nor an outcome: only the claim would be sent again, until the shutdown timeout.
+    if (this.#session.worker.hasAnswer) this.#session.stop();
+    else this.#session.stopNow();
   }
 }
