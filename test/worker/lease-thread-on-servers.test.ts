@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as rest } from 'node:timers/promises';
 import type { Broker } from '@retry/core/broker';
 import { createPostgresBroker } from '@retry/postgres';
 import { createRedisBroker } from '@retry/redis-queue';
-import type { Worker, WorkerOptions } from '@retry/worker';
+import type { TaskContext, Worker, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient } from 'redis';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -25,13 +26,20 @@ interface Place {
 
 const workers: Worker[] = [];
 
-function work(broker: Broker, run: () => unknown, options: Partial<WorkerOptions> = {}) {
-  const task = defineTask({ name: 'blocking', run: async () => void (await run()) });
+function work(broker: Broker, run: (ctx: TaskContext) => unknown, options: Partial<WorkerOptions> = {}) {
+  const task = defineTask({ name: 'blocking', run: async (_: null, ctx) => void (await run(ctx)) });
   const worker = createWorker({ broker, tasks: [task], lease: LEASE_MS, signals: [], ...options });
   workers.push(worker);
   worker.on('error', () => {});
   worker.start();
   return { worker, task };
+}
+
+/** Lets the thread connect, then blocks the event loop for three leases. */
+async function block(): Promise<void> {
+  await rest(LEASE_MS);
+  const until = performance.now() + 3 * LEASE_MS;
+  while (performance.now() < until);
 }
 
 /** Starts as many runs, blocks the event loop for three leases, and returns how many leases have expired then. */
@@ -45,9 +53,7 @@ async function expiredAfterBlock(broker: Broker, asked: Broker, runs: number): P
   const run = async (): Promise<void> => {
     started += 1;
     if (started === runs) {
-      await new Promise((resolve) => setTimeout(resolve, LEASE_MS)); // for the thread to connect
-      const until = performance.now() + 3 * LEASE_MS;
-      while (performance.now() < until);
+      await block();
       // Asked before the loop sends its heartbeats, which comes with its next turn.
       finish((await asked.findExpired(runs)).length);
     }
@@ -118,6 +124,7 @@ describeOnRedis('the thread that renews leases, on Redis', (server) => {
 describeOnPostgres('the thread that renews leases, on Postgres', (server) => {
   interface OnPostgres extends Place {
     readonly overPool: Broker;
+    readonly pool: ReturnType<typeof openPool>;
   }
   const open = async (): Promise<OnPostgres> => {
     const { url } = server();
@@ -134,9 +141,42 @@ describeOnPostgres('the thread that renews leases, on Postgres', (server) => {
       await schema.drop();
       await pool.end();
     };
-    return { broker, overClient, overPool, close };
+    return { broker, overClient, overPool, pool, close };
   };
   describeThread(open);
+
+  it.each([
+    ['returns', 0],
+    ['goes on', 2 * LEASE_MS],
+  ])(
+    'takes no run for lost that its handler has committed before it blocked, and %s after it',
+    async (_, moreMs) => {
+      const { broker, pool, close } = await open();
+      const run = async ({ complete }: TaskContext): Promise<void> => {
+        const client = await pool.connect();
+        await client.query('begin');
+        await complete({ tx: client, result: 'paid' });
+        await client.query('commit');
+        client.release();
+        await block();
+        await rest(moreMs);
+      };
+      const { worker, task } = work(broker, run);
+      const seen: string[] = [];
+      for (const type of ['completed', 'fenced', 'stalled', 'failed', 'retried', 'error'] as const)
+        worker.on(type, () => void seen.push(type));
+      const queue = createQueue({ broker });
+
+      const { id } = await queue.submit(task, null);
+
+      await expect.poll(() => seen.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await worker.stop();
+      expect(worker.leaseRenewal).toBe('thread');
+      expect(seen).toEqual(['completed']);
+      expect(await queue.result(id)).toMatchObject({ state: 'completed', result: 'paid' });
+      await close();
+    },
+  );
 
   it('renews leases over a pool that has only a connection string', async () => {
     const { overPool, overClient, close } = await open();
