@@ -11,7 +11,7 @@ import { ALL, ask, refused, send } from './board-client.ts';
 
 const broker = createMemoryBroker();
 const queue = createQueue({ broker });
-const mail = defineTask({ name: '<script>alert(1)</script>', run: async () => {} });
+const mail = defineTask({ name: '<script>alert(1)</script>', run: async (_: unknown) => {} });
 
 const closings: (() => void)[] = [];
 afterEach(() => {

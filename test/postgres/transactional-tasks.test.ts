@@ -355,7 +355,7 @@ describeOnPostgres('a task in a transaction', (server) => {
 
   it('is submitted with what the transaction wrote, or not at all', async () => {
     const queue = createQueue({ broker });
-    const task = defineTask({ name: 'order', run: () => {} });
+    const task = defineTask({ name: 'order', run: (_: number) => {} });
     const tx = await pool.connect();
     await tx.query('begin');
     const { id } = await queue.submit(task, 1, { tx });
@@ -473,7 +473,7 @@ describeOnPostgres('a task in a transaction', (server) => {
 
   it('needs a broker in the same database', async () => {
     const queue = createQueue({ broker: createMemoryBroker() });
-    const task = defineTask({ name: 'order', run: () => {} });
+    const task = defineTask({ name: 'order', run: (_: number) => {} });
 
     await expect(queue.submit(task, 1, { tx: pool })).rejects.toThrow(
       'tx needs a broker in your own database',

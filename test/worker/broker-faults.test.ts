@@ -111,7 +111,7 @@ describe('a broker that fails', () => {
       },
     };
     const task = defineTask({ name: 'plain', run: () => {} });
-    await queue.submitMany(task, [1, 2]);
+    await queue.submitMany(task, [null, null]);
     const worker = startWorker({ tasks: [task], broker: odd });
 
     await clock.advance('1m');

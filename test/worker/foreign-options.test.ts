@@ -1,6 +1,9 @@
+import { fromCelery } from '@retry/core/dialects';
 import { createMemoryBroker } from '@retry/inprocess/broker';
-import { createQueue, createWorker, defineTask } from '@retry/worker';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { DeadLetter, Task } from '@retry/worker';
+import { createQueue, createWorker, defineTask, taskFrom } from '@retry/worker';
+import { instantRetries } from '@retry/worker/testing';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
 import { refusalOf } from '../support/wrong-input.ts';
 import { setScene } from './scene.ts';
@@ -184,6 +187,7 @@ describe('a payload that says nothing', () => {
   // biome-ignore lint/suspicious/noConfusingVoidType: so people write that there is none
   const nothing = defineTask({ name: 'void', run: async (_: void) => 2 });
   const some = defineTask({ name: 'some', run: async (_: { to: string }) => 3 });
+  const letters = defineTask({ name: 'letters', run: (_: DeadLetter<{ to: string }>) => {} });
 
   it('may be left out', async () => {
     const { clock, queue: own, startWorker } = setScene();
@@ -201,6 +205,67 @@ describe('a payload that says nothing', () => {
     expect(await waiting).toEqual([2, 1]);
     expect(await own.get(id)).toMatchObject({ state: 'completed', payload: null });
     expect(schedule).toMatchObject({ payload: null });
+  });
+
+  it('is the only one where the handler has no parameters, or takes nothing', () => {
+    const run = async (): Promise<void> => {};
+    const given = defineTask({ name: 'given', run, deadLetter: { task: letters } });
+    const fromDialect = defineTask({ ...taskFrom(fromCelery({})), name: 'dialect', run });
+    const absent = defineTask({ name: 'absent', run: async (_: undefined) => {} });
+    const options = { delay: '1h' } as const;
+    const compiled = (): unknown => [
+      queue.submit(none, undefined, options),
+      queue.submit(given, null, options),
+      queue.submitMany(none, [null, undefined], options),
+      queue.submitMany(none, Array(3).fill(null), { each: () => options }),
+      queue.schedule('a', { task: none, payload: null, every: '1h' }),
+      queue.submit(instantRetries(none)),
+      createWorker({ broker, tasks: [none, given, fromDialect, absent] }),
+      // @ts-expect-error its handler would not see it
+      queue.submit(none, { a: 1 }),
+      // @ts-expect-error options come after the payload
+      queue.submit(none, options),
+      // @ts-expect-error its handler would not see it
+      queue.submit(given, 'a'),
+      // @ts-expect-error its handler would not see it
+      queue.submit(fromDialect, 'a'),
+      // @ts-expect-error nothing is what it takes
+      queue.submit(nothing, { a: 1 }),
+      // @ts-expect-error nothing is what it takes
+      queue.submit(absent, { a: 1 }),
+      // @ts-expect-error its handler would not see it
+      queue.submit(instantRetries(none), { a: 1 }),
+      // @ts-expect-error its handler would not see it
+      queue.submitAndWait(none, { a: 1 }),
+      // @ts-expect-error its handler would not see them
+      queue.submitMany(none, [{ a: 1 }]),
+      // @ts-expect-error its handler would not see it
+      queue.schedule('a', { task: none, payload: { a: 1 }, every: '1h' }),
+      // @ts-expect-error its handler would not see the dead letters
+      defineTask({ name: 'b', run: (_: { to: string }) => {}, deadLetter: { task: none } }),
+    ];
+
+    expect(compiled).toBeTypeOf('function');
+  });
+
+  it('is any where the parameter of the handler has no type, or the type says so', () => {
+    const untyped = defineTask({ name: 'untyped', run: async (_, { attempt }) => attempt });
+    const unknown = defineTask({ name: 'unknown', run: async (_: unknown) => {} });
+    const optional = defineTask({ name: 'optional', run: async (_?: { to: string }) => {} });
+    // A mock takes whatever it is given.
+    const mocked = defineTask({ name: 'mocked', run: vi.fn() });
+    const declared: Task<{ to: string }, void> = defineTask({ name: 'declared', run: async () => {} });
+    const keyed = defineTask({ name: 'keyed', run: () => {}, fairness: ({ to }: { to: string }) => to });
+    const compiled = (): unknown => [
+      [queue.submit(untyped, { to: 'a' }), queue.submit(untyped)],
+      [queue.submit(unknown, { to: 'a' }), queue.submit(unknown)],
+      [queue.submit(mocked, { to: 'a' }), queue.submit(mocked)],
+      queue.submit(optional, { to: 'a' }),
+      queue.submit(keyed, { to: 'a' }),
+      queue.submit(declared, { to: 'a' }),
+    ];
+
+    expect(compiled).toBeTypeOf('function');
   });
 
   it('is checked by the schema as it arrives', async () => {

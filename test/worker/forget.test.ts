@@ -8,7 +8,7 @@ import { settlementOf } from '../support/settle.ts';
 
 const HOUR_MS = 3_600_000;
 const LONG = 'x'.repeat(10_000);
-const mail = defineTask({ name: 'mail', run: () => LONG });
+const mail = defineTask({ name: 'mail', run: (_: unknown) => LONG });
 
 /** A queue over runs that ended: `a` completed two hours ago, `b` completed and `c` was dropped now, `d` failed, `e` waits. */
 async function openEnded() {

@@ -205,7 +205,7 @@ describe('a worker of several tasks', () => {
     for (const task of tasks)
       await queue.submitMany(
         task,
-        Array.from({ length: 50 }, (_, index) => index),
+        Array.from({ length: 50 }, () => null),
       );
     startWorker({ tasks, concurrency: 1, prefetch: 0 });
 

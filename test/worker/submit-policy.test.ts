@@ -94,7 +94,7 @@ describe('submit with a policy of its own', () => {
 
   it('is the policy of all runs of submitMany, or of each', async () => {
     const { queue } = setScene();
-    const task = defineTask({ name: 'many', run: () => {} });
+    const task = defineTask({ name: 'many', run: (_: number) => {} });
     const submitted = await queue.submitMany(task, [1, 2], {
       retry: { maxAttempts: 7 },
       each: (payload) => (payload === 2 ? { retry: { maxAttempts: 8 } } : undefined),
@@ -152,7 +152,7 @@ describe('submit with a policy of its own', () => {
 
     expect(await refusedPaths(() => queue.submit(task, null, { retry: retry as never }))).toEqual(paths);
     const each = () => ({ retry: retry as never });
-    expect(await refusedPaths(() => queue.submitMany(task, [1], { each }))).toEqual(
+    expect(await refusedPaths(() => queue.submitMany(task, [null], { each }))).toEqual(
       paths.map((path) => `each(0).${path}`),
     );
     expect((await queue.counts()).created).toBe(0);

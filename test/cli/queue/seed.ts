@@ -34,7 +34,7 @@ const resizeImage = defineTask({
   },
 });
 
-const report = defineTask({ name: 'report', run: async () => {} });
+const report = defineTask({ name: 'report', run: async (_: object) => {} });
 
 /** The id of a run that the seed submits by a key. */
 export function idOf(task: string, key: string): string {

@@ -10,7 +10,7 @@ import type { JsonSafe } from './json.ts';
 import { laneOf } from './lane.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import type { StandardSchema } from './schema.ts';
-import type { AnyTask, Handler, StartLimit, Task, TaskInput } from './task.ts';
+import type { AnyTask, Handler, NoPayload, StartLimit, Task, TaskInput } from './task.ts';
 import { checkTask, isTask } from './task.ts';
 
 const KEYS: readonly (keyof TaskInput<unknown, unknown>)[] = [
@@ -73,6 +73,23 @@ const SYNONYMS: Synonyms = [
 export const MAX_TEXT_BYTES_BY_DEFAULT = 1_048_576;
 
 /**
+ * Defines a task whose handler has no parameters: nothing can be submitted to it but `null`, which is what is stored without a payload;
+ * unless what becomes of the task says that it has one.
+ *
+ * @throws {InvalidOptionsError} listing every problem with the task and its policies
+ */
+export function defineTask<
+  Result extends JsonSafe<Result>,
+  Run extends () => unknown = never,
+  Payload = NoPayload,
+>(
+  input: TaskInput<Payload, Result> & {
+    // Of a handler whose parameters have no types nothing is inferred: `never`, and what follows gives them types.
+    readonly run: Run & WithoutParameters<Run>;
+    readonly schema?: undefined;
+  },
+): Task<Payload, Result>;
+/**
  * Defines a task with a schema, which turns the JSON of a payload into what its handler receives: it may be of any type.
  *
  * @throws {InvalidOptionsError} listing every problem with the task and its policies
@@ -100,6 +117,9 @@ export function defineTask<Payload, Result, Submitted>(
     readOptions(input, subject, (fields, report) => readTask<Payload, Result, Submitted>(fields, report)),
   );
 }
+
+/** Refuses a function that is called with something at times: one with an optional parameter, or a mock. */
+type WithoutParameters<Run extends () => unknown> = Parameters<Run> extends readonly [] ? unknown : never;
 
 function readTask<Payload, Result, Submitted>(
   fields: Fields,

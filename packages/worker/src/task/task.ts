@@ -246,22 +246,28 @@ export interface Task<Payload, Result, Submitted = Payload> {
 export type AnyTask = Task<any, any, any>;
 
 /**
- * A task whose handler takes the dead letters of runs that were submitted with `Submitted`. Where that is unknown, the handler says
- * which payload they have.
+ * A task whose handler takes the dead letters of runs that were submitted with `Submitted`. Where that is unknown, or nothing, the
+ * handler says which payload they have.
  */
 export type DeadLetterTask<Submitted = unknown> = AnyTask & {
-  readonly run: Handler<DeadLetter<unknown extends Submitted ? never : StoredPayload<Submitted>>, unknown>;
+  readonly run: Handler<
+    DeadLetter<IsNothing<Submitted> extends true ? never : StoredPayload<Submitted>>,
+    unknown
+  >;
 };
 
 /** A task that is submitted with this payload and has this result, whatever its handler receives. */
 // biome-ignore lint/suspicious/noExplicitAny: a submitter does not depend on the handler's payload, which has no type that is both in and out
 export type TaskFor<Submitted, Result = any> = Task<any, Result, Submitted>;
 
+/** The payload of a task whose handler has no parameters: it is left out, and stored as `null`. */
+// biome-ignore lint/suspicious/noConfusingVoidType: it may be left out
+export type NoPayload = void | null;
+
 /** Whether a payload says nothing, or may: then it may be left out, and is stored as `null`. */
 export type IsNothing<Payload> = unknown extends Payload
   ? true
-  : // biome-ignore lint/suspicious/noConfusingVoidType: so people write that a handler takes none
-    [Payload] extends [void | null]
+  : [Payload] extends [NoPayload]
     ? true
     : false;
 
