@@ -16,8 +16,9 @@ const NIGHTLY = 'test/**/*.nightly.test.ts';
 /** What finds more the longer it looks. */
 const RANDOM = 'test/**/*.properties.test.ts';
 
-/** What runs only some of its tests on a second engine otherwise. */
+/** What runs only some of its tests otherwise: on a second engine, or of many that were published. */
 const SAMPLED = [
+  'test/core/simulate/*.long.test.ts',
   'test/board/board.test.ts',
   'test/cli/queue/*.test.ts',
   'test/conformance/postgres*.test.ts',
