@@ -27,7 +27,7 @@ import {
 } from '@retry/core/budget/fleet';
 import { A_CLOCK, A_FUNCTION, hasMethods, readOptions } from '@retry/core/fields';
 import { callHook } from '../call/hooks.ts';
-import { backgroundClock } from '../time/clock.ts';
+import { backgroundClock, systemClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';
 
 /** Where a shared budget keeps its tokens: any broker of a queue, or its notes alone. */
@@ -44,7 +44,7 @@ export interface SharedBudgetOptions extends SharedBudgetInput {
   readonly key: string;
   /** Called when the store has not answered, and when it answers again; it is not awaited. */
   readonly onModeChange?: ((event: ModeChangeEvent) => unknown) | undefined;
-  /** @default the runtime's own clock, whose timers do not keep the process alive */
+  /** @default the runtime's own clock, whose timers keep the process alive only while a call waits for tokens */
   readonly clock?: Clock | undefined;
   /** Draws when to try again what another process came before, in [0, 1). @default Math.random */
   readonly random?: (() => number) | undefined;
@@ -101,6 +101,7 @@ export function createSharedBudget(options: SharedBudgetOptions): SharedRetryBud
       onModeChange: fields.optional('onModeChange', A_FUNCTION) as Hooks['onModeChange'], // checked
       reportError: fields.optional('reportError', A_FUNCTION) as Hooks['reportError'], // checked
     };
+    const clock = guardedClock(fields.optional('clock', A_CLOCK), hooks.reportError);
     const store = fields.value('broker');
     if (!hasNotes(store))
       fields.fail(
@@ -118,7 +119,8 @@ export function createSharedBudget(options: SharedBudgetOptions): SharedRetryBud
     return new Budget(readSharedBudget(fields), {
       notes: (store as SharedBudgetStore | undefined)?.notes as Notes, // checked
       key: `budget/${String(key)}`,
-      clock: guardedClock(fields.optional('clock', A_CLOCK), hooks.reportError) ?? backgroundClock,
+      clock: clock ?? backgroundClock,
+      clockOfWaits: clock ?? systemClock,
       random: (fields.optional('random', A_FUNCTION) as (() => number) | undefined) ?? Math.random, // checked
       hooks,
     });
@@ -140,6 +142,8 @@ interface Parts {
   readonly notes: SharedBudgetStore['notes'];
   readonly key: string;
   readonly clock: Clock;
+  /** Its timers keep the process alive. */
+  readonly clockOfWaits: Clock;
   readonly random: () => number;
   readonly hooks: Hooks;
 }
@@ -200,7 +204,7 @@ class Budget implements SharedRetryBudget {
         cancel();
         resolve();
       };
-      const cancel = this.#parts.clock.setTimer(end, STORE_MS);
+      const cancel = this.#parts.clockOfWaits.setTimer(end, STORE_MS);
       this.#waits.add(end);
     });
   }
