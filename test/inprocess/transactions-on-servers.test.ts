@@ -115,6 +115,16 @@ describeOnPostgres('retryTransaction, on Postgres', (server) => {
     expect(proxy.lost()).toBe(1);
   });
 
+  it('rejects where an error that the function caught has made the COMMIT a rollback', async () => {
+    const move = retryTransaction(postgresTransactions(pool), async (tx) => {
+      await tx.query('update moves set n = n + 1');
+      await tx.query("insert into moves values ('a', 5)").then(undefined, () => {});
+    });
+
+    await expect(move).rejects.toMatchObject({ code: 'ROLLED_BACK' });
+    expect(await count()).toBe(0);
+  });
+
   it('asks the probe what became of the COMMIT', async () => {
     proxy.loseReplyTo('COMMIT');
     const committed = async (): Promise<boolean> => (await count()) === 1;

@@ -3,7 +3,12 @@ import type { Clock } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import { createTestClock } from '@retry/inprocess/testing';
 import type { Begin } from '@retry/inprocess/transactions';
-import { mysqlTransactions, retryTransaction, sqliteTransactions } from '@retry/inprocess/transactions';
+import {
+  mysqlTransactions,
+  postgresTransactions,
+  retryTransaction,
+  sqliteTransactions,
+} from '@retry/inprocess/transactions';
 import { describe, expect, it } from 'vitest';
 
 const FAST = { backoff: { type: 'none' } } as const;
@@ -376,6 +381,37 @@ describe('a connection that cannot be given back', () => {
 
       expect([attempts, outcome, refused]).toEqual([1, 1, 'X']);
       expect(said.join(' ')).toBe('begin commit release destroy begin rollback release destroy');
+    },
+  );
+});
+
+describe('postgresTransactions', () => {
+  /** A pool whose server gives the answer to each COMMIT. */
+  function answering(answer: unknown): { statements: string[]; connect: () => Promise<never> } {
+    const statements: string[] = [];
+    const client = {
+      query: async (text: string) => {
+        statements.push(text);
+        return text === 'COMMIT' ? answer : { command: text };
+      },
+      release: (isBroken?: unknown) => void statements.push(isBroken === true ? 'destroy' : 'release'),
+    };
+    return { statements, connect: async () => client as never };
+  }
+
+  it('rejects where the COMMIT was a rollback, repeats nothing, and gives the client back', async () => {
+    const pool = answering({ command: 'ROLLBACK' });
+
+    const [attempts, outcome] = await attemptsOf(postgresTransactions(pool) as never);
+
+    expect([attempts, outcome]).toMatchObject([1, { code: 'ROLLED_BACK' }]);
+    expect(pool.statements).toEqual(['BEGIN', 'COMMIT', 'ROLLBACK', 'release']);
+  });
+
+  it.each([{ command: 'COMMIT' }, {}, undefined])(
+    'resolves where the answer to the COMMIT is %j',
+    async (answer) => {
+      expect(await attemptsOf(postgresTransactions(answering(answer)) as never)).toEqual([1, 1]);
     },
   );
 });

@@ -1,4 +1,21 @@
+import { RetryError } from '@retry/core';
+import { read } from '@retry/core/fields';
 import type { Begin } from './retry-transaction.ts';
+
+/**
+ * Thrown where PostgreSQL answered a COMMIT by a rollback: a statement of the transaction had failed, and the function caught its error.
+ * Nothing is stored, which the answer alone says.
+ */
+export class RolledBackError extends RetryError<'ROLLED_BACK'> {
+  override readonly name: string = 'RolledBackError';
+
+  constructor() {
+    super(
+      'ROLLED_BACK',
+      'the transaction was rolled back at its COMMIT: one of its statements had failed, and the error was caught. Let the error pass, or set a savepoint before the statement.',
+    );
+  }
+}
 
 /** What `pg` and `@neondatabase/serverless` call a pool. */
 export interface PostgresPool<Client extends PostgresClient> {
@@ -33,7 +50,10 @@ export interface SqliteDatabase {
   exec(sql: string): unknown;
 }
 
-/** Returns the transactions of a pool of `pg`. A client that was broken is not given back to the pool. */
+/**
+ * Returns the transactions of a pool of `pg`. A client that was broken is not given back to the pool. They reject with a
+ * {@link RolledBackError} where the COMMIT was a rollback, as after an error that the function caught.
+ */
 export function postgresTransactions<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
   begin: string = 'BEGIN',
@@ -48,7 +68,7 @@ export function postgresTransactions<Client extends PostgresClient>(
     return around(
       {
         begin: () => client.query(begin),
-        commit: () => client.query('COMMIT'),
+        commit: async () => throwIfRolledBack(await client.query('COMMIT')),
         rollback: () => client.query('ROLLBACK'),
         release: () => giveBack(),
         destroy: () => giveBack(true),
@@ -56,6 +76,11 @@ export function postgresTransactions<Client extends PostgresClient>(
       () => run(client),
     );
   };
+}
+
+/** A COMMIT of a transaction that has failed is answered without an error, by the name of what the server did. */
+function throwIfRolledBack(answer: unknown): void {
+  if (read(answer, 'command') === 'ROLLBACK') throw new RolledBackError();
 }
 
 /** Returns the transactions of a pool of `mysql2/promise` or `mariadb`. A connection that was broken is not given back to the pool. */
