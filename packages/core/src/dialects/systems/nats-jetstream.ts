@@ -9,7 +9,7 @@ export const natsJetstream: System = /* @__PURE__ */ defineSystem({
   version: '2.9.10',
   fidelity: 'exact',
   remarks: [
-    '`nak()` is redelivered at once; `nak(delay)` waits also what `backoff` grew by since its first entry.',
+    '`nak()` is redelivered at once; `nak(delay)` waits also what `backoff` grew by since its first entry, and counts against `max_ack_pending` until then.',
   ],
   options: {
     max_deliver: where(

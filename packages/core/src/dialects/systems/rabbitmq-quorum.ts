@@ -8,7 +8,7 @@ export const rabbitmqQuorum: System = /* @__PURE__ */ defineSystem({
   version: '3.10.8',
   fidelity: 'exact',
   remarks: [
-    'A message is delivered again at once, and a closed channel counts, too. There is no limit by default before 4.0.',
+    'A message is delivered again at once, and a closed channel counts, too, for each message that was prefetched. There is no limit by default before 4.0.',
   ],
   options: { 'x-delivery-limit': retries(Infinity, 'deliveries after the first') },
   policy: (values) => ({ maxAttempts: values['x-delivery-limit'], backoff: { type: 'none' } }),
