@@ -21,6 +21,7 @@ export const curl: System = /* @__PURE__ */ defineSystem({
   remarks: [
     '`--retry-max-time` is compared before a wait, not with its end.',
     'Of a `Retry-After`, only whole seconds are read there: 1.5 is 1 s, and 0.4 as if there were none.',
+    'Each try writes to the output, also the body of a failure, unless `--output` or `--fail` is set.',
   ],
   options: {
     '--retry': retries(0, 'requests after the first'),

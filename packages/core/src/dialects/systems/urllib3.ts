@@ -8,7 +8,10 @@ export const urllib3: System = /* @__PURE__ */ defineSystem({
   title: 'urllib3 (requests)',
   version: '1.26.12',
   fidelity: 'exact',
-  remarks: ['The first retry does not wait.'],
+  remarks: [
+    'The first retry does not wait.',
+    'A number, as `max_retries` of requests is, also repeats what was sent and not answered, and follows a `Retry-After` of any length.',
+  ],
   options: {
     total: where(
       null,
