@@ -249,14 +249,17 @@ class Budget implements SharedRetryBudget {
 
   /** What was spent is told soon, though no call may follow: the bucket adds nothing for a token that it counts as leased. */
   #renewAfterRest(now: number): void {
-    const { renewableAt } = this.#lease;
-    if (now >= renewableAt) this.#renewIfDue(now);
-    if (now >= renewableAt || this.#isRenewalSet) return;
+    const restMs = this.#lease.renewableAt - now;
+    if (restMs <= 0) this.#renewIfDue(now);
+    else if (!this.#isRenewalSet) this.#setRenewal(restMs);
+  }
+
+  #setRenewal(restMs: number): void {
     this.#isRenewalSet = true;
     this.#parts.clock.setTimer(() => {
       this.#isRenewalSet = false;
       this.#renewIfDue(this.#parts.clock.now());
-    }, renewableAt - now);
+    }, restMs);
   }
 
   /** Never rejects. */

@@ -51,7 +51,7 @@ class LeaseOfProcess implements BudgetOfProcess {
   #lease: Lease;
   /** Ends the wait of each failure that waits for tokens, in their order. */
   readonly #waits = new Set<() => void>();
-  /** A renewal is to be sent once the rest after the one before is over. */
+  /** Whether a renewal is to be sent once the rest after the one before is over. */
   #isRenewalSet = false;
 
   constructor(store: Store) {
@@ -129,12 +129,14 @@ class LeaseOfProcess implements BudgetOfProcess {
 
   /** What was spent is told soon, though no call may follow. */
   #renewAfterRest(): void {
-    const { queue } = this.#store;
-    const restMs = this.#lease.renewableAt - queue.now();
+    const restMs = this.#lease.renewableAt - this.#store.queue.now();
     if (restMs <= 0) this.#renewIfDue();
-    if (restMs <= 0 || this.#isRenewalSet) return;
+    else if (!this.#isRenewalSet) this.#setRenewal(restMs);
+  }
+
+  #setRenewal(restMs: number): void {
     this.#isRenewalSet = true;
-    queue.after(restMs, () => {
+    this.#store.queue.after(restMs, () => {
       this.#isRenewalSet = false;
       this.#renewIfDue();
     });
