@@ -1,6 +1,7 @@
 import { createPostgresBroker } from '@retry/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { replaceSql } from '../support/sql-text.ts';
 import type { RetentionMutant } from '../support/telling-scenes/retention.ts';
@@ -11,6 +12,9 @@ import { openPool } from './open-broker.ts';
 
 const OLDEST_FIRST =
   'keepCompleted.bytes deletes the long payloads of the runs that ended first, and keeps the runs';
+
+/** How long each step of a case takes: the case waits for a trim of up to a hundred steps. */
+const LEAST_STEP_MS = 12;
 
 /** Mistakes in the functions that forget runs, and delete long texts. */
 const MUTANTS: readonly RetentionMutant[] = [
@@ -60,12 +64,17 @@ describeOnPostgres('a case about retention', (server) => {
 
   it.each(MUTANTS)('fails when $name, and else passes', async ({ right, wrong, case: name }) => {
     if (pool === undefined || schema === undefined) throw new Error('there is no schema');
-    const { name: ofSchema, setTime, clear, withMutated } = schema;
+    const { name: ofSchema, setTime: setClock, clear, withMutated } = schema;
     const client = pool;
     const play = async () => {
       await clear();
       const openBroker = async (options = {}) =>
         createPostgresBroker({ client, schema: ofSchema, listen: false, ...options });
+      // A broker trims at most once a second of its own clock, whatever the schema's says.
+      const setTime = async (at: number): Promise<void> => {
+        await setClock(at);
+        await passTime(LEAST_STEP_MS);
+      };
       return playCase(name, { openBroker, setTime });
     };
 
