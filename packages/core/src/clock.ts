@@ -38,6 +38,46 @@ export function createClock<Timer>(timers: Timers<Timer>): Clock {
   return { now, ...(wallNow && { wallNow }), setTimer: setTimerOf };
 }
 
+/** The globals of a runtime that its timers are made from: `globalThis`, which core itself never reads. */
+export interface RuntimeGlobals<Timer> {
+  readonly Date: { readonly now: () => number };
+  readonly performance: { readonly now: () => number };
+  readonly setTimeout: (callback: () => void, delayMs: number) => Timer;
+  readonly clearTimeout: (timer: Timer) => void;
+}
+
+/**
+ * Returns a runtime's own timers, and a `now` that starts at the wall clock and is monotonic: a wall clock that is set back can neither
+ * prolong a timeout nor stall a worker. Globals are read at each call, so that fake timers installed later work.
+ */
+export function runtimeTimers<Timer>(globals: RuntimeGlobals<Timer>): Timers<Timer> {
+  // In Node `performance` is a getter of the global object, and reading that for each instant takes a third of the time.
+  const { Date: RealDate, setTimeout: realTimeout, performance: monotonic } = globals;
+  // The wall clock where only the date is faked: nothing would ever be due by that.
+  const { now: dateNow } = RealDate;
+  const originAt = dateNow() - monotonic.now();
+  // Where timers and dates are faked, the fake date is the time: `node:test` fakes no `performance`.
+  const isFaked = (): boolean => globals.Date !== RealDate && globals.setTimeout !== realTimeout;
+  return {
+    now: () => (isFaked() ? globals.Date.now() : originAt + monotonic.now()),
+    wallNow: () => (isFaked() ? globals.Date.now() : dateNow()),
+    set: (callback, delayMs) => globals.setTimeout(callback, delayMs),
+    clear: (timer) => globals.clearTimeout(timer),
+  };
+}
+
+/** Returns timers that do not keep the process alive. Those of browsers are numbers without `unref`, and stay as they are. */
+export function backgroundTimers<Timer extends { readonly unref?: () => unknown }>(
+  timers: Timers<Timer>,
+): Timers<Timer> {
+  const set: Timers<Timer>['set'] = (callback, delayMs) => {
+    const timer = timers.set(callback, delayMs);
+    timer.unref?.();
+    return timer;
+  };
+  return { ...timers, set };
+}
+
 /** Returns now by the wall clock, in epoch milliseconds. */
 export function wallNowOf(clock: Pick<Clock, 'now' | 'wallNow'>): number {
   return clock.wallNow === undefined ? clock.now() : clock.wallNow();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '@retry/core';
-import { createClock } from '@retry/core/clock';
+import { createClock, runtimeTimers } from '@retry/core/clock';
 import type { CliEnvironment } from '../environment.ts';
 
 /** A command to run, and the limits of one attempt. */
@@ -38,12 +38,8 @@ export interface RunningCommand {
 /** How often it is seen whether what a command left behind has ended. */
 const GROUP_POLL_MS = 20;
 
-/** Timers that may be longer than `setTimeout` can. */
-export const clock: Clock = createClock({
-  now: () => performance.now(),
-  set: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
-  clear: (timer) => clearTimeout(timer),
-});
+/** The runtime's own clock. */
+export const clock: Clock = createClock(runtimeTimers(globalThis));
 
 /**
  * Starts a command in a process group of its own, so that a timeout ends everything that it started.
