@@ -64,23 +64,3 @@ it.each(
     ]);
   },
 );
-
-it('a redrive at a rate leaves a letter that has died of its last attempt while it waited for its turn', async () => {
-  const clock = createTestClock();
-  const broker = createMemoryBroker({ clock });
-  const queue = createQueue({ broker, clock });
-  for (const id of ['a', 'b']) {
-    await broker.submit([{ id, lane: task.lane, payload: '1' }]);
-    await runOnce(broker, 'fail', `first of ${id}`);
-  }
-
-  const redriven = queue.deadLetters.redrive({ task, ids: ['b', 'a'], keepAttempts: true, perSecond: 1 });
-  await clock.advance(500);
-  await runOnce(broker, 'complete', 'of b');
-  await redriveRuns(broker, ['a'], { keepAttempts: true });
-  await runOnce(broker, 'fail', 'of a');
-  await clock.advance(500);
-
-  expect(await redriven).toEqual(['b']);
-  expect(await broker.get(['a'])).toMatchObject([{ state: 'failed', failures: 2 }]);
-});

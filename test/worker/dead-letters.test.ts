@@ -248,64 +248,12 @@ describe('deadLetters.redrive', () => {
     expect((await scene.queue.counts()).ended.failed).toBe(3);
   });
 
-  it('redrives at most perSecond runs each second', async () => {
-    const scene = setScene();
-    await bury(scene, { mails: 5, images: 0 });
-    const { clock, queue } = scene;
-    const waiting = async (): Promise<number> => (await queue.counts()).submitted;
+  it.each(['perSecond', 'spread'])('leaves %s to a plan, and says so', async (key) => {
+    const { queue } = setScene();
 
-    const redriving = queue.deadLetters.redrive({ all: true, perSecond: 2 });
-    await clock.advance('999ms');
-    expect(await waiting()).toBe(2);
-    await clock.advance(1);
-    expect(await waiting()).toBe(4);
-    await clock.advance('1s');
-
-    expect(await redriving).toEqual([
-      'mail@mail-0',
-      'mail@mail-1',
-      'mail@mail-2',
-      'mail@mail-3',
-      'mail@mail-4',
-    ]);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('redrives one every other second at half a run per second', async () => {
-    const scene = setScene();
-    await bury(scene, { mails: 2, images: 0 });
-    const { clock, queue } = scene;
-
-    const redriving = queue.deadLetters.redrive({ all: true, perSecond: 0.5 });
-    await clock.advance('1999ms');
-    expect((await queue.counts()).submitted).toBe(1);
-    await clock.advance(1);
-
-    expect(await redriving).toEqual(['mail@mail-0', 'mail@mail-1']);
-  });
-
-  it.each([0, -1, Number.NaN])('refuses a rate of %d', async (perSecond) => {
-    const scene = setScene();
-    await bury(scene, { mails: 1, images: 0 });
-
-    await expect(scene.queue.deadLetters.redrive({ all: true, perSecond })).rejects.toThrow(
-      InvalidOptionsError,
+    await expect(queue.deadLetters.redrive({ all: true, [key]: 5 } as never)).rejects.toThrow(
+      /A redrive at a rate is planned: .*plan\(.*apply\(/,
     );
-  });
-
-  it('ends immediately between two batches when its signal aborts', async () => {
-    const scene = setScene();
-    await bury(scene, { mails: 4, images: 0 });
-    const { clock, queue } = scene;
-    const controller = new AbortController();
-
-    const redriving = queue.deadLetters.redrive({ all: true, perSecond: 1, signal: controller.signal });
-    await clock.advance('1500ms');
-    controller.abort();
-
-    expect(await redriving).toEqual(['mail@mail-0', 'mail@mail-1']);
-    expect((await queue.counts()).ended.failed).toBe(2);
-    expect(clock.pendingTimers()).toBe(0);
   });
 
   it('leaves out a run that another caller redrove meanwhile', async () => {

@@ -219,9 +219,7 @@ describe('every option', () => {
   const ofRedrive: Required<RedriveFilter> = {
     ...ofDiscard,
     dryRun: true,
-    perSecond: 1,
     keepAttempts: true,
-    signal,
   };
   // What an error or a result is, is the handler's own business; so is the client of a transaction.
   const ofRetry: Required<Omit<RetryRequest, 'error'>> = { delay: '1s', at: 1, maxAttempts: 1 };

@@ -111,7 +111,7 @@ export function createQueue<Own extends Times = 'ms'>(options: QueueOptions<Own>
     counts: async () => broker.audit(),
     unattended: async () => broker.attend(),
     deadLetters: {
-      ...createDeadLetters({ broker, clock, times }),
+      ...createDeadLetters({ broker, times }),
       plan: (filter) => createPlan(broker, operations, filter),
     },
     operations: kept,

@@ -1,4 +1,5 @@
-import { InvalidOptionsError, parsePolicy } from '@retry/core';
+import type { Policy } from '@retry/core';
+import { InvalidOptionsError, isEligible, parsePolicy } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import { problemBelow } from './retry-policy.ts';
 import type { AnyTask } from './task.ts';
@@ -40,5 +41,21 @@ function readTask(task: AnyTask, text: string): RunTask {
     if (!(error instanceof InvalidOptionsError)) throw error;
     const problems = error.problems.map((problem) => problemBelow('retry', problem));
     return { task, unreadable: new InvalidOptionsError(problems, 'policy of the run') };
+  }
+}
+
+/**
+ * Returns whether a run that is redriven with its attempts kept may start once more: by the policy that it was submitted with, or where
+ * it has none, or none that can be read, by that of its task, as it is executed.
+ */
+export function hasAttemptsLeft(run: Run, ofTask: Parameters<typeof isEligible>[0]): boolean {
+  return isEligible((run.retry !== undefined && policyOf(run.retry)) || ofTask, run);
+}
+
+function policyOf(text: string): Policy | undefined {
+  try {
+    return parsePolicy(text);
+  } catch {
+    return undefined;
   }
 }

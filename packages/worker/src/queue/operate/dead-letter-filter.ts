@@ -1,7 +1,7 @@
 import type { Duration } from '@retry/core';
 import { textProblem } from '@retry/core/broker/kit';
 import type { Fields, Report } from '@retry/core/fields';
-import { A_SIGNAL, integerBetween } from '@retry/core/fields';
+import { integerBetween } from '@retry/core/fields';
 import type { DeadLetterState } from '@retry/core/lifecycle';
 import { DEAD_LETTER_STATES } from '@retry/core/lifecycle';
 import type { AnyTask } from '../../task/task.ts';
@@ -50,12 +50,8 @@ export interface DiscardFilter extends DeadLetterFilter {
 export interface RedriveFilter extends DiscardFilter {
   /** Returns the ids that would be redriven, and redrives nothing. @default false */
   readonly dryRun?: boolean | undefined;
-  /** How many to redrive per second, at most. @default Infinity */
-  readonly perSecond?: number | undefined;
   /** Keeps the counted attempts; runs of `task` that have none left are not redriven. @default false */
   readonly keepAttempts?: boolean | undefined;
-  /** Ends it between two batches; runs that were redriven already stay redriven. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A checked filter. */
@@ -74,9 +70,7 @@ export interface Selection {
 /** The checked options of a redrive. */
 export interface RedriveSettings extends Selection {
   readonly dryRun: boolean;
-  readonly perSecond: number;
   readonly keepAttempts: boolean;
-  readonly signal: AbortSignal | undefined;
 }
 
 const FILTER_KEYS = [
@@ -98,13 +92,13 @@ export const LETTER_KEYS: readonly string[] = [...FILTER_KEYS, ...PAGE_KEYS, 'pa
 export const DISCARD_KEYS: readonly string[] = [...FILTER_KEYS, 'all'];
 
 /** The options of `queue.deadLetters.redrive`. */
-export const REDRIVE_KEYS: readonly string[] = [
-  ...DISCARD_KEYS,
-  'dryRun',
-  'perSecond',
-  'keepAttempts',
-  'signal',
-];
+export const REDRIVE_KEYS: readonly string[] = [...DISCARD_KEYS, 'dryRun', 'keepAttempts'];
+
+const PLANNED =
+  'A redrive at a rate is planned: (await queue.deadLetters.plan({ … })).apply({ perSecond: 50 }).';
+
+/** Options that a planned redrive has. */
+export const REDRIVE_CURES: Readonly<Record<string, string>> = { perSecond: PLANNED, spread: PLANNED };
 
 const DEFAULT_LIMIT = 100;
 const MAX_LETTERS = 100_000;
@@ -182,8 +176,6 @@ export function readRedrive(fields: Fields, report: Report): RedriveSettings {
     ...selection,
     keepAttempts,
     dryRun: fields.choice('dryRun', false, [true, false]),
-    perSecond: fields.number('perSecond', Infinity, A_RATE),
-    signal: fields.optional('signal', A_SIGNAL) as AbortSignal | undefined, // that of this runtime
   };
 }
 
@@ -223,9 +215,3 @@ export const A_LIMIT: Parameters<Fields['number']>[2] = integerBetween(
   MAX_LETTERS,
   `Leave it out for ${DEFAULT_LIMIT}.`,
 );
-
-const A_RATE = {
-  accepts: (rate: number): boolean => rate > 0,
-  message: 'must be a number > 0',
-  cure: 'Leave it out for no limit.',
-};

@@ -1,10 +1,6 @@
-import type { Clock } from '@retry/core';
-import { isEligible } from '@retry/core';
 import type { Broker, Run } from '@retry/core/broker';
-import { redriveRuns } from '@retry/core/broker/kit';
 import { QUEUE_SYNONYMS, readOptions } from '@retry/core/fields';
-import { sleep } from '../../sleep.ts';
-import { taskOfRun } from '../../task/run-policy.ts';
+import { hasAttemptsLeft } from '../../task/run-policy.ts';
 import type { TaskFor } from '../../task/task.ts';
 import { readByIds, readByList } from '../read-runs.ts';
 import type { Listed } from '../views/list-runs.ts';
@@ -23,6 +19,7 @@ import type {
 import {
   DISCARD_KEYS,
   LETTER_KEYS,
+  REDRIVE_CURES,
   REDRIVE_KEYS,
   readChoice,
   readLetterPage,
@@ -32,7 +29,7 @@ import type { ListLetterGroups } from './letter-groups.ts';
 import { listLetterGroups } from './letter-groups.ts';
 import { isWhollyListed, listedBy, matchesLetter, matchesListed, queryNow } from './letter-query.ts';
 import type { SelectedRun } from './selected-runs.ts';
-import { discardSelected, endsOf, MAX_SELECTED_TOGETHER, selected } from './selected-runs.ts';
+import { discardSelected, MAX_SELECTED_TOGETHER, redriveSelected, selected } from './selected-runs.ts';
 
 /** Manages failed, stalled and rate limited runs, which are kept with their errors until they are redriven or discarded. */
 export interface DeadLetters<Own extends Times = 'ms'> {
@@ -53,7 +50,7 @@ export interface DeadLetters<Own extends Times = 'ms'> {
    */
   readonly groups: ListLetterGroups<Own>;
   /**
-   * Sends the selected runs back to their lanes.
+   * Sends the selected runs back to their lanes now. At a rate, or whichever process dies, `plan` does so.
    *
    * @returns the ids that were, or with `dryRun` would be, redriven
    * @throws {InvalidOptionsError} for an empty filter: `{ all: true }` selects every one of the state
@@ -78,7 +75,6 @@ export interface ListDeadLetters<Own extends Times> {
 
 interface Parts<Own extends Times> {
   readonly broker: Broker;
-  readonly clock: Clock;
   readonly times: Own;
 }
 
@@ -87,15 +83,20 @@ const PAGE = MAX_SELECTED_TOGETHER;
 
 /** Creates the dead letters of a broker. */
 export function createDeadLetters<Own extends Times>(parts: Parts<Own>): DeadLetters<Own> {
-  const { broker, clock } = parts;
+  const { broker } = parts;
   return {
     list: ((options?: unknown) => listLetters(parts, options)) as ListDeadLetters<Own>, // the caller's types say how instants are written
     groups: ((options?: unknown) => listLetterGroups(broker, parts.times, options)) as ListLetterGroups<Own>, // as above
     redrive: async (filter) => {
-      const call = { subject: 'deadLetters.redrive', keys: REDRIVE_KEYS, synonyms: QUEUE_SYNONYMS };
+      const call = {
+        subject: 'deadLetters.redrive',
+        keys: REDRIVE_KEYS,
+        cures: REDRIVE_CURES,
+        synonyms: QUEUE_SYNONYMS,
+      };
       const settings = readOptions(filter, call, readRedrive);
       const runs = await selectRuns(broker, settings, isRedrivable(settings));
-      return settings.dryRun ? runs.map(({ id }) => id) : redriveAll(broker, clock, { ...settings, runs });
+      return settings.dryRun ? runs.map(({ id }) => id) : redriveSelected(broker, runs, settings);
     },
     discard: async (filter) => {
       const call = { subject: 'deadLetters.discard', keys: DISCARD_KEYS, synonyms: QUEUE_SYNONYMS };
@@ -121,7 +122,7 @@ function listLetters<Own extends Times>({ broker, times }: Parts<Own>, options: 
 
 /** With `keepAttempts`, a run without attempts left would get one more than its policy allows. */
 function isRedrivable({ task, keepAttempts }: RedriveSettings): (run: Run) => boolean {
-  return (run) => !keepAttempts || task === undefined || isEligible(taskOfRun(task, run).task.retry, run);
+  return (run) => !keepAttempts || task === undefined || hasAttemptsLeft(run, task.retry);
 }
 
 async function selectRuns(
@@ -164,23 +165,4 @@ async function* named(broker: Broker, selection: Selection): AsyncGenerator<Run>
   const { ids = [], query, state } = selection;
   const isSelected = matchesLetter(query, state);
   for await (const runs of readByIds(broker, ids)) yield* runs.filter(isSelected);
-}
-
-interface Redrive extends Pick<RedriveSettings, 'perSecond' | 'keepAttempts' | 'signal'> {
-  readonly runs: readonly SelectedRun[];
-}
-
-async function redriveAll(broker: Broker, clock: Clock, redrive: Redrive): Promise<readonly string[]> {
-  const { runs, perSecond, keepAttempts, signal } = redrive;
-  const count = Math.max(Math.floor(Math.min(perSecond, PAGE)), 1);
-  const redriven: string[] = [];
-  for (let from = 0; from < runs.length && signal?.aborted !== true; from += count) {
-    const ends = endsOf(runs.slice(from, from + count));
-    const ids = [...ends.keys()];
-    const answers = await redriveRuns(broker, ids, { keepAttempts, ends });
-    redriven.push(...ids.filter((_, index) => answers[index] === 'redriven'));
-    const isLast = from + count >= runs.length;
-    if (!isLast && perSecond < Infinity) await sleep(clock, (count / perSecond) * 1_000, signal);
-  }
-  return redriven;
 }

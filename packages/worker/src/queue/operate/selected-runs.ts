@@ -1,5 +1,5 @@
 import type { Broker, Run, RunEnd } from '@retry/core/broker';
-import { discardRuns } from '@retry/core/broker/kit';
+import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { inBatches } from '../../batches.ts';
 
 /** The most runs of one call. */
@@ -13,22 +13,32 @@ export function selected({ id, endedAt, redrives }: Run): SelectedRun {
   return { id, redrives, ...(endedAt !== undefined && { endedAt }) };
 }
 
-/** Returns the ends of runs by their ids, as brokers take them. */
-export function endsOf(runs: readonly SelectedRun[]): ReadonlyMap<string, RunEnd> {
-  return new Map(runs.map(({ id, ...end }) => [id, end]));
+/** Sends selected runs back to their lanes. @returns the ids of those that were redriven */
+export function redriveSelected(
+  broker: Broker,
+  runs: readonly SelectedRun[],
+  { keepAttempts }: { readonly keepAttempts: boolean },
+): Promise<readonly string[]> {
+  return changeSelected(runs, 'redriven', (ids, ends) => redriveRuns(broker, ids, { keepAttempts, ends }));
 }
 
 /** Deletes selected runs. @returns the ids of those that were deleted */
-export async function discardSelected(
-  broker: Broker,
+export function discardSelected(broker: Broker, runs: readonly SelectedRun[]): Promise<readonly string[]> {
+  return changeSelected(runs, 'discarded', (ids, ends) => discardRuns(broker, ids, { ends }));
+}
+
+/** Changes runs that still have the ends with which they were selected. @returns the ids of those for which that was the answer */
+async function changeSelected(
   runs: readonly SelectedRun[],
+  wanted: 'redriven' | 'discarded',
+  change: (ids: readonly string[], ends: ReadonlyMap<string, RunEnd>) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  const discarded: string[] = [];
+  const changed: string[] = [];
   for (const batch of inBatches(runs, { count: MAX_SELECTED_TOGETHER })) {
-    const ends = endsOf(batch);
+    const ends = new Map(batch.map(({ id, ...end }) => [id, end]));
     const ids = [...ends.keys()];
-    const answers = await discardRuns(broker, ids, { ends });
-    discarded.push(...ids.filter((_, index) => answers[index] === 'discarded'));
+    const answers = await change(ids, ends);
+    changed.push(...ids.filter((_, index) => answers[index] === wanted));
   }
-  return discarded;
+  return changed;
 }

@@ -1,7 +1,7 @@
-import { isEligible, parsePolicy } from '@retry/core';
 import type { Broker, ListQuery, Operation, Run } from '@retry/core/broker';
 import type { ClaimedOperation } from '@retry/core/broker/kit';
 import { claimOperation, readOperationIds, stepOperation } from '@retry/core/broker/kit';
+import { hasAttemptsLeft } from '../../task/run-policy.ts';
 import { listedBy, matchesListed } from '../operate/letter-query.ts';
 import { createRunReader } from '../read-runs.ts';
 import { spacingOf } from './spacing.ts';
@@ -93,7 +93,7 @@ async function select(broker: Broker, claimed: ClaimedOperation, { room, after }
   const asked: ListQuery = { ...listedBy(query), state, disposable: 'omit', payloads: 'omit', limit: room };
   const page = await broker.list(typeof after === 'string' ? { ...asked, after } : asked);
   const letters = page.runs.filter(matchesListed(query));
-  const taken = letters.filter((run) => hasAttempts(operation, run)).map((run) => run.id);
+  const taken = letters.filter((run) => isRedrivable(operation, run)).map((run) => run.id);
   const skipped = letters.length - taken.length;
   return { ids: taken, skipped, after: page.next, isLast: page.next === undefined };
 }
@@ -109,17 +109,11 @@ async function eligibleOf(
   const part = ids.slice(0, reader.size());
   const runs = await reader.read(part);
   // Unknown runs are answered `gone`, and counted there.
-  const taken = part.filter((_, index) => runs[index] === undefined || hasAttempts(operation, runs[index]));
+  const taken = part.filter((_, index) => runs[index] === undefined || isRedrivable(operation, runs[index]));
   return { ids: taken, skipped: part.length - taken.length, read: part.length };
 }
 
 /** With `keepAttempts`, a run without attempts left would get one more than its policy allows. */
-function hasAttempts({ keepAttempts, maxAttempts = Infinity }: Operation, run: Run): boolean {
-  if (keepAttempts !== true) return true;
-  if (run.retry === undefined) return isEligible({ maxAttempts, retryable: maxAttempts > 0 }, run);
-  try {
-    return isEligible(parsePolicy(run.retry), run);
-  } catch {
-    return isEligible({ maxAttempts, retryable: maxAttempts > 0 }, run); // it is executed by the policy of its task, too
-  }
+function isRedrivable({ keepAttempts, maxAttempts = Infinity }: Operation, run: Run): boolean {
+  return keepAttempts !== true || hasAttemptsLeft(run, { maxAttempts, retryable: maxAttempts > 0 });
 }
