@@ -25,7 +25,7 @@ export async function checkQueue(
   return [
     ...skew,
     ...checkHeartbeats(after.workers),
-    ...findings.map((finding) => inShellWords(refine(finding, before, after), after)),
+    ...findings.map((finding) => refine(inShellWords(finding, after), before, after)),
   ];
 }
 
@@ -76,12 +76,13 @@ function versionWaiting(finding: Finding, lane: string, { lanes }: LaneReport): 
   return {
     ...finding,
     code: 'VERSION_WAITING',
-    sentence: finding.sentence.replace(
-      /which no live worker knows\.$/,
-      () => `but live workers know only ${versions}.`,
-    ),
+    sentence: `${runsText(finding)} due in lane ${lane}, but live workers know only ${versions}.`,
     cure: 'Start a worker with this version beside the others until the lane is empty, or cancel the runs.',
   };
+}
+
+function runsText({ figure, isComplete }: Finding): string {
+  return `${isComplete === false ? 'At least ' : ''}${figure} ${figure === 1 ? 'run is' : 'runs are'}`;
 }
 
 function growing(finding: Finding, lane: string, reports: readonly LaneReport[]): Fault | undefined {

@@ -69,7 +69,7 @@ const CURES = {
 function unusable(error: unknown): Fault | undefined {
   for (const [code, cure] of Object.entries(CURES) as [keyof typeof CURES, string][]) {
     if (!isRetryError(error, code)) continue;
-    const sentence = error.message.replace(/^./, (first) => first.toUpperCase());
+    const sentence = error.message.charAt(0).toUpperCase() + error.message.slice(1);
     return { code, level: 'critical', sentence, cure };
   }
   return undefined;
