@@ -14,9 +14,12 @@ describe('a problem of fromFluid', () => {
     [{ retry: { max_wait: -1 } }, `retry.max_wait must be a number of seconds ≥ 0, got -1. ${IN_SECONDS}`],
     [
       { timeout_seconds: 0.5 },
-      `timeout_seconds must be a finite number of seconds ≥ 1, got 0.5. ${IN_SECONDS}`,
+      'timeout_seconds must be at least 1, there too, got 0.5. Leave it out for the default.',
     ],
-    [{ retry: { max_attempts: 1.5 } }, 'retry.max_attempts must be an integer, got 1.5. The default is 0.'],
+    [
+      { retry: { max_attempts: 1.5 } },
+      'retry.max_attempts must be an integer, got 1.5. The default is no limit.',
+    ],
     [{ max_concurrency: -1 }, 'max_concurrency must be an integer ≥ 0, got -1. The default is 0.'],
     [
       { retry: { backoff: -1 } },
@@ -91,7 +94,7 @@ describe('a problem of Celery', () => {
 describe('a problem of fromTasker', () => {
   it.each<[unknown, string]>([
     [{ max_jitter: -0.1 }, 'max_jitter must be a share from 0 to 1, got -0.1. Write 0.1 for ± 10 %.'],
-    [{ retryable: 1 }, 'retryable is not one of the choices, got 1. Use one of true, false.'],
+    [{ retryable: 1 }, 'retryable must be true or false, got 1. Leave it out for the default.'],
     [{ backoff_base_ms: Infinity }, 'backoff_base_ms must be a finite duration ≥ 0, got Infinity. Use'],
   ])('of %j has the value and the cure', (options, line) => {
     expect(messageOf(() => fromTasker(options as TaskerOptions))).toContain(problem(line, 'tasker options'));

@@ -1,7 +1,7 @@
-import { durationMs } from '../duration.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
-import { belongIn, finiteProduct, isUnset } from './read-options.ts';
+import { belongIn, isUnset } from './read-options.ts';
+import { asCount, asEndlessSeconds, asSeconds, asSpan, atLeast0, finite0, within } from './written-values.ts';
 
 /** One option of a system: what it is, for documentation and help, and how it is read. */
 export interface Option<Value> {
@@ -74,9 +74,21 @@ export function seconds(fallback: number | undefined, meaning: string): Option<n
   const rule = {
     unit: 's',
     parse: asSeconds,
-    must: 'a number of seconds ≥ 0',
-    cure: 'Write seconds as a plain number: 2, not 2000 or "2s".',
+    must: 'a finite number of seconds ≥ 0',
+    cure: PLAIN_SECONDS,
     shown: shownDefault(fallback === undefined ? undefined : fallback / 1_000),
+  };
+  return option(rule, fallback, meaning);
+}
+
+/** A length of time in seconds that may be `Infinity`, read as milliseconds. */
+export function endlessSeconds(fallback: number, meaning: string): Option<number> {
+  const rule = {
+    unit: 's',
+    parse: asEndlessSeconds,
+    must: 'a number of seconds ≥ 0',
+    cure: PLAIN_SECONDS,
+    shown: shownDefault(fallback === Infinity ? undefined : fallback / 1_000),
   };
   return option(rule, fallback, meaning);
 }
@@ -98,10 +110,30 @@ export function retries(fallback: number, meaning: string): Option<number> {
   const rule = {
     ...A_COUNT,
     unit: 'retries',
-    parse: (written: unknown) => plus1(asCount(written)),
+    parse: (written: unknown) => executionsOf(asCount(written)),
     shown: shownCount(fallback),
   };
   return option(rule, fallback + 1, meaning);
+}
+
+/** A number of retries of a system that takes a negative one for none, read as the number of executions. */
+export function signedRetries(fallback: number, meaning: string): Option<number> {
+  const rule = {
+    unit: 'retries',
+    parse: (written: unknown) => executionsOf(Number.isInteger(written) ? Number(written) : undefined),
+    must: 'an integer',
+    cure: `The default is ${shownCount(fallback)}.`,
+    shown: shownCount(fallback),
+  };
+  return option(rule, fallback + 1, meaning);
+}
+
+/** A whole number from `least` on. */
+export function integer(least: number, fallback: number, meaning: string): Option<number> {
+  const parse = (written: unknown): number | undefined =>
+    Number.isInteger(written) && Number(written) >= least ? Number(written) : undefined;
+  const rule = { unit: 'number', parse, must: `an integer ≥ ${least}`, cure: `The default is ${fallback}.` };
+  return option(rule, fallback, meaning);
 }
 
 /** A number of executions, the first included; 0 runs once. */
@@ -109,7 +141,7 @@ export function executions(fallback: number, meaning: string): Option<number> {
   const rule = {
     ...A_COUNT,
     unit: 'executions',
-    parse: (written: unknown) => from1(asCount(written)),
+    parse: (written: unknown) => atLeast1(asCount(written)),
     shown: shownCount(fallback),
   };
   return option(rule, Math.max(fallback, 1), meaning);
@@ -118,7 +150,12 @@ export function executions(fallback: number, meaning: string): Option<number> {
 /** A number by which a delay grows. */
 export function factor(fallback: number, meaning: string): Option<number> {
   return option(
-    { unit: 'factor', parse: finite0, must: 'a finite number ≥ 0', cure: 'Use 2 to double it each time.' },
+    {
+      unit: 'factor',
+      parse: finite0,
+      must: 'a finite number ≥ 0',
+      cure: 'Use 1 for a constant delay, 2 to double it each time.',
+    },
     fallback,
     meaning,
   );
@@ -204,6 +241,15 @@ export function atLeast(least: number, option: Option<number>): Option<number> {
   };
 }
 
+/** Returns an option that is `undefined` where it is unset. */
+export function ifSet<Value>(option: Option<Value>): Option<Value | undefined> {
+  return {
+    ...option,
+    read: (fields, key, report) =>
+      isUnset(fields.value(key)) ? undefined : option.read(fields, key, report),
+  };
+}
+
 /** An option that does not change the delays, and is not read. */
 export function ignored(meaning: string): Option<unknown> {
   return {
@@ -266,6 +312,8 @@ export function curesOf(table: OptionTable): Readonly<Record<string, string>> {
   return Object.assign({}, ...groups.map(([key, { inner = {} }]) => belongIn(key, Object.keys(inner))));
 }
 
+const PLAIN_SECONDS = 'Write seconds as a plain number: 2, not 2000 or "2s".';
+
 const WITH_UNIT = 'Write the unit: "1s".';
 
 const A_COUNT = { must: 'an integer ≥ 0', cure: 'Use a whole number, or Infinity.' };
@@ -275,55 +323,11 @@ function shownCount(count: number): string {
   return count === Infinity ? 'no limit' : String(count);
 }
 
-function atLeast0(written: unknown): number | undefined {
-  if (written === 'Infinity') return Infinity;
-  return typeof written === 'number' && written >= 0 ? written : undefined;
+/** Returns the executions that a number of retries allows: one more, and at least one. */
+function executionsOf(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : Math.max(1, count + 1);
 }
 
-function finite0(written: unknown): number | undefined {
-  return within(atLeast0(written), Number.MAX_VALUE);
-}
-
-function within(given: number | undefined, most: number): number | undefined {
-  return given !== undefined && given <= most ? given : undefined;
-}
-
-/** Seconds as a number or as text, in milliseconds. */
-export function asSeconds(written: unknown): number | undefined {
-  const count = typeof written === 'string' && /^\d+(\.\d+)?$/.test(written) ? Number(written) : written;
-  const given = finite0(count);
-  return given === undefined ? undefined : Number(finiteProduct(given, 1_000).toPrecision(15));
-}
-
-/** Reads seconds, or a list of them that is not empty, as milliseconds. */
-export function asIntervals(written: unknown): readonly number[] | undefined {
-  const read = (Array.isArray(written) ? written : [written]).map(asSeconds);
-  const intervals = read.filter((each) => each !== undefined);
-  return intervals.length > 0 && intervals.length === read.length ? intervals : undefined;
-}
-
-function asCount(written: unknown): number | undefined {
-  const count = atLeast0(written);
-  return count === Infinity || Number.isSafeInteger(count) ? count : undefined;
-}
-
-function plus1(count: number | undefined): number | undefined {
-  return count === undefined ? undefined : count + 1;
-}
-
-function from1(count: number | undefined): number | undefined {
-  return count === undefined ? undefined : Math.max(count, 1);
-}
-
-/** A length of time as Go writes it, in milliseconds. */
-export function asSpan(written: unknown): number | undefined {
-  if (written === 0 || written === '0') return 0;
-  if (typeof written !== 'string') return undefined;
-  const parts = written.match(/\d*\.?\d+(ms|[smhd])/g) ?? [];
-  const known = parts.map((part) => durationMs(part.startsWith('.') ? `0${part}` : part));
-  if (parts.length === 0 || parts.join('') !== written) return undefined;
-  return known.reduce<number | undefined>(
-    (sum, part) => (sum === undefined || part === undefined ? undefined : sum + part),
-    0,
-  );
+function atLeast1(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : Math.max(1, count);
 }

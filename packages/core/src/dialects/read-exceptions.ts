@@ -3,6 +3,7 @@ import { readFields } from '../fields/fields.ts';
 import type { Matcher } from '../matching/matcher.ts';
 import { readMatchers, refuseLong } from '../policy/read-rules.ts';
 import { MAX_ITEMS } from '../read.ts';
+import { described, type Option } from './option.ts';
 import { isUnset } from './read-options.ts';
 
 /** An exception in a dialect's list: a class, its name, a pattern or a predicate. */
@@ -14,11 +15,13 @@ export const TIMEOUTS: Matcher = Object.freeze({
 });
 
 /**
- * Reads a list of exceptions; names become patterns. Nested lists are flattened, as Ruby flattens the list of a `rescue`
- * and Python nested tuples. Empty if the option is unset.
+ * A list of exceptions: classes, names, patterns and predicates. Names become patterns. Nested lists are flattened, as Ruby flattens the
+ * list of a `rescue` and Python nested tuples. Empty if the option is unset.
  */
-export function readExceptions(fields: Fields, key: string, report: Report): readonly Matcher[] {
-  return readListed(fields, { key, given: fields.value(key) }, report);
+export function exceptions(meaning: string): Option<readonly Matcher[]> {
+  return described('classes', '[]', meaning, (fields, key, report) =>
+    readListed(fields, { key, given: fields.value(key) }, report),
+  );
 }
 
 /** The limit of nested lists: a list may contain itself. */

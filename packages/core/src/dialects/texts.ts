@@ -1,4 +1,4 @@
-import { asSeconds, asSpan } from './option.ts';
+import { asSeconds, asSpan } from './written-values.ts';
 
 /** Reads `'fixed 200'` or `{ strategy, delay }`. */
 export function asBackoff(given: unknown): { readonly strategy: string; readonly delay: number } | undefined {

@@ -3,10 +3,18 @@ import { readFields } from '../../fields/fields.ts';
 import type { Matcher } from '../../matching/matcher.ts';
 import { refuseLong } from '../../policy/read-rules.ts';
 import { MAX_ITEMS } from '../../read.ts';
-import { described, type Option, type OptionTable, type ValuesOf } from '../option.ts';
-import { plainRetries, plainSeconds } from '../plain-options.ts';
+import {
+  described,
+  endlessSeconds,
+  type Option,
+  type OptionTable,
+  signedRetries,
+  type ValuesOf,
+  value,
+} from '../option.ts';
 import { readNestedExceptions } from '../read-exceptions.ts';
-import { isUnset, readSeconds } from '../read-options.ts';
+import { isUnset } from '../read-options.ts';
+import { asSeconds } from '../written-values.ts';
 import { readGate } from './gate.ts';
 import type { CmdxGateTest, CmdxScope } from './options.ts';
 import { type CmdxStrategy, readBlock, readStrategy } from './strategy.ts';
@@ -35,9 +43,13 @@ export interface CmdxLine {
 export function declarationOptions(scope: CmdxScope): DeclarationTable {
   return {
     exceptions: described('classes', '[]: none', 'exceptions that are retried', readNestedExceptions),
-    limit: plainRetries(3, 'executions after the first'),
-    delay: plainSeconds(0.5, 'the delay; 0 or less: none', { least: -Number.MAX_VALUE }),
-    max_delay: described('s', '–', 'the longest delay, after the jitter', readMaxDelay),
+    limit: signedRetries(3, 'executions after the first'),
+    delay: value(
+      { unit: 's', parse: asSignedSeconds, must: 'a finite number of seconds', shown: '0.5' },
+      500,
+      'the delay; 0 or less: none',
+    ),
+    max_delay: endlessSeconds(Infinity, 'the longest delay, after the jitter'),
     jitter: described('name', '–', 'a strategy, a retrier or a method of the task', (fields, key) =>
       readStrategy(fields, key, scope),
     ),
@@ -100,6 +112,6 @@ export function unite(lines: readonly CmdxLine[]): CmdxSettings {
   return Object.assign({}, ...lines.map((line) => line.settings));
 }
 
-function readMaxDelay(fields: Fields, key: string): number {
-  return isUnset(fields.value(key)) ? Infinity : readSeconds(fields, key, 0, { finite: false });
+function asSignedSeconds(written: unknown): number | undefined {
+  return typeof written === 'number' && written < 0 && written > -Infinity ? 0 : asSeconds(written);
 }

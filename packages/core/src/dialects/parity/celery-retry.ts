@@ -1,6 +1,7 @@
-import type { Fields } from '../../fields/fields.ts';
+import type { Fields, Report } from '../../fields/fields.ts';
 import { integerFrom } from '../../fields/value-rules.ts';
-import { finiteProduct, isUnset, readInteger, readOptions } from '../read-options.ts';
+import { signedRetries } from '../option.ts';
+import { finiteProduct, isUnset, readOptions } from '../read-options.ts';
 import type { CeleryOptions } from '../seeds/celery.ts';
 import { fromCelery } from '../systems/celery.ts';
 
@@ -87,14 +88,16 @@ function whenOf({ countdown, eta }: CelerySchedule): CeleryWhen | undefined {
   return isUnset(countdown) ? undefined : { delayMs: finiteProduct(Math.max(countdown, 0), 1_000) };
 }
 
-function checkCall(fields: Fields): void {
+function checkCall(fields: Fields, report: Report): void {
   // Without it, no limit would ever be reached.
   fields.number('retries', undefined, integerFrom(0, 'Use 0 in the first run.'));
-  readInteger(fields, 'max_retries', 3);
+  MAX_RETRIES.read(fields, 'max_retries', report);
   fields.choice('throw', true, [true, false]);
   fields.choice('called_directly', false, [true, false]);
   checkSchedule(fields);
 }
+
+const MAX_RETRIES = signedRetries(3, 'executions after the first');
 
 function checkSchedule(fields: Fields): void {
   for (const key of ['countdown', 'eta']) {

@@ -3,7 +3,8 @@ import { computeDelay } from '../../delay/compute-delay.ts';
 import { explain } from '../../inspect/explain.ts';
 import { definePolicy } from '../../policy/define-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { readFactor, readOptions, readSeconds } from '../read-options.ts';
+import { factor, seconds, valuesOf } from '../option.ts';
+import { readOptions } from '../read-options.ts';
 
 /** The fields of a Tasker step that its next retry depends on; instants are epoch milliseconds. */
 export interface TaskerTimes {
@@ -97,15 +98,19 @@ export function taskerAfterError(
 }
 
 function fallbackPolicy(fallback: TaskerFallback): Policy {
-  const keys = ['max_backoff_seconds', 'backoff_multiplier'];
-  return readOptions(fallback, { keys }, (fields) =>
-    definePolicy({
-      backoff: { type: 'exponential', base: '1s', factor: readFactor(fields, 'backoff_multiplier', 2) },
-      jitter: 'none',
-      maxDelay: readSeconds(fields, 'max_backoff_seconds', 60),
-    }),
-  );
+  const keys = Object.keys(FALLBACK);
+  const values = readOptions(fallback, { keys }, (fields, report) => valuesOf(FALLBACK, fields, report));
+  return definePolicy({
+    backoff: { type: 'exponential', base: '1s', factor: values.backoff_multiplier },
+    jitter: 'none',
+    maxDelay: values.max_backoff_seconds,
+  });
 }
+
+const FALLBACK = {
+  max_backoff_seconds: seconds(60_000, 'the longest delay'),
+  backoff_multiplier: factor(2, 'what each delay is multiplied by'),
+};
 
 function isSet<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;

@@ -1,7 +1,8 @@
 import { warnIf } from '../dialect.ts';
-import { asSeconds, share, value } from '../option.ts';
+import { share, value } from '../option.ts';
 import { constant, defineSystem, type System } from '../system.ts';
 import { asAttempts } from '../texts.ts';
+import { asSeconds } from '../written-values.ts';
 
 type Wait = number | 'exponentially_longer';
 

@@ -1,10 +1,9 @@
 import type { Fields } from '../../fields/fields.ts';
 import type { Matcher } from '../../matching/matcher.ts';
 import type { Dialect } from '../dialect.ts';
-import { described, group } from '../option.ts';
+import { described, flag, group, ifSet, seconds, signedRetries, where } from '../option.ts';
 import { checkRange, intervalInput } from '../parity/celery-interval.ts';
-import { exceptions, ifSet, oneOf, plainRetries, plainSeconds } from '../plain-options.ts';
-import { attemptsOf, readInteger } from '../read-options.ts';
+import { exceptions } from '../read-exceptions.ts';
 import { type CeleryOptions, warnCelery } from '../seeds/celery.ts';
 import { constant, defineSystem, FOLLOWS_SERVER, type System } from '../system.ts';
 
@@ -21,19 +20,17 @@ export const celery: System = /* @__PURE__ */ defineSystem({
   options: {
     autoretry_for: exceptions('exceptions that are retried; none is by default'),
     dont_autoretry_for: exceptions('exceptions that are never retried'),
-    max_retries: described('retries', '3', 'executions after the first; `null`: no limit', (fields, key) =>
-      fields.value(key) === null ? Infinity : attemptsOf(readInteger(fields, key, 3)),
-    ),
-    default_retry_delay: plainSeconds(180, 'the delay without a backoff'),
+    max_retries: where(null, Infinity, signedRetries(3, 'executions after the first; `null`: no limit')),
+    default_retry_delay: seconds(180_000, 'the delay without a backoff'),
     retry_backoff: described('s', 'false', 'the first delay, doubled each time; `true` is 1', readBackoff),
     retry_backoff_max: described('s', '600', 'the longest delay', (fields, key) =>
       Math.trunc(readNumber(fields, key, 600)),
     ),
-    retry_jitter: oneOf([true, false], true, 'whether a delay is drawn from 0 to itself'),
+    retry_jitter: flag(true, 'whether a delay is drawn from 0 to itself'),
     retry_kwargs: group(
       {
-        countdown: ifSet(plainSeconds(0, 'the delay without a backoff', { shown: '–' })),
-        max_retries: ifSet(plainRetries(3, 'instead of the option of the task')),
+        countdown: seconds(undefined, 'the delay without a backoff'),
+        max_retries: ifSet(signedRetries(3, 'instead of the option of the task')),
       },
       "the arguments of autoretry's `retry()`",
     ),

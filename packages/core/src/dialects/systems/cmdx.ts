@@ -7,8 +7,7 @@ import { gateOf } from '../cmdx/gate.ts';
 import type { CmdxOptions, CmdxScope, CmdxVersion } from '../cmdx/options.ts';
 import { warnCmdx } from '../cmdx/warnings.ts';
 import type { Dialect } from '../dialect.ts';
-import { described, type Option } from '../option.ts';
-import { oneOf } from '../plain-options.ts';
+import { choice, described, type Option } from '../option.ts';
 import { belongIn } from '../read-options.ts';
 import { defineSystem, FOLLOWS_SERVER, type System } from '../system.ts';
 
@@ -32,7 +31,7 @@ export const cmdx: System = /* @__PURE__ */ defineSystem({
       inner: DECLARATION,
     },
     parent: described('object', '–', 'the class it inherits from', () => undefined),
-    version: oneOf(VERSIONS, 'v2.0.1', 'of CMDx'),
+    version: choice(VERSIONS, 'v2.0.1', 'of CMDx'),
     retriers: anObject('Use an object of strategies by name.', 'strategies by name'),
     task: anObject('Use an object with the named methods.', 'whose methods a declaration may name'),
   },

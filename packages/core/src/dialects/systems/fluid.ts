@@ -2,10 +2,20 @@ import type { Matcher } from '../../matching/matcher.ts';
 import { definePolicy } from '../../policy/define-policy.ts';
 import type { PolicyInput } from '../../policy/policy.ts';
 import { type Dialect, type DialectWarning, type TaskOptions, warnIf, warnRunsOnce } from '../dialect.ts';
-import { described, group, type Option, type ValuesOf } from '../option.ts';
-import { exceptions, ifSet, integer, plainFactor, plainSeconds } from '../plain-options.ts';
-import { type ExceptionLike, listsTimeouts, TIMEOUTS } from '../read-exceptions.ts';
-import { attemptsOf, belongIn, isUnset, readInteger } from '../read-options.ts';
+import {
+  atLeast,
+  endlessSeconds,
+  factor,
+  group,
+  ifSet,
+  integer,
+  type Option,
+  seconds,
+  signedRetries,
+  type ValuesOf,
+} from '../option.ts';
+import { type ExceptionLike, exceptions, listsTimeouts, TIMEOUTS } from '../read-exceptions.ts';
+import { belongIn, isUnset } from '../read-options.ts';
 import { defineSystem, exponential, FOLLOWS_SERVER, type System } from '../system.ts';
 
 /** fluid's `RetryPolicy`; durations are in seconds. */
@@ -35,12 +45,10 @@ export interface FluidOptions {
 }
 
 const RETRY = {
-  max_attempts: described('retries', 'no limit', 'executions after the first', (fields, key) =>
-    isUnset(fields.value(key)) ? Infinity : attemptsOf(readInteger(fields, key, 0)),
-  ),
-  wait: plainSeconds(1, 'the first delay'),
-  backoff: plainFactor(1, 'what each delay is multiplied by'),
-  max_wait: plainSeconds(60, 'the longest delay', { finite: false }),
+  max_attempts: signedRetries(Infinity, 'executions after the first'),
+  wait: seconds(1_000, 'the first delay'),
+  backoff: factor(1, 'what each delay is multiplied by'),
+  max_wait: endlessSeconds(60_000, 'the longest delay'),
   exceptions: exceptions('exceptions that are retried; none: all'),
 };
 
@@ -62,8 +70,8 @@ export const fluid: System = /* @__PURE__ */ defineSystem({
   options: {
     retry: retryPolicy('without it a task is never retried'),
     rate_limit_retry: retryPolicy('of runs over `max_concurrency`; without it such a run ends'),
-    max_concurrency: integer(0, 'runs at the same time, in all workers; 0: no limit', 0),
-    timeout_seconds: plainSeconds(60, 'of one attempt', { least: 1 }),
+    max_concurrency: integer(0, 0, 'runs at the same time, in all workers; 0: no limit'),
+    timeout_seconds: atLeast(1, seconds(60_000, 'of one attempt')),
   },
   // Our own cures of these keys name keys of a policy.
   cures: {

@@ -1,9 +1,17 @@
 import type { BackoffInput } from '../../policy/policy.ts';
 import type { Dialect } from '../dialect.ts';
-import { described, type Option } from '../option.ts';
-import { exceptions, ifSet, oneOf, plainRetries, plainSeconds } from '../plain-options.ts';
-import { TIMEOUTS } from '../read-exceptions.ts';
-import { finiteProduct, readInteger } from '../read-options.ts';
+import {
+  choice,
+  described,
+  endlessSeconds,
+  integer,
+  type Option,
+  seconds,
+  signedRetries,
+  where,
+} from '../option.ts';
+import { exceptions, TIMEOUTS } from '../read-exceptions.ts';
+import { finiteProduct } from '../read-options.ts';
 import {
   type JobbersOptions,
   type JobbersStrategy,
@@ -36,25 +44,20 @@ export const jobbers: System = /* @__PURE__ */ defineSystem({
       }
       return chosen;
     }),
-    max_retries: plainRetries(3, 'executions after the first'),
-    retry_delay: ifSet(plainSeconds(0, 'the first delay', { shown: '–: at once' })),
-    backoff_strategy: oneOf(
-      STRATEGIES,
-      'exponential',
-      '`constant`, `linear`, `exponential` or `exponential_jitter`',
-    ),
-    max_retry_delay: plainSeconds(3_600, 'the longest delay, after jitter', { finite: false }),
+    max_retries: signedRetries(3, 'executions after the first'),
+    retry_delay: seconds(undefined, 'the first delay; without it a retry is immediate'),
+    backoff_strategy: choice(STRATEGIES, 'exponential', 'how the delays grow'),
+    max_retry_delay: endlessSeconds(3_600_000, 'the longest delay, after jitter'),
     expected_exceptions: exceptions('exceptions that are retried; timeouts are in any case'),
-    timeout: ifSet(plainSeconds(1, 'of one attempt', { shown: '–' })),
-    max_concurrent: described(
-      'number',
-      '1',
-      'runs at the same time in one worker; `null`: no limit',
-      (fields, key) => (fields.value(key) === null ? undefined : readInteger(fields, key, 1, 1)),
+    timeout: seconds(undefined, 'of one attempt'),
+    max_concurrent: where<number | undefined>(
+      null,
+      undefined,
+      integer(1, 1, 'runs at the same time in one worker; `null`: no limit'),
     ),
-    max_heartbeat_interval: plainSeconds(0, 'after which a run is stalled; 0: no limit'),
-    on_shutdown: oneOf(['stop', 'resubmit', 'continue'], 'stop', '`stop`, `resubmit` or `continue`'),
-    dead_letter_policy: oneOf(['none', 'save'], 'none', '`none` or `save`'),
+    max_heartbeat_interval: seconds(0, 'after which a run is stalled; 0: no limit'),
+    on_shutdown: choice(['stop', 'resubmit', 'continue'], 'stop', 'what a run does when its worker stops'),
+    dead_letter_policy: choice(['none', 'save'], 'none', 'whether a run that failed finally is kept'),
   },
   policy: ({ retry_delay: base, timeout, ...values }) => ({
     ...FOLLOWS_SERVER,

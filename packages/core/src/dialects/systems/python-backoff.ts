@@ -1,6 +1,7 @@
 import { LAST_WAIT_CUT } from '../deadline.ts';
-import { asIntervals, choice, executions, factor, seconds, value, where } from '../option.ts';
+import { choice, executions, factor, seconds, value, where } from '../option.ts';
 import { defineSystem, exponential, list, type System, written } from '../system.ts';
+import { asIntervals } from '../written-values.ts';
 
 interface Interval {
   readonly delays: readonly number[];

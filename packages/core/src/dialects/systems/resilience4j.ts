@@ -1,6 +1,7 @@
 import { type DialectWarning, warnIf } from '../dialect.ts';
-import { asSpan, atLeast, executions, flag, ignored, type Option, value } from '../option.ts';
+import { atLeast, executions, flag, ignored, type Option, value } from '../option.ts';
 import { constant, defineSystem, exponential, type System, type SystemPolicy, stepwise } from '../system.ts';
+import { asSpan } from '../written-values.ts';
 
 const [DEFAULT_WAIT_MS, DEFAULT_MULTIPLIER, DEFAULT_SPREAD] = [500, 1.5, 0.5];
 

@@ -1,7 +1,8 @@
 import { MAX_ITEMS } from '../../read.ts';
 import { warnIf } from '../dialect.ts';
-import { asIntervals, atLeast, retries, value } from '../option.ts';
+import { atLeast, retries, value } from '../option.ts';
 import { defineSystem, type System, written } from '../system.ts';
+import { asIntervals } from '../written-values.ts';
 
 /** RQ: its Retry. */
 export const rq: System = /* @__PURE__ */ defineSystem({

@@ -3,26 +3,38 @@ import { A_SHARE } from '../../fields/value-rules.ts';
 import { definePolicy } from '../../policy/define-policy.ts';
 import type { BackoffInput, DelayContext, PolicyInput } from '../../policy/policy.ts';
 import type { Dialect } from '../dialect.ts';
-import { described, type Option, type ValuesOf, valuesOf } from '../option.ts';
-import { ifSet, oneOf, plainFactor, plainSeconds } from '../plain-options.ts';
-import { finiteProduct, readInteger, readOptions } from '../read-options.ts';
+import {
+  choice,
+  described,
+  factor,
+  flag,
+  ifSet,
+  type Option,
+  seconds,
+  type ValuesOf,
+  value,
+  valuesOf,
+} from '../option.ts';
+import { finiteProduct, readOptions } from '../read-options.ts';
 import { type TaskerOptions, warnTasker } from '../seeds/tasker.ts';
 import { defineSystem, exponential, linear, type System } from '../system.ts';
 
 const OPTIONS = {
-  max_attempts: described('executions', '3', 'all executions; 0 counts as 1', (fields, key) =>
-    Math.max(1, readInteger(fields, key, 3)),
+  max_attempts: value(
+    { unit: 'executions', parse: asExecutions, must: 'an integer' },
+    3,
+    'all executions; 0 counts as 1',
   ),
-  retryable: ifSet(oneOf([true, false], true, '`false`: one execution')),
+  retryable: ifSet(flag(true, '`false`: one execution')),
   backoff: ifSet(
-    oneOf(['none', 'linear', 'exponential', 'fibonacci'], 'exponential', 'how the delays of the step grow'),
+    choice(['none', 'linear', 'exponential', 'fibonacci'], 'exponential', 'how the delays of the step grow'),
   ),
   backoff_base_ms: milliseconds(1_000, 'the first delay of the step'),
   max_backoff_ms: milliseconds(30_000, 'its longest delay'),
-  base_delay_seconds: plainSeconds(1, 'of the configuration: the first retry waits this, multiplied once'),
-  max_delay_seconds: plainSeconds(300, 'its longest delay'),
-  multiplier: plainFactor(2, 'what each delay is multiplied by'),
-  jitter_enabled: oneOf([true, false], true, 'whether a delay is spread'),
+  base_delay_seconds: seconds(1_000, 'of the configuration: the first retry waits this, multiplied once'),
+  max_delay_seconds: seconds(300_000, 'its longest delay'),
+  multiplier: factor(2, 'what each delay is multiplied by'),
+  jitter_enabled: flag(true, 'whether a delay is spread'),
   max_jitter: described('share', '0.1', 'by what part of itself', (fields, key) =>
     fields.number(key, 0.1, {
       accepts: A_SHARE.accepts,
@@ -130,6 +142,10 @@ function stepBackoff({
 
 function jitterOf({ jitter_enabled, max_jitter }: Values): PolicyInput['jitter'] {
   return jitter_enabled && max_jitter > 0 ? { proportional: max_jitter } : 'none';
+}
+
+function asExecutions(written: unknown): number | undefined {
+  return Number.isInteger(written) ? Math.max(1, Number(written)) : undefined;
 }
 
 function milliseconds(fallback: number, meaning: string): Option<number | undefined> {

@@ -1,7 +1,8 @@
 import { warnIf } from '../dialect.ts';
-import { asSpan, factor, ignored, span, value } from '../option.ts';
+import { factor, ignored, span, value } from '../option.ts';
 import { defineSystem, exponential, type System } from '../system.ts';
 import { asTries } from '../texts.ts';
+import { asSpan } from '../written-values.ts';
 
 /** Temporal: the RetryPolicy of an activity. */
 export const temporal: System = /* @__PURE__ */ defineSystem({
