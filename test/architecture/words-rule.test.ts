@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findReplacedWords } from './rules/words.ts';
+import { findLeaningComments, findReplacedWords } from './rules/words.ts';
 
 describe('findReplacedWords', () => {
   it.each([
@@ -28,4 +28,22 @@ describe('findReplacedWords', () => {
 
     expect(found).toEqual(['packages/core/src/a.ts:2 cancelWish: write cancel request']);
   });
+});
+
+describe('findLeaningComments', () => {
+  it.each(['/** Of these runs. */', '/**\n * The same for a pool.\n */', '  /** By lane. */'])(
+    'reports %j',
+    (text) => {
+      expect(findLeaningComments({ path: 'a.ts', text: `const one = 1;\n${text}` })).toEqual([
+        expect.stringMatching(/^a\.ts:2 begins with "(Of|The same|By)": say what it is$/),
+      ]);
+    },
+  );
+
+  it.each(['/** Leases of the runs that this worker holds. */', '// It may have ended.', '/** Itself. */'])(
+    'lets %j pass',
+    (text) => {
+      expect(findLeaningComments({ path: 'a.ts', text })).toEqual([]);
+    },
+  );
 });

@@ -49,7 +49,7 @@ export interface BoardOptions {
 export interface BoardSettings
   extends Pick<BoardOptions, 'token' | 'mask' | 'onAct' | 'onError' | 'broker' | 'name'> {
   readonly access: Access;
-  /** By lane. */
+  /** The known tasks by their lanes. */
   readonly tasks: ReadonlyMap<string, AnyTask>;
   /** Without a slash at its end; `''` for the root. */
   readonly basePath: string;

@@ -3,7 +3,7 @@ import type { Audit, Broker } from '@retry/core/broker';
 /** Returns the answer of a call whose audit balances. */
 type Check = <Answer>(call: Promise<Answer>) => Promise<Answer>;
 
-/** The same broker, audited after every call. A call rejects when the audit that follows it does not balance. */
+/** Returns the broker, audited after every call: a call rejects when the audit that follows it does not balance. */
 export function auditEachCall(broker: Broker): Broker {
   const check: Check = async (call) => {
     const answer = await call;

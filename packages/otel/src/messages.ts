@@ -12,14 +12,14 @@ export interface CallMessage {
   readonly delayMs?: number;
   readonly reason?: string;
   readonly askedBy?: 'server';
-  /** Of a call of `createRetryFetch`. */
+  /** The request of a call of `createRetryFetch`. */
   readonly request?: { readonly method: string; readonly url: string };
 }
 
 /** An attempt of a call in this process, before its function is called. */
 export interface AttemptingMessage {
   readonly name: string;
-  /** That of the events of the call. */
+  /** The list that the events of the call have, too. */
   readonly arguments: readonly unknown[];
   readonly attempt: number;
   call: () => unknown;
@@ -57,7 +57,7 @@ export interface RunMessage {
   readonly reason?: string;
   readonly askedBy?: 'server';
   readonly next?: string;
-  /** Of a run that has failed: it is no dead letter. */
+  /** Whether the run, which has failed, is not kept as a dead letter. */
   readonly isDisposable?: boolean;
   readonly latenessMs?: number;
   readonly lateBecause?: string;

@@ -80,7 +80,7 @@ function sendInSpan(tracer: Tracer, call: SubmittingMessage): void {
 /** How many runs of a claim are linked. */
 const MAX_LINKS = 128;
 
-/** It belongs to no trace, as its runs may be of many: it is linked to their submissions. */
+/** Makes the span of a claim. Because its runs may be of many traces it belongs to none, and is linked to their submissions. */
 function makeReceiveSpan(tracer: Tracer, { worker, durationMs, runs }: ClaimedMessage): void {
   const tasks = new Set(runs.map(({ lane }) => taskOf(lane)));
   const [task = ''] = tasks;

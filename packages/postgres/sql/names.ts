@@ -38,7 +38,7 @@ const COUNTED_LEASES = 1_000;
  * file `State.started` is the letter itself. A new state, letter or field of a run is here by itself.
  */
 export const NAMES: Readonly<Record<string, Constant>> = {
-  /** Of the schema that a migration is for. */
+  /** What a migration writes for its schema: the name, the channel and the lock. */
   Schema: { name: { sql: '{schema}' }, channel: { sql: '{channel}' }, lock: { sql: '{lock}' } },
   State: { ...kit.STATE_LETTERS },
   DeadLetter: Object.fromEntries(DEAD_LETTER_STATES.map((name) => [name, deadLetterOf(name)])),

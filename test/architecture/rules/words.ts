@@ -24,6 +24,17 @@ export function findReplacedWords(source: Source): readonly string[] {
   return [...found.values()];
 }
 
+/** A doc comment that begins as if another line stood before it: an editor shows it alone. */
+const LEANING = /\/\*\*(?:\s*\n\s*\*)?\s+(Of|As|By|That|Those|It|The same)\b/g;
+
+/** Finds doc comments that need the line before them to be understood. @returns one line for each */
+export function findLeaningComments({ path, text }: Source): readonly string[] {
+  return [...text.matchAll(LEANING)].map(({ index, 1: word }) => {
+    const line = text.slice(0, index).split('\n').length;
+    return `${path}:${line} begins with "${word}": say what it is`;
+  });
+}
+
 /** The words of a name, in lower case: `cancelledInLane`, `MAX_TRIES`, `retry_after`. */
 function wordsOf(name: string): readonly string[] {
   return name

@@ -8,7 +8,7 @@ import { whenRejected } from './error-log.ts';
 export interface Acts {
   /** The latest ones, newest first. */
   readonly latest: () => ActsAnswer;
-  /** Those of the latest ones that were on this run, or have made it; newest first. */
+  /** Returns which of the latest acts were on this run, or have made it; newest first. */
   readonly ofRun: (id: string) => readonly Act[];
   /** Performs an act and records what came of it, also when it fails. */
   readonly perform: <Answer extends Performed>(
@@ -20,7 +20,7 @@ export interface Acts {
 /** What came of an act. */
 interface Performed {
   readonly answer: string;
-  /** Of what it has made. */
+  /** The id of what the act has made. */
   readonly id?: string;
 }
 

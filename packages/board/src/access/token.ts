@@ -35,7 +35,7 @@ function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Of equal length for all texts, as a comparison in constant time needs it. */
+/** Returns a hash, which has the same length for all texts: a comparison in constant time needs that. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

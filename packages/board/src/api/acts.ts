@@ -10,7 +10,7 @@ export interface ActsAnswer {
 
 /** What a visitor did, or tried to do. */
 export interface Act {
-  /** By the clock of the board's process. */
+  /** When it was done, by the clock of the board's process. */
   readonly at: number;
   /** What was done, or tried. */
   readonly kind: ActKind;

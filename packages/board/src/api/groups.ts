@@ -38,7 +38,7 @@ export interface Trend {
 export interface GroupAnswer {
   /** Absent when the group has no dead letter any more. */
   readonly group?: GroupRow;
-  /** Of its runs: that which was asked for, else that of the sample. */
+  /** The state of the runs: the one that was asked for, else the sample's. */
   readonly state: DeadLetterState;
   /** Without payloads. */
   readonly runs: readonly RunRow[];

@@ -5,15 +5,15 @@ import type { Finding, HealthFigures } from '@retry/worker';
 export interface OverviewAnswer {
   /** The broker's clock. */
   readonly at: number;
-  /** Those with runs that wait, a live worker or a hold of their own, by name; where there are more than 1 000, a finding says so. */
+  /** The lanes with runs that wait, a live worker or a hold of their own, by name; where there are more than 1 000, a finding says so. */
   readonly lanes: readonly LaneFigures[];
-  /** Those that have not ended; those of all lanes first. */
+  /** The holds that have not ended; first the ones of all lanes. */
   readonly holds: readonly Hold[];
   /** `unbalanced` other than 0 is a bug. Counted anew every 10 s at most; while that is under way, it is the one before. */
   readonly audit: Audit;
   /** What `queue.health()` found, critical ones first. */
   readonly findings: readonly Finding[];
-  /** Those of `queue.health()`; what is not known is absent. */
+  /** The figures of `queue.health()`; what is not known is absent. */
   readonly figures: HealthFigures;
   /** How late attempts started, over the live workers: the latest of each lane. Absent until one has reported. */
   readonly lateness?: Lateness;
@@ -21,9 +21,9 @@ export interface OverviewAnswer {
 
 /** Over the lanes, the latest start of each in the latest interval of its workers. */
 export interface Lateness {
-  /** That of the middle lane. */
+  /** The median over the lanes. */
   readonly p50Ms: number;
-  /** That which 99 of 100 lanes do not exceed; of up to 100 lanes, the latest. */
+  /** What 99 of 100 lanes do not exceed; of up to 100 lanes, the latest start. */
   readonly p99Ms: number;
 }
 
@@ -31,6 +31,6 @@ export interface Lateness {
 export interface WorkersAnswer {
   /** The broker's clock. */
   readonly at: number;
-  /** Those whose registration has not lapsed, by name. */
+  /** The workers whose registration has not lapsed, by name. */
   readonly workers: readonly LiveWorker[];
 }

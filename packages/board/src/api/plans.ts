@@ -25,7 +25,7 @@ export interface PlanFilter {
 export interface PlanAnswer {
   /** To apply it. Kept for 15 minutes, in this process. */
   readonly id: string;
-  /** As it was asked for. */
+  /** The filter that was asked for. */
   readonly filter: PlanFilter;
   /** The instant of the plan: it covers what ended before. */
   readonly at: number;
@@ -39,7 +39,7 @@ export interface PlanAnswer {
   readonly load: PlannedLoad;
   /** At most ten. */
   readonly firstIds: readonly string[];
-  /** The same as a command. */
+  /** The command that makes the same plan in a terminal. */
   readonly command: string;
 }
 

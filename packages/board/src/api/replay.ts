@@ -3,7 +3,7 @@ import type { ReplaySummary } from '@retry/core/failures';
 
 /** `POST replay`: what another policy would have decided about recorded failures. It changes nothing. */
 export interface ReplayRequest {
-  /** As `parsePolicy` reads it, without a registry. */
+  /** A policy as `parsePolicy` reads it, without a registry. */
   readonly policy: PolicyInput;
   /** @default every lane */
   readonly lane?: string;
@@ -15,7 +15,7 @@ export interface ReplayRequest {
 
 /** What a policy would have decided. */
 export interface ReplayAnswer {
-  /** Of all runs that were read. */
+  /** The outcome over all runs that were read. */
   readonly summary: ReplaySummary;
   /** What the task's own policy would have decided, which differs from what happened where the policy has changed. */
   readonly present?: ReplaySummary;
@@ -36,7 +36,7 @@ export interface ReplayedRun {
   readonly recordedAttempt: number;
   /** Why it would have ended; absent if it is retried. */
   readonly reason?: FailReason | 'ended';
-  /** By how much later it would have ended; negative: sooner. Absent if a time is missing. */
+  /** How much later the run would have ended; negative: sooner. Absent if a time is missing. */
   readonly laterByMs?: number;
   /** The recorded facts that the policy had to do without. */
   readonly missing: readonly string[];

@@ -4,7 +4,7 @@ import type { DueTimes } from '@retry/core/broker';
 export interface RetriesAnswer {
   /** The broker's clock. */
   readonly at: number;
-  /** By lane, those with most runs first; 20 at most. */
+  /** One entry for each lane, the one with most runs first; at most 20. */
   readonly attempts: readonly LaneAttempts[];
   /** The lanes with runs that are not among `attempts`. */
   readonly otherLanes: number;
@@ -19,7 +19,7 @@ export interface LaneAttempts {
   readonly lane: string;
   readonly task: string;
   readonly version: string;
-  /** By attempt, counted from 1; only attempts that some run is about to start. */
+  /** How many runs are about to start each attempt, counted from 1; attempts that no run is about to start are absent. */
   readonly counts: readonly { readonly attempt: number; readonly runs: number }[];
   /** How many runs were looked at. */
   readonly searched: number;

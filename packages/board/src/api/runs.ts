@@ -36,7 +36,7 @@ export interface RunAnswer {
   readonly next?: NextAttempt;
   /** What visitors have done with it, newest first; of the acts that `GET acts` has. */
   readonly acts: readonly Act[];
-  /** The same run in a terminal. */
+  /** The command that shows the run in a terminal. */
   readonly command: string;
 }
 
@@ -82,7 +82,7 @@ export interface AttemptRow {
   readonly startedAt?: number;
   /** How long it ran. */
   readonly durationMs?: number;
-  /** Of the first attempt: from the submission, or the redrive, until it started. */
+  /** How long the first attempt waited: from the submission, or the redrive, until its start. Absent for others. */
   readonly waitedMs?: number;
   /** From its end until the next attempt started, or is due; absent of the last. */
   readonly backoffMs?: number;
@@ -90,7 +90,7 @@ export interface AttemptRow {
   readonly worker?: string;
   /** Why it was retried, or was the last. */
   readonly reason?: AttemptReason;
-  /** Of a stall: how many other runs stalled together with it. */
+  /** How many other runs stalled together with this one; absent where the attempt did not stall. */
   readonly stalledWith?: number;
   /** Absent: it runs now. */
   readonly error?: ShownError;
@@ -104,7 +104,7 @@ export type RunPolicy =
 
 /** When the next attempt of a run starts at the earliest. */
 export type NextAttempt =
-  /** It waits: `runAt` is when it is due; after a failure, where the policy is known, with the bounds of its delay. */
+  /** The run waits: `runAt` is when it is due; after a failure, where the policy is known, with the bounds of its delay. */
   | {
       readonly type: 'due';
       /** Counted from 1. */
@@ -116,7 +116,7 @@ export type NextAttempt =
       /** The longest one. */
       readonly maxMs?: number;
     }
-  /** It runs: if this attempt fails, the next one starts this long after that. */
+  /** An attempt is under way: if it fails, the next one starts this long after that. */
   | {
       readonly type: 'after-failure';
       /** Counted from 1: the one after that which runs. */
@@ -126,7 +126,7 @@ export type NextAttempt =
       /** The longest one. */
       readonly maxMs: number;
     }
-  /** It is a dead letter: after a redrive it starts with this attempt. */
+  /** The run is a dead letter: after a redrive it starts with this attempt. */
   | { readonly type: 'redrive'; readonly attempt: number }
-  /** It runs, and no attempt follows a failure. */
+  /** An attempt is under way, and none follows if it fails. */
   | { readonly type: 'none'; readonly reason: FailReason };

@@ -2,7 +2,7 @@ import type { ScheduleView } from '@retry/worker';
 
 /** `GET schedules`: what is submitted again and again. */
 export interface SchedulesAnswer {
-  /** Those that fire next first; without their payloads. */
+  /** A page of schedules without payloads; the one that fires next is first. */
   readonly schedules: readonly ScheduleRow[];
   /** The ids of those that another version of the library wrote in another form; absent if there are none. */
   readonly unreadable?: readonly string[];

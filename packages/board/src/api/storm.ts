@@ -25,7 +25,7 @@ export interface StormFigures {
   readonly starts: number;
   /** Attempts that start, as workers reported them last. */
   readonly startsPerSecond: number;
-  /** Of these, attempts after the first. */
+  /** Retries that start, as workers reported them last. */
   readonly retriesPerSecond: number;
   /** The share of retries among `starts`, from 0 to 1. */
   readonly retryShare: number;
@@ -38,7 +38,7 @@ export interface LaneStorm extends StormFigures {
   readonly lane: string;
   readonly task: string;
   readonly version: string;
-  /** Those that keep it from starting, those of all lanes included. */
+  /** The holds that keep its runs from starting, also those of all lanes. */
   readonly holds: readonly Hold[];
   /** Whether its circuit breaker holds it; absent where it is closed and the board does not know the task. */
   readonly breaker?: 'open' | 'closed' | 'none';

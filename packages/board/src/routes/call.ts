@@ -12,7 +12,7 @@ import type { OneByOne } from './replay/in-turns.ts';
 /** A plan, and what has come of it. */
 export interface KeptPlan {
   readonly plan: Plan;
-  /** It is applied once: who presses a button twice gets the same operation twice. */
+  /** The operation that came of it. A plan is applied once: pressing the button twice answers the same operation twice. */
   applied?: { readonly kind: ApplyRequest['kind']; readonly operation: Promise<Operation> } | undefined;
 }
 
@@ -20,16 +20,16 @@ export interface KeptPlan {
 export interface Desk {
   readonly broker: Broker;
   readonly queue: Queue;
-  /** By lane. */
+  /** The known tasks by their lanes. */
   readonly tasks: ReadonlyMap<string, AnyTask>;
   readonly mask: Mask;
   readonly acts: Acts;
   readonly times: 'local' | 'utc';
   readonly name: string | undefined;
   readonly plans: KeptForWhile<KeptPlan>;
-  /** By the lane and the id of an error group. */
+  /** The trends of error groups, by lane and id. */
   readonly trends: KeptForWhile<Trend>;
-  /** By lane. */
+  /** What was counted of the runs that wait, by lane. */
   readonly attempts: KeptForWhile<LaneAttempts>;
   /** Replays keep the processor busy: one is done after the other. */
   readonly replays: OneByOne;

@@ -20,7 +20,7 @@ const APPLY_KEYS: readonly (keyof ApplyRequest)[] = [
 
 const MAX_TITLE = 512;
 
-/** Of more tasks no title is shown: each is masked once for each of them. */
+/** The most tasks of a plan whose titles are shown: each title is masked once for each task. */
 const MAX_MASKING_TASKS = 100;
 
 const UNSHOWN_TITLE = '(the tasks of the plan mask it differently)';

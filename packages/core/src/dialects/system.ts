@@ -9,9 +9,9 @@ import { readOptions } from './read-options.ts';
 
 /** How near the delays of a policy are to those of its system; what else differs, remarks and warnings say. */
 export type Fidelity =
-  /** It has the same delays, drawn in the same way. */
+  /** The policy has the same delays, drawn in the same way. */
   | 'exact'
-  /** It has the same lowest and highest delays, drawn in another way between them. */
+  /** The policy has the same lowest and highest delays, drawn in another way between them. */
   | 'range'
   /** Some delays differ; its remarks name them. */
   | 'near';

@@ -15,7 +15,7 @@ import { endsByItself } from './world/world.ts';
 
 /** Options of a simulation. */
 export interface SimulateOptions {
-  /** The same seed gives the same timeline, on every engine. Any safe integer. @default 1 */
+  /** Any safe integer; equal seeds give equal timelines, on every engine. @default 1 */
   readonly seed?: number | undefined;
   /** How many seeds are run, an integer from 30 to 100 000: one run proves nothing. @default 30 */
   readonly runs?: number | undefined;

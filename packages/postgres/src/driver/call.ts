@@ -17,7 +17,7 @@ export type Call = <Name extends FunctionName, Given extends ArgumentsOf<Name>>(
   given: Exactly<Given, Name>,
 ) => Promise<string | null>;
 
-/** The same for a function that replies several rows: a text of each. */
+/** Calls a function that replies several rows. Returns the text of each. */
 export type CallRows = <Name extends FunctionName, Given extends ArgumentsOf<Name>>(
   name: Name,
   given: Exactly<Given, Name>,
@@ -68,7 +68,7 @@ export function createCall(client: SqlClient, schema: string): Call {
   return async (name, given) => (await callRows(name, given))[0] ?? null;
 }
 
-/** The same for functions that reply several rows. */
+/** Returns what calls functions that reply several rows, without sending anything again. */
 export function createCallRows(client: SqlClient, schema: string): CallRows {
   const texts = callTexts(schema);
   return async (name, given) => {

@@ -15,13 +15,13 @@ import type { SqlClient } from './sql-client.ts';
 export interface Database {
   /** Calls a function, and sends the call again after a transient error. */
   readonly call: Call;
-  /** The same for a call that would do or answer something else if it had been applied: it is sent again only where it was not. */
+  /** Calls a function that would do or answer something else if it had been applied: it is sent again only where it was not. */
   readonly callOnce: Call;
-  /** The same for a function that replies several rows. */
+  /** Calls a function that replies several rows, like `call`. */
   readonly callRows: CallRows;
-  /** The same for a call that does not wait for another client's transaction. */
+  /** Calls a function without waiting for another client's transaction, like `call`. */
   readonly callUnlocked: CallUnlocked;
-  /** The same for one that is sent again only where it was not applied. */
+  /** Calls a function without waiting for another client's transaction, like `callOnce`. */
   readonly callUnlockedOnce: CallUnlocked;
   /**
    * Resolves when the schema is there and of this version, and the server takes writes.

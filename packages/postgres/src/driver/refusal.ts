@@ -9,7 +9,7 @@ const TRANSIENT_CLASSES: readonly string[] = [
   ...['08', '25', '26', '28', '3D', '3F', '40', '53', '55', '57', '58', 'F0', 'HV', 'RT'],
 ];
 
-/** The same for single states: rights, tables and functions that a migration creates, statement names unknown to a pooler. */
+/** Single states that are transient, too: rights, tables and functions that a migration creates, statement names unknown to a pooler. */
 const CURABLE_STATES: readonly string[] = ['42501', '42P01', '42883', '42703', '42704', '42P05'];
 
 /** How many causes are followed: libraries wrap what the driver threw. */

@@ -45,7 +45,7 @@ export interface LeasedRun {
 /** A claim that got runs. */
 export interface AnsweredClaim {
   readonly request: string;
-  /** By id, the runs that this client has not settled yet. */
+  /** The runs that this client has not settled yet, by id. */
   readonly leased: Map<string, LeasedRun>;
 }
 
@@ -75,9 +75,9 @@ interface ReadSpan {
 export class ClaimMemory {
   readonly #marks = new Map<string, LaneMark>();
   readonly #lowRunAts = new Map<string, number>();
-  /** By worker and request, in the order in which they were answered. */
+  /** The claims by worker and request, in the order in which they were answered. */
   readonly #claims = new Map<string, Map<string, AnsweredClaim>>();
-  /** By id of a leased run, the latest claim that got it. */
+  /** The latest claim that got each leased run, by its id. */
   #claimOf = new Map<string, AnsweredClaim>();
   /** How many runs were added since it was made anew. */
   #added = 0;

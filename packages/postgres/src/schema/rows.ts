@@ -74,11 +74,11 @@ export interface ClaimedRows {
   readonly runAts: readonly (number | null)[];
   readonly records: readonly (string | null)[];
   readonly extras: readonly (string | null)[];
-  /** By id, where it is not `submittedAt`; null where that is so of none. */
+  /** The `createdAt` of runs by id, where it is not their `submittedAt`; null if there are none. */
   readonly createdAts: Readonly<Record<string, number>> | null;
   /** Null in a repeated claim. */
   readonly concurrency?: Concurrency | null;
-  /** Of the only run; absent where several were claimed at once, none of which has a key. */
+  /** The key of the only run; absent where several were claimed together, none of which has a key. */
   readonly fairnessKey?: string | null;
   readonly isOverLimit?: boolean;
 }

@@ -47,7 +47,7 @@ interface Reply extends Partial<WorkNotification>, Tidied {
   /** Lanes that got back parked runs, as their concurrency keys are free; they are in `ready`, too. */
   readonly unparked?: readonly string[];
   readonly claimed?: readonly ClaimedRows[];
-  /** Of each claimed lane, the order of the first run that got the turn of its fairness key and waits there; absent where none does. */
+  /** One entry for each claimed lane: the order of the first run that got the turn of its fairness key and waits there; absent where none does. */
   readonly turns?: readonly (number | null)[];
   /** Until when plain runs are leased. */
   readonly until: number;

@@ -28,7 +28,7 @@ interface Numbers {
   readonly windowMs: number;
   readonly count: number;
   readonly least: number;
-  /** Of a correction. */
+  /** When what a correction gives back was granted; `undefined` for a reservation. */
   readonly grantedAt: number | undefined;
 }
 

@@ -26,7 +26,7 @@ export function submitRuns(
   return inChunks(submissions, (chunk) => submitChunk(port, chunk), SUBMISSIONS);
 }
 
-/** The same, of as many runs as one statement takes. */
+/** Submits as many runs as one statement takes, and wakes the workers of this process that wait for them. */
 export async function submitChunk(
   { database, workWaits }: SubmitPort,
   submissions: readonly Submission[],
@@ -81,7 +81,7 @@ export function submitUnique(
 /** What one statement takes. */
 export const UNIQUE_SUBMISSIONS: ChunkLimits<Submission> = { bytesOf: submissionBytes };
 
-/** The same, of as many runs as one statement takes. */
+/** Submits as many runs as one statement takes, some of which are unique, and notifies of those that it cancelled. */
 export async function submitUniqueChunk(
   port: ExchangePort,
   submissions: readonly Submission[],

@@ -44,7 +44,7 @@ export interface NodeRedisPipeline {
   addCommand(firstKey: string, isReadonly: boolean, args: (string | Uint8Array)[]): NodeRedisPipeline;
   /** Sends the commands; replies come in their order. */
   readonly execAsPipeline: () => Promise<readonly unknown[]>;
-  /** The same as a transaction. */
+  /** Sends the commands as a transaction. */
   readonly exec: () => Promise<readonly unknown[]>;
 }
 

@@ -56,7 +56,7 @@ export const SCRIPT_COMMANDS: readonly string[] = [
   ...['zrevrangebylex', 'zscan', 'zscore'],
 ];
 
-/** Those that the broker sends itself. `config|get` may be refused; `waitaof` is needed by `durability` only. */
+/** The commands that the broker sends itself, not in scripts. `config|get` may be refused; `waitaof` is needed by `durability` only. */
 const OWN_COMMANDS = ['eval', 'evalsha', 'exec', 'info', 'multi', 'smembers', 'subscribe'] as const;
 
 /** Checks that the user of the connection may send every command. @throws {RedisBrokerError} `MISSING_RIGHTS` */

@@ -26,9 +26,9 @@ const LOOK_MS = 100;
 export interface ServerLink {
   /** Its commands wait until the server is examined, and reject with what is wrong with it. */
   readonly link: RedisLink;
-  /** The same, for commands that resolve only when their writes are as durable as the options require. */
+  /** A link whose commands resolve only when their writes are as durable as the options require. */
   readonly durable: RedisLink;
-  /** The same, for heartbeats: beside a client of the user's they have a connection of their own. */
+  /** The link of heartbeats: beside a client of the user's they have a connection of their own. */
   readonly heartbeats: HeartbeatLink;
   /**
    * Returns what the server reported. After a rejection the next call tries again.

@@ -27,9 +27,9 @@ const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
 /** The ways to reach one partition, and for how long it keeps what has ended. */
 export interface PartitionParts {
   readonly store: Store;
-  /** The same, for submissions: see `durability`. */
+  /** A store whose writes are as durable as `durability` asks: for submissions. */
   readonly durable: Store;
-  /** The same, for heartbeats. */
+  /** The connection of heartbeats, and the keys that they need. */
   readonly heartbeats: Pick<Store, 'keys'> & { readonly link: HeartbeatLink };
   readonly keeping: KeepingParts;
 }

@@ -175,7 +175,7 @@ export const BODY_KINDS: Readonly<Record<'none' | Concurrency['whenFull'] | Kept
   claimKept: { plain: 'o', noted: 'O' },
 };
 
-/** The same of a run that keeps its slot while it waits to start again. */
+/** What the key of a run that keeps its slot while it waits to start again does when it is full. */
 type KeptKind = `${Concurrency['whenFull']}Kept`;
 
 const KINDS = Object.values(BODY_KINDS);

@@ -110,7 +110,7 @@ export class WakeSubscription {
     return { now, workAt: next < 0 ? undefined : next, isOnHold: held === 1 };
   }
 
-  /** As a rule each channel was subscribed to before: lanes are waited for again and again. */
+  /** Subscribes to channels; usually none is new, because the same lanes are waited for again and again. */
   #subscribeAll(channels: Iterable<string>): Promise<unknown> {
     const missing = [...channels, this.#echo].filter((channel) => !this.#confirmed.has(channel));
     return Promise.all(missing.map((channel) => this.#subscribe(channel)));

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Of an act after which nothing has to be said. */
+/** The answer of an act after which nothing has to be said. */
 // biome-ignore lint/suspicious/noConfusingVoidType: it returns nothing
 type Done = void;
 
@@ -9,7 +9,7 @@ type Done = void;
 export interface Asking {
   /** The buttons of the act are disabled meanwhile. */
   readonly isUnderWay: boolean;
-  /** That it is asked, then what came of it. */
+  /** What is shown of the act: that it is under way, then what came of it. */
   readonly said: ComponentChildren;
   /** Why it was not done; `''` where it was. */
   readonly problem: string;

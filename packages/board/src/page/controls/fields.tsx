@@ -67,7 +67,7 @@ export function SelectField<Choice extends string>(props: SelectFieldProps<Choic
 interface TextFieldProps {
   readonly label: string;
   readonly value: string;
-  /** It has the focus when it appears. */
+  /** Whether the field has the focus when it appears. */
   readonly isFocused?: boolean;
   /** The key that goes to it. */
   readonly keyName?: string;

@@ -45,7 +45,7 @@ export function Header({ showHelp }: { showHelp: () => void }): VNode {
   );
 }
 
-/** By whether the streams are open. */
+/** What is shown of the streams, by whether they are open. */
 const LIVE: Readonly<Record<string, string>> = { true: 'live', false: 'connection lost' };
 
 function LiveButton(): VNode {

@@ -20,7 +20,7 @@ function createNow(): ReadonlySignal<number> {
   return time;
 }
 
-/** By how much the broker's clock is ahead of this browser's. */
+/** How many milliseconds the broker's clock is ahead of this browser's. */
 let aheadMs = 0;
 
 /** Takes the broker's clock from the first answer, if that has it. */

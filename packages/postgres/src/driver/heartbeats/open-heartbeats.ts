@@ -4,7 +4,7 @@ import { createCall } from '../call.ts';
 import type { PgDriver } from '../open-pool.ts';
 import { openPool } from '../open-pool.ts';
 
-/** Of the broker's options, what heartbeats need. */
+/** What heartbeats need of the broker's options. */
 export interface HeartbeatOptions {
   readonly url: string;
   readonly schema: string;

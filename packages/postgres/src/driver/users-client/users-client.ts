@@ -27,7 +27,7 @@ export function useClient(client: SqlClient, connections: number): SqlClient {
   );
 }
 
-/** The same for a pool, however many of its calls are under way. */
+/** Returns a client that uses a pool by rules 1 and 5 of {@link useClient}, however many of its calls are under way. */
 export function usePool(pool: PgPool): SqlClient {
   return sendAsChosen(async () => {
     const { session, isNaming } = await ask(pool);

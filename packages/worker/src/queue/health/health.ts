@@ -59,7 +59,7 @@ export interface HealthFigures {
   readonly eventLoopLagMs?: number;
   /** The share of its memory that the server uses, 0 to 1; absent where it is not limited. */
   readonly memoryShare?: number;
-  /** By how many runs the audit is unbalanced; only with `audit: true`. */
+  /** How many runs the audit is unbalanced by; only with `audit: true`. */
   readonly unbalanced?: number;
 }
 

@@ -31,7 +31,7 @@ const TIMES = {
   '1d': '1 day',
 } as const;
 
-/** It stays open, with its reason, until the lane is held. */
+/** The form stays open, with the reason that was written, until the lane is on hold. */
 function HoldForm({ lane, close }: { lane: string; close: () => void }): VNode {
   const { client } = useSession();
   const [reason, setReason] = useState('');

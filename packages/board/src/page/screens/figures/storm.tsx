@@ -66,7 +66,7 @@ function Total({ figures }: { figures: StormFigures }): VNode {
   return <FigureList of={rows} />;
 }
 
-/** By what the lanes are judged. */
+/** What lanes are judged by. */
 type Judgement = Pick<StormAnswer, 'findings' | 'retryShareLine' | 'minStarts'>;
 
 function Lanes({ lanes, judgement }: { lanes: readonly LaneStorm[]; judgement: Judgement }): VNode {

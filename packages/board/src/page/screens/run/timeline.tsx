@@ -6,7 +6,7 @@ const WIDTH = 960;
 const ROW = 24;
 const LEFT = 48;
 
-/** Of what took no time. */
+/** The width of a part that took no time. */
 const MIN_WIDTH = 1;
 
 /** A part of an attempt on the axis of time. */

@@ -7,7 +7,7 @@ import { isMaskedError } from '../../controls/shown.tsx';
 import { useSession } from '../../shell/session.ts';
 
 interface UnmaskProps {
-  /** As it is shown now. */
+  /** The run as it is shown now. */
   readonly answer: RunAnswer;
   /** Whether the visitor has asked for it as it is stored. */
   readonly isUnmasked: boolean;
