@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A limit for the first seconds. By its documentation pm2 7.0.4 gives an app up after `max_restarts` restarts in a row that follow in less than
-# `min_uptime`. It counts them within `max_restarts` times `min_uptime` of the first start, 16 s by default, and never again. With a `restart_delay` or
+# A limit for the first seconds. By its documentation pm2 7.0.4 restarts an app that exits in less than `min_uptime` `max_restarts` times. It counts that
+# for the first `max_restarts` times `min_uptime` after somebody has started the app, 16 s by default, and not later. With a `restart_delay` or
 # `exp_backoff_restart_delay` that time is over before the number is reached, and an app that cannot start is started for ever; so is one that ran well
 # for a minute and then fails at once, without any delay. Seen on Node 20.20.2, 2026-11-30, with a limit of three in twelve seconds.
 set -euo pipefail

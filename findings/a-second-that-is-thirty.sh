@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A second that is thirty. `headersTimeout` and `requestTimeout` of a server of Node 20.20.2 are the time in which it has to receive a request, by their
-# documentation. It looks for requests that are late each 30 s: under limits of a second a client that says no more in the middle of its request keeps
-# its connection for half a minute, and of limits of a minute one takes ninety seconds. `connectionsCheckingInterval`, an option of `createServer` that
-# is not named with the two, is how often it looks. Seen on 2026-11-30.
+# documentation. It looks for requests that are late each 30 s: under a limit of a second a client that says no more in the middle of its request may
+# keep its connection for half a minute, and under one of a minute for ninety seconds. `connectionsCheckingInterval`, an option of `createServer`, is
+# how often it looks. Seen on 2026-11-30.
 set -euo pipefail
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
