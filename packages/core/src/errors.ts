@@ -1,5 +1,6 @@
 import { read } from './read.ts';
-import { HIDDEN, hidePasswordOf, hidePasswords, LEFT_OUT, print, show } from './show.ts';
+import { HIDDEN } from './secret-names.ts';
+import { hidePasswordOf, hidePasswords, LEFT_OUT, print, show } from './show.ts';
 
 /** Codes of the errors that core throws; each other package has its own codes in addition. */
 export type RetryErrorCode =
@@ -94,7 +95,8 @@ const MAX_VALUE_LENGTH = 4_000;
  * be printed, as a client that contains itself: which passwords are in it is unknown.
  */
 function shownValue(path: string, value: unknown): unknown {
-  if (typeof value !== 'object') return hidePasswordOf(path, value);
+  const shown = hidePasswordOf(path, value);
+  if (typeof shown !== 'object') return shown;
   const printed = print(value);
   const isShort = printed.length <= MAX_VALUE_LENGTH && printed !== typeof value;
   const isWhole = isShort && !printed.includes(HIDDEN) && !printed.includes(LEFT_OUT);

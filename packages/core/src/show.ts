@@ -1,4 +1,5 @@
 import { tagOf } from './read.ts';
+import { HIDDEN, hideFields, isSecret } from './secret-names.ts';
 
 /** What has a text of its own, also that of another realm. */
 const PRINTED = /^\[object (Error|DOMException|RegExp)]/;
@@ -35,30 +36,23 @@ function boundedPrinter(): (name: string, value: unknown) => unknown {
   let left = MAX_PRINTED;
   return (name, value) => {
     left -= 1;
-    if (typeof value !== 'object' || value === null) return hidePasswordOf(name, value);
+    const shown = hidePasswordOf(name, value);
+    if (typeof shown !== 'object' || shown === null) return shown;
     if (left < 0) return LEFT_OUT;
-    if (!Array.isArray(value) || value.length <= MAX_PRINTED) return value;
-    return [...value.slice(0, MAX_PRINTED), LEFT_OUT];
+    if (!Array.isArray(shown) || shown.length <= MAX_PRINTED) return shown;
+    return [...shown.slice(0, MAX_PRINTED), LEFT_OUT];
   };
 }
 
-/** Replaces a password. */
-export const HIDDEN = '***';
-
-/** `password=…`, as in the query of a URL or in a connection string. */
-const FIELD = /((?:password|passwd|pwd|secret|token)=)[^\s&"']+/gi;
-
-const SECRET_NAME = /(?:password|passwd|passphrase|pwd|secret|token)$/i;
-
 /** Returns a text without the passwords of its URLs and connection strings. */
 export function hidePasswords(text: string): string {
-  return hideCredentials(text).replace(FIELD, `$1${HIDDEN}`);
+  return hideFields(hideCredentials(text));
 }
 
 /** Returns the value of a property without passwords: a replacer for `JSON.stringify`. */
 export function hidePasswordOf(name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  return SECRET_NAME.test(name) ? HIDDEN : hidePasswords(value);
+  if (isSecret(name, value)) return HIDDEN;
+  return typeof value === 'string' ? hidePasswords(value) : value;
 }
 
 /**

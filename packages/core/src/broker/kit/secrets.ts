@@ -1,15 +1,10 @@
-import { HIDDEN } from '../../show.ts';
+import { HIDDEN, hideFields, isSecret } from '../../secret-names.ts';
 
 /** The beginning of a URL. Paths of modules may have an `@`, too. */
 const URL_SLASHES = /(?<!\bfile):\/\//i;
 
 /** The credentials of a text that is nothing but a URL, however wrongly its password is written. */
 const ALL_CREDENTIALS = /:\/\/[\s\S]*@/;
-
-/** `password=…`, `"token": "…"`. */
-const FIELD = /((?:pass(?:word|wd)?|pwd|secret|token)["']?\s*[=:]\s*["']?)[^\s&"',;)}]+/gi;
-
-const SECRET_KEY = /pass|pwd|secret|token|credential/i;
 
 /** Keys of errors that hold no text of a user's, and that callers compare. */
 const PLAIN_KEYS: readonly string[] = ['name', 'code', 'errno', 'severity', 'routine', 'syscall'];
@@ -66,7 +61,7 @@ export function hideSecrets(text: string, secrets: readonly string[] = []): stri
   const shown = secrets
     .filter(({ length }) => length >= MIN_SECRET_LENGTH)
     .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
-  return shown.replace(/\S+/g, hideCredentials).replace(FIELD, `$1${HIDDEN}`);
+  return hideFields(shown.replace(/\S+/g, hideCredentials));
 }
 
 /**
@@ -111,7 +106,7 @@ function hideWithin(value: unknown, secrets: readonly string[], depth: number): 
   if (prototype !== Object.prototype && prototype !== null) return typeof value;
   const entries = Object.entries(value).map(([key, item]) => [
     key,
-    SECRET_KEY.test(key) ? HIDDEN : hideWithin(item, secrets, depth + 1),
+    isSecret(key, item) ? HIDDEN : hideWithin(item, secrets, depth + 1),
   ]);
   return Object.fromEntries(entries);
 }
@@ -129,7 +124,7 @@ function hideInError(error: unknown, secrets: readonly string[], depth: number):
   for (const key of new Set([...Object.getOwnPropertyNames(error), 'message', 'stack'])) {
     if (PLAIN_KEYS.includes(key)) continue;
     const value: unknown = Reflect.get(error, key);
-    const shown = shownProperty(value, secrets, depth + 1);
+    const shown = isSecret(key, value) ? HIDDEN : shownProperty(value, secrets, depth + 1);
     if (shown === value) continue;
     const enumerable = Object.getOwnPropertyDescriptor(error, key)?.enumerable ?? false;
     const property = { value: shown, enumerable, configurable: true, writable: true };
