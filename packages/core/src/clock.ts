@@ -34,8 +34,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Creates a clock from a runtime's timers; a delay beyond the limit of `setTimeout` uses several timers in a row. */
 export function createClock<Timer>(timers: Timers<Timer>): Clock {
   const { now, wallNow } = timers;
-  const setTimerOf: Clock['setTimer'] = (callback, delayMs) => setTimer(timers, callback, delayMs);
-  return { now, ...(wallNow && { wallNow }), setTimer: setTimerOf };
+  return { now, wallNow, setTimer: (callback, delayMs) => setTimer(timers, callback, delayMs) };
 }
 
 /** The globals of a runtime that its timers are made from: `globalThis`, which core itself never reads. */
@@ -98,19 +97,14 @@ export function wallAheadMs(clock: Pick<Clock, 'now' | 'wallNow'>, now: number =
 }
 
 function setTimer<Timer>(timers: Timers<Timer>, callback: () => void, delayMs: number): CancelTimer {
-  const { set, clear } = timers;
-  if (delayMs > LONGEST_TIMER_MS) return setTimers(timers, callback, delayMs);
-  // Node drops a fraction, so the timer would fire early, and warns of a deadline that has passed.
-  const timer = set(callback, Math.max(Math.ceil(delayMs), 0));
-  return () => clear(timer);
-}
-
-function setTimers<Timer>(timers: Timers<Timer>, callback: () => void, delayMs: number): CancelTimer {
-  let cancel: CancelTimer;
-  const setNext = (): void => {
-    cancel = setTimer(timers, callback, delayMs - LONGEST_TIMER_MS);
+  const restMs = delayMs - LONGEST_TIMER_MS;
+  const setRest = (): void => {
+    cancel = setTimer(timers, callback, restMs);
   };
-  cancel = setTimer(timers, setNext, LONGEST_TIMER_MS);
+  // Node drops a fraction, so the timer would fire early, and warns of a deadline that has passed.
+  const wholeMs = Math.min(Math.max(Math.ceil(delayMs), 0), LONGEST_TIMER_MS);
+  const timer = timers.set(restMs > 0 ? setRest : callback, wholeMs);
+  let cancel: CancelTimer = () => timers.clear(timer);
   return () => cancel();
 }
 
@@ -130,8 +124,7 @@ export interface ClockGuard {
 export function guardClock(clock: Clock, guard: ClockGuard): Clock {
   const now = guardReading(() => clock.now(), guard);
   const wallNow = clock.wallNow && guardReading(() => clock.wallNow?.(), { ...guard, fallback: { now } });
-  const setTimerOf: Clock['setTimer'] = (callback, delayMs) => setGuarded(clock, guard, callback, delayMs);
-  return { now, ...(wallNow && { wallNow }), setTimer: setTimerOf };
+  return { now, wallNow, setTimer: (callback, delayMs) => setGuarded(clock, guard, callback, delayMs) };
 }
 
 interface ReadingGuard extends Pick<ClockGuard, 'report'> {

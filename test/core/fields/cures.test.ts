@@ -254,10 +254,13 @@ describe('cureForKey', () => {
     ],
     [500, "backoff must be an object, got 500. Use backoff: { type: 'constant', base: 500 }."],
     ['2s', `backoff must be an object, got "2s". Use backoff: { type: 'constant', base: '2s' }.`],
-    [[1, 2], "backoff must be an object, got [1,2]. Use backoff: { type: 'list', delays: […] }."],
+    [
+      [1, 2],
+      "backoff must be an object, got [1,2]. Use backoff: { type: 'list', delays: ['1s', '5s', '1m'] }.",
+    ],
     [
       () => 5,
-      "backoff must be an object, got function (anonymous). Use backoff: { type: 'custom', strategy: … }.",
+      "backoff must be an object, got function (anonymous). Use backoff: { type: 'custom', strategy: (retry) => retry * 1_000 }.",
     ],
   ])('says what to write instead of the backoff %o', (backoff, message) => {
     expect(() => definePolicy({ backoff } as never)).toThrow(message);

@@ -163,11 +163,8 @@ function grows(jitter: Jitter): boolean {
 /** Reports limits that exclude each other: no delay, or no attempt, could satisfy both. */
 function checkDelays(policy: PolicySettings, fields: Fields): void {
   const { minDelayMs, maxDelayMs, granularityMs } = policy;
-  const growing = policy.backoff.type === 'decorrelated' && grows(policy.jitter);
-  if (
-    growing ||
-    policy.delays.some(({ backoff, jitter }) => backoff.type === 'decorrelated' && grows(jitter))
-  ) {
+  const all = [policy, ...policy.delays];
+  if (all.some(({ backoff, jitter }) => backoff.type === 'decorrelated' && grows(jitter))) {
     const cure = 'Leave increment out: it grows by itself.';
     fields.fail('jitter', 'must not grow with a decorrelated backoff', cure);
   }

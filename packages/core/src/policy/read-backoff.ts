@@ -22,17 +22,12 @@ const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
   custom: ['strategy', 'base'],
 };
 
-/** What to write instead of a name alone. */
-const EXAMPLES: Readonly<Record<Backoff['type'], string>> = {
-  none: "type: 'none'",
-  constant: "type: 'constant', base: '1s'",
-  linear: "type: 'linear', base: '1s'",
-  exponential: "type: 'exponential', base: '1s'",
-  polynomial: "type: 'polynomial', base: '1s', exponent: 2",
-  fibonacci: "type: 'fibonacci', base: '1s'",
-  decorrelated: "type: 'decorrelated', base: '1s'",
-  list: "type: 'list', delays: ['1s', '5s', '1m']",
-  custom: "type: 'custom', strategy: (retry) => retry * 1_000",
+/** What to write behind the type, where a base alone is not enough. */
+const EXAMPLES: Partial<Readonly<Record<Backoff['type'], string>>> = {
+  none: '',
+  polynomial: ", base: '1s', exponent: 2",
+  list: ", delays: ['1s', '5s', '1m']",
+  custom: ', strategy: (retry) => retry * 1_000',
 };
 
 const TYPES = Object.keys(KEYS) as readonly Backoff['type'][]; // the keys of a Record are its key type
@@ -62,12 +57,11 @@ export function readBackoff(policy: Fields, registry: Registry, report: Report):
 
 /** Returns the backoff that is meant by its type alone, by a delay, a list of them, or a strategy. */
 function exampleOf(input: unknown): string | undefined {
-  if (typeof input === 'function') return "type: 'custom', strategy: …";
-  if (isList(input)) return "type: 'list', delays: […]";
   if (durationMs(input) !== undefined)
     return `type: 'constant', base: ${typeof input === 'string' ? `'${input}'` : input}`;
-  const named = TYPES.find((known) => known === input);
-  return named && EXAMPLES[named];
+  const meant = typeof input === 'function' ? 'custom' : isList(input) ? 'list' : input;
+  const named = TYPES.find((known) => known === meant);
+  return named && `type: '${named}'${EXAMPLES[named] ?? ", base: '1s'"}`;
 }
 
 /** Returns the cure for a type that is none: other libraries have a constant delay that is fixed, and exponential ones by their jitter. */
