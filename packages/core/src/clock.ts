@@ -178,6 +178,6 @@ function setGuarded(
 
 function noCancel(value: unknown): InvalidOptionsError {
   const message = 'must return a function that cancels the timer';
-  const cure = 'createClock({ now, set, clear }) of @retry/core/clock makes a clock of timers.';
+  const cure = 'createClock(…) of @retry/core/clock does.';
   return new InvalidOptionsError([{ path: 'clock.setTimer()', value, message, cure }], 'clock');
 }

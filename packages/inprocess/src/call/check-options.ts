@@ -78,7 +78,6 @@ const CURES: Readonly<Record<string, string>> = {
   abortSignal: 'Use signal.',
   onFailedAttempt: 'Use onRetry.',
   onStop: 'Use onGiveUp.',
-  retryResult: 'Use retryIfResult.',
 };
 
 /** The arguments of a call, not checked yet. */
