@@ -21,4 +21,33 @@ describe('createMemoryBroker', () => {
 
     expect(await broker.audit()).toMatchObject({ unbalanced: 0 });
   });
+
+  it('lets timers of the process run while its answers are awaited one after another', async () => {
+    const broker = createMemoryBroker();
+    let hasRun = false;
+    setTimeout(() => {
+      hasRun = true;
+    }, 0);
+
+    let calls = 0;
+    while (!hasRun && calls < 1_000_000) {
+      await broker.get(['no-such-run']);
+      calls += 1;
+    }
+
+    expect(hasRun).toBe(true);
+  });
+
+  it('answers calls in the order in which they were made, also those that wait for a turn of the event loop', async () => {
+    const broker = createMemoryBroker();
+    const answered: number[] = [];
+
+    const made = Array.from({ length: 1_000 }, async (_, call) => {
+      await broker.get([`${call}`]);
+      answered.push(call);
+    });
+    await Promise.all(made);
+
+    expect(answered).toEqual(Array.from({ length: 1_000 }, (_, call) => call));
+  });
 });

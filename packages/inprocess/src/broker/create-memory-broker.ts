@@ -9,6 +9,7 @@ import {
   getBy,
   isRefusedInput,
 } from '@retry/core/broker/kit';
+import { yieldToEventLoop } from '../time/clock.ts';
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
@@ -28,6 +29,12 @@ import { createNotes } from './verbs/notes.ts';
 import { reserve } from './verbs/reserve.ts';
 import { submitRun } from './verbs/submit.ts';
 import { waitFor } from './wake/waits.ts';
+
+/**
+ * How many calls are answered before the event loop has a turn. An answer comes without one, so a loop that awaits call after call
+ * would never let a timer, a socket or a handler run, as it does with a server.
+ */
+const CALLS_BEFORE_TURN = 64;
 
 /** A broker in this process. Made by `createMemoryBroker`. `await using` closes it. */
 export interface MemoryBroker extends Broker, AsyncDispose {
@@ -102,13 +109,19 @@ interface Gate {
 /** Passes the calls until the broker is closed. */
 function createGate(store: Store): Gate {
   const gate = createCloseGate('memory');
-  const call: Gate['call'] = (answer) =>
-    gate.pass(() => {
+  const nextTurn = createTurns();
+  const call: Gate['call'] = (answer) => {
+    const answerNow = () => {
       followWallClock(store);
       const now = readNow(store);
       expireKept(store, now);
       return answer(now);
+    };
+    return gate.pass(() => {
+      const turn = nextTurn();
+      return turn === undefined ? answerNow() : turn.then(answerNow);
     });
+  };
   return {
     call,
     each: (items, answer) => call((now) => items.map((item) => answer(item, now))),
@@ -117,5 +130,20 @@ function createGate(store: Store): Gate {
       for (const finish of [...store.waits, ...store.resultWaits]) finish();
       return closed;
     },
+  };
+}
+
+/** Returns what each call asks for: the turn of the event loop that it has to wait for. All that come meanwhile wait for the same one. */
+function createTurns(): () => Promise<void> | undefined {
+  let calls = 0;
+  let turn: Promise<void> | undefined;
+  return () => {
+    calls += 1;
+    if (calls < CALLS_BEFORE_TURN) return undefined;
+    turn ??= yieldToEventLoop().then(() => {
+      calls = 0;
+      turn = undefined;
+    });
+    return turn;
   };
 }
