@@ -87,19 +87,36 @@ describe('workers and schedules', () => {
     expect(warnings).toEqual([expect.stringMatching(/^RETRY_UNATTENDED_LANE: .* report@1$/)]);
   });
 
-  it('notice within a minute what another process has scheduled', async () => {
+  it('notice immediately what a queue of their process has scheduled by a broker of its own', async () => {
     const scene = setScene(START_AT);
     const { clock, broker, startWorker } = scene;
     const { task, started } = notedTask(scene);
     startWorker({ tasks: [task], ...RARELY });
     await clock.advance('1s');
 
-    const elsewhere = createQueue({ broker: { ...broker }, clock });
-    await elsewhere.schedule('quick', { task, payload: null, every: '10s', missed: { all: 10 } });
+    const queue = createQueue({ broker: { ...broker }, clock });
+    await queue.schedule('quick', { task, payload: null, every: '10s' });
+    await clock.advance('20s');
+
+    expect(started.map(({ at }) => at)).toEqual(['03-07T00:00:11', '03-07T00:00:21']);
+  });
+
+  it('notice within a minute what another process has scheduled', async () => {
+    const scene = setScene(START_AT);
+    const { clock, broker, startWorker } = scene;
+    const { task, started } = notedTask(scene);
+    const elsewhere = createMemoryBroker({ clock });
+    const queue = createQueue({ broker: elsewhere, clock });
+    await queue.schedule('quick', { task, payload: null, every: '10s', missed: { all: 10 } });
+    startWorker({ tasks: [task], ...RARELY });
+    await clock.advance('1s');
+
+    const { notes } = await elsewhere.notes.read({ prefix: 'schedule', limit: 10 });
+    await broker.notes.write(notes.map(({ key, value }) => ({ key, value })));
     await clock.advance('60s');
 
     expect(started.map(({ id }) => id.slice(-8))).toEqual(
-      ['11', '21', '31', '41', '51', '01'].map((second) => `:${second}.000Z`),
+      ['10', '20', '30', '40', '50', '00'].map((second) => `:${second}.000Z`),
     );
   });
 

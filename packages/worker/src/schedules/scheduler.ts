@@ -73,10 +73,10 @@ export class Scheduler {
 
   /** Fires what is due until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { broker, clock, random } = this.#settings;
+    const { clock, random } = this.#settings;
     const wake = (): void => this.#wakeSignal.notify();
     signal.addEventListener('abort', wake);
-    const unlisten = listen(broker, wake);
+    const unlisten = listen(wake);
     await waitUntilReady(this.#settings, signal); // the engine reports why it cannot serve
     for (let failures = 0; !signal.aborted; ) {
       let restMs: number;
@@ -233,15 +233,17 @@ interface Claim {
   readonly claimed: KeptSchedule['schedule'];
 }
 
-const LISTENERS = new WeakMap<Broker, Set<() => void>>();
+const LISTENERS = new Set<() => void>();
 
-function listen(broker: Broker, listener: () => void): () => void {
-  const listeners = LISTENERS.get(broker) ?? new Set();
-  LISTENERS.set(broker, listeners.add(listener));
-  return () => listeners.delete(listener);
+function listen(listener: () => void): () => void {
+  LISTENERS.add(listener);
+  return () => LISTENERS.delete(listener);
 }
 
-/** Lets the workers of this process look which schedule is due next; those of others do within a minute. */
-export function notifySchedulers(broker: Broker): void {
-  for (const listener of LISTENERS.get(broker) ?? []) listener();
+/**
+ * Lets the workers of this process look which schedule is due next; those of others do within a minute. It notifies all of them, as
+ * a queue and a worker may have a broker each, with a connection each, for the same runs.
+ */
+export function notifySchedulers(): void {
+  for (const listener of LISTENERS) listener();
 }

@@ -99,7 +99,7 @@ export function createScheduling<Own extends Times>({ broker, times }: Parts<Own
     schedule: async (id, options) => {
       const settings = readScheduleOptions(id, options);
       const schedule = await keep(broker.notes, settings, await workOf(settings));
-      notifySchedulers(broker);
+      notifySchedulers();
       return viewSchedule(schedule, instantWriter(times));
     },
     unschedule: async (id) => {
