@@ -195,8 +195,12 @@ describeTwoConnections('a transaction of the user', (open) => {
 
     it('refuses a claim, and a transaction that is no client', async () => {
       await expect(broker.within(tx).exchange(claim('r'))).rejects.toThrow(InvalidOptionsError);
-      expect(() => broker.within({})).toThrow('the transaction must have query(text, values)');
-      expect(() => broker.within(pool)).toThrow('the transaction must be one connection, got a pool');
+      expect(() => broker.within({})).toThrow(
+        'the transaction must have query(text, values), got "a value of type object". Pass',
+      );
+      expect(() => broker.within(pool)).toThrow(
+        'the transaction must be one connection, got "a pool". Each call',
+      );
     });
   });
 });

@@ -78,13 +78,13 @@ function settlePart(call: Call, part: readonly Settlement[]): Promise<string | n
 function readTransaction(transaction: unknown): SqlClient {
   if (!canQuery(transaction)) {
     const cure = 'Pass the client that began it, or wrap it by inDrizzle, inKysely or inPrisma.';
-    throw wrong('', 'must have query(text, values)', cure);
+    throw wrong('', 'must have query(text, values)', cure, `a value of type ${typeof transaction}`);
   }
   if (isPgClient(transaction)) return inOpenTransaction(transaction);
   if (!isPgPool(transaction)) return transaction;
-  const message = 'must be one connection, got a pool, which sends each call by any of its connections';
-  const cure = 'Pass the client that began it: await pool.connect(), or what transaction(pool, work) passes.';
-  throw wrong('', message, cure);
+  const cure =
+    'Each call would go by any of its connections: pass the client that began the transaction, from await pool.connect() or transaction(pool, work).';
+  throw wrong('', 'must be one connection', cure, 'a pool');
 }
 
 function canQuery(value: unknown): value is SqlClient {
@@ -95,7 +95,7 @@ function canQuery(value: unknown): value is SqlClient {
   }
 }
 
-/** The value is not shown: it may be a client, with its password. */
-function wrong(path: string, message: string, cure: string): InvalidOptionsError {
-  return new InvalidOptionsError([{ path, value: undefined, message, cure }], 'transaction');
+/** A client is shown as what it is: it has a password. */
+function wrong(path: string, message: string, cure: string, value?: string): InvalidOptionsError {
+  return new InvalidOptionsError([{ path, value, message, cure }], 'transaction');
 }
