@@ -28,6 +28,19 @@ const WHOLE: CronProblem = {
   cure: "Use minute, hour, day of the month, month and day of the week: '30 2 * * MON-FRI'.",
 };
 
+/** What names of other crons ask for, and that is no pattern here; the first that fits counts. */
+const NAMES: readonly (readonly [name: RegExp, cure: (text: string) => string])[] = [
+  [
+    /^@(?:reboot|start(?:up)?)$/i,
+    () => 'Submit the run where the program starts: queue.submit(task, payload).',
+  ],
+  [/^@every (\S+)$/i, (text) => `Use every: '${text}'.`],
+  [/^@/, () => 'Of names there are @hourly, @daily, @weekly, @monthly and @yearly.'],
+];
+
+/** A range whose beginning is above its end. */
+const RANGE = /^(\d+)-(\d+)$/;
+
 /**
  * Parses a pattern. A time of day that is skipped when clocks go forward comes at the first instant after the gap, and one that is
  * repeated when they go back comes once, lists and ranges included; patterns with a wildcard or a step follow the clock.
@@ -42,15 +55,24 @@ export function parseCron(cron: string, timeZone: string): Cron {
 
 /** Returns what is wrong with a pattern, whose blanks are single ones; `undefined` if nothing is. */
 export function cronProblem(cron: string): CronProblem | undefined {
-  if (!SHAPE.test(cron)) return WHOLE;
-  if (isReadable(cron)) return undefined;
+  const isPattern = SHAPE.test(cron);
+  if (isPattern && isReadable(cron)) return undefined;
+  const named = NAMES.find(([name]) => name.test(cron));
+  if (named !== undefined) return { ...WHOLE, cure: named[1](named[0].exec(cron)?.[1] ?? '') };
+  if (!isPattern) return WHOLE;
   const texts = cron.split(' ');
   const first = texts.length > 5 ? 0 : 1; // five fields begin with the minute
   const wrong = texts.findIndex((text, index) => !isReadable(alone(text, first + index)));
   const [name, values] = FIELDS[first + wrong] ?? [];
   if (texts.length === 1 || wrong < 0 || name === undefined) return WHOLE;
+  const message = `cannot be read at the ${name} ${texts[wrong]}`;
+  const [, from, to] = RANGE.exec(texts[wrong] ?? '') ?? [];
+  if (Number(from) > Number(to)) {
+    const [least, most] = values.split(' to ', 2).map((text) => Number.parseInt(text, 10));
+    return { message, cure: `Write a range that wraps around as two: ${from}-${most},${least}-${to}.` };
+  }
   return {
-    message: `cannot be read at the ${name} ${texts[wrong]}`,
+    message,
     cure: `The ${name} is ${values}: one of them, a list (1,5), a range (1-5), or with a step (*/2, 1/2, 1-5/2).`,
   };
 }

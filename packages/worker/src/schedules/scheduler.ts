@@ -1,6 +1,6 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
-import type { Broker, Note, Submission, SubmitAnswer } from '@retry/core/broker';
+import type { Note, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { WakeSignal } from '../engine/turns.ts';

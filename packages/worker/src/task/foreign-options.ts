@@ -120,6 +120,11 @@ export const SCHEDULE_CURES: Cures = cures([
   ['attempts retry retries backoff timeout deadLetter', 'It belongs to the task: defineTask({ … }).'],
   ['immediately immediate skipImmediate', 'An interval first fires at from: from: Date.now() is at once.'],
   ['utc', "Leave it out: timeZone is 'UTC' unless you write another."],
+  [
+    'unique singleton singletonKey deduplication noOverlap preventOverrun',
+    'Let it submit a small task, whose handler submits the long one with unique: { key: … }.',
+  ],
+  ['concurrency maxConcurrent', 'For one at a time use globalConcurrency: 1 of the task.'],
 ]);
 
 /** Names of the keys of `rateLimit` and `globalRateLimit` in other libraries. */

@@ -3,7 +3,7 @@ import type { Duration } from '@retry/core';
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Unique } from '@retry/core/broker';
 import { partitionTag, textProblem } from '@retry/core/broker/kit';
-import type { Fields, Report } from '@retry/core/fields';
+import type { Fields, Report, Synonyms } from '@retry/core/fields';
 import { readFields } from '@retry/core/fields';
 
 /** What makes at most one run of a key be there at a time. */
@@ -34,6 +34,15 @@ export interface UniqueOptions {
 
 const KEYS = ['key', 'until', 'onConflict'];
 
+/** Names of our keys in other libraries. */
+const SYNONYMS: Synonyms = [
+  [/^(id|name|fields|keys|args|by(Args|Fields|Keys))$/, 'key'],
+  [/^(ttl|for|period|by_?period|window|duration|seconds|expires?(In)?)$/i, "until: '10s'"],
+  [/^(states?|by_?states?|while)$/i, "until: 'ended' or 'started'"],
+  [/^(replace|override|strategy|debounce|on_?duplicate|conflict)$/i, "onConflict: 'replace'"],
+  [/^keepLastIfActive$/, "until: 'started', onConflict: 'replace'"],
+];
+
 const EXAMPLE = "Use unique: { key: 'user-1', until: 'ended' }.";
 
 /** Reads the option `unique`; wrong values are reported. */
@@ -42,7 +51,7 @@ export function readUnique(fields: Fields, report: Report, taskName: string): Un
   if (given === undefined) return undefined;
   if (fields.value('key') !== undefined)
     fields.fail('unique', 'cannot be combined with key', 'A key outlives its run: leave out one of them.');
-  const inner = readFields(given, fields.path('unique'), { keys: KEYS, report });
+  const inner = readFields(given, fields.path('unique'), { keys: KEYS, synonyms: SYNONYMS, report });
   if (inner === undefined) return undefined;
   const key = inner.value('key');
   const problem = textProblem(key);
