@@ -46,7 +46,8 @@ const tables = queueTables({
 printHeader('redis', [server.version, ...readVersions(['bullmq', 'bee-queue', 'redis'])]);
 for (const table of tables) await compare(server, ours, table);
 await lookAtMany(server, defaults, isFull ? 1_000_000 : 200_000);
-await workInFrontOfMany(server, ours.defaults);
+await workInFrontOfMany(server, { contender: ours.defaults, delayed: 0.5, target: '≤ 1.18' });
+await workInFrontOfMany(server, { contender: bare.contender, delayed: 0 });
 if (isWanted(EXCHANGE_COSTS)) await measureExchanges();
 endActors();
 await server.stop();

@@ -1,5 +1,6 @@
 import { isFull, isWanted, printMarkdown, printTable, roundsOr, short } from '../report.ts';
 import { inRounds } from '../rounds.ts';
+import type { Target } from '../targets/target.ts';
 import { actorOf, endActors } from './actors.ts';
 import { now, rest } from './clock.ts';
 import { openAll } from './samples.ts';
@@ -42,29 +43,42 @@ async function lookOnce(server: BenchServer, contender: string, count: number): 
   return [seen.listMs, seen.countMs, seen.blockedMs, bytesPerRun, ms / 1_000].map(short);
 }
 
-/** How fast our worker is in front of ten million runs, half of them due over the next hour, beside the same in front of ten thousand. */
-export async function workInFrontOfMany(server: BenchServer, contender: string): Promise<void> {
-  const title = `process in front of ${spaced(MANY)}, half of them due over an hour, 100 at a time`;
+/** What `workInFrontOfMany` measures. */
+export interface InFront {
+  readonly contender: string;
+  /** What part of the runs is due over the next hour; the others are due at once. */
+  readonly delayed: 0 | 0.5;
+  /** Of the time of a run, in front of many ÷ in front of few. */
+  readonly target?: Target;
+}
+
+/** How fast a worker is in front of ten million runs beside the same in front of ten thousand. */
+export async function workInFrontOfMany(server: BenchServer, measured: InFront): Promise<void> {
+  const { contender, delayed, target } = measured;
+  const waiting = delayed === 0 ? 'of which none is delayed' : 'half of them due over an hour';
+  const title = `${contender}: process in front of ${spaced(MANY)}, ${waiting}, 100 at a time`;
   if (!isFull || !isWanted(title)) return;
   await server.clear();
   const depths = [FEW, MANY];
-  for (const depth of depths) await fillTo(server, contender, depth);
+  for (const depth of depths) await fillTo(server, measured, depth);
   const results = await inRounds(
     depths.map((depth) => ({ name: `${spaced(depth)} more` })),
     roundsOr(5),
     (index) => workOnce(contender, depths[index] ?? FEW),
   );
-  printTable(title, 'ns per run', results, { [`${spaced(MANY)} more`]: '≤ 1.18' });
+  printTable(title, 'ns per run', results, target && { [`${spaced(MANY)} more`]: target });
+  endActors(contender);
 }
 
-async function fillTo(server: BenchServer, contender: string, depth: number): Promise<void> {
+async function fillTo(server: BenchServer, { contender, delayed }: InFront, depth: number): Promise<void> {
   const actor = actorOf(contender, depth);
+  const later = depth * delayed;
   await actor.open(contender, { url: server.url, name: `bench_${depth}` });
-  await actor.submit({ count: depth / 2, bytes: 0, way: 'bulk' });
-  const parts = Math.min(depth / 2_000, 360);
+  await actor.submit({ count: depth - later, bytes: 0, way: 'bulk' });
+  const parts = Math.min(later / 1_000, 360);
   for (let part = 0; part < parts; part += 1) {
     const dueAt = Date.now() + HOUR_MS * ((part + 1) / parts);
-    await actor.submit({ count: Math.ceil(depth / 2 / parts), bytes: 0, way: 'bulk', dueAt });
+    await actor.submit({ count: Math.ceil(later / parts), bytes: 0, way: 'bulk', dueAt });
   }
 }
 
