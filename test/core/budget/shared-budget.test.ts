@@ -1,18 +1,17 @@
-import type { Lease, Renewal, SharedBudgetInput } from '@retry/core/budget/fleet';
+import type { Renewal, SharedBudgetInput } from '@retry/core/budget/fleet';
+import { defineSharedBudget, openBucket, refillBucket, renewLease } from '@retry/core/budget/fleet';
+import { describe, expect, it } from 'vitest';
+// Not exported by the package: the arithmetic inside a lease that is held.
+import type { Lease } from '../../../packages/core/src/budget/fleet/lease.ts';
 import {
   beginRenewal,
-  defineSharedBudget,
   endRenewal,
   isRenewalDue,
   noteEvent,
-  openBucket,
   openLease,
-  refillBucket,
-  renewLease,
   spendToken,
   tokensOf,
-} from '@retry/core/budget/fleet';
-import { describe, expect, it } from 'vitest';
+} from '../../../packages/core/src/budget/fleet/lease.ts';
 
 /** Two tokens a second, twenty at most: a lease lasts 5 s. */
 const budget = defineSharedBudget({ perSecond: 2, burst: 20 });

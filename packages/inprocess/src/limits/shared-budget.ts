@@ -2,7 +2,6 @@ import type { Clock } from '@retry/core';
 import type { Notes, NotesPage } from '@retry/core/broker';
 import type { BudgetEvent, RetryBudget } from '@retry/core/budget';
 import type {
-  Lease,
   Renewal,
   RenewalEnd,
   SharedBucket,
@@ -10,20 +9,13 @@ import type {
   SharedBudgetInput,
 } from '@retry/core/budget/fleet';
 import {
-  beginRenewal,
-  endRenewal,
-  hasPlenty,
-  isRenewalDue,
+  HeldLease,
   localBudgetOf,
-  noteEvent,
   openBucket,
-  openLease,
   readSharedBudget,
   refillBucket,
   renewLease,
   SHARED_BUDGET_KEYS,
-  spendToken,
-  tokensOf,
 } from '@retry/core/budget/fleet';
 import { A_CLOCK, A_FUNCTION, hasMethods, readOptions } from '@retry/core/fields';
 import { callHook } from '../call/hooks.ts';
@@ -151,143 +143,87 @@ interface Parts {
 class Budget implements SharedRetryBudget {
   readonly #budget: SharedBudget;
   readonly #parts: Parts;
+  readonly #lease: HeldLease;
   readonly #local: SharedBudget;
-  #lease: Lease;
   /** This process's own share: time fills it up, whether or not the store answers. */
   #bucket: SharedBucket;
-  /** The renewal under way. */
-  #renewal: Promise<void> | undefined;
-  /** Whether a renewal is to be sent once the rest after the one before is over. */
-  #isRenewalSet = false;
-  /** Ends the wait of each failure that waits for tokens, in their order. */
-  readonly #waits = new Set<() => void>();
   mode: 'shared' | 'local' = 'shared';
 
   constructor(budget: SharedBudget, parts: Parts) {
-    const now = parts.clock.now();
+    const { clock } = parts;
     this.#budget = budget;
     this.#parts = parts;
     this.#local = localBudgetOf(budget);
-    this.#lease = openLease(now);
-    this.#bucket = openBucket(this.#local, now);
+    this.#bucket = openBucket(this.#local, clock.now());
+    this.#lease = new HeldLease(budget, {
+      now: () => clock.now(),
+      after: (delayMs, act) => void clock.setTimer(act, delayMs),
+      send: (renewal) => void this.#renew(renewal),
+    });
   }
 
   allowsRetry(_: unknown): boolean {
-    const now = this.#parts.clock.now();
-    if (this.#tokens(now) >= 1) return true;
-    this.#note('asked', now);
+    if (this.#tokens() >= 1) return true;
+    this.#lease.noteRetry({ isGranted: false });
     return false;
   }
 
   record({ type }: BudgetEvent): number {
-    const now = this.#parts.clock.now();
     if (type === 'request') {
-      this.#note('requests', now);
-      if (this.mode === 'local') this.#refill(1, now);
+      this.#lease.noteRequest();
+      if (this.mode === 'local') this.#refill(1);
     }
-    return type === 'retry' ? this.#spend(now) : 0;
+    return type === 'retry' ? this.spend() : 0;
   }
 
-  spend(_: unknown): number {
-    return this.#spend(this.#parts.clock.now());
+  spend(_?: unknown): number {
+    const isGranted = this.#tokens() >= 1;
+    if (isGranted && this.#lease.tokens < 1)
+      this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 };
+    this.#lease.noteRetry({ isGranted });
+    return isGranted ? 1 : 0;
   }
 
   ready(): Promise<void> | undefined {
-    const now = this.#parts.clock.now();
-    if (this.#tokens(now) >= 1) return undefined;
-    this.#renewIfDue(now);
-    if (this.#renewal === undefined && !hasPlenty(this.#budget, this.#lease)) return undefined;
-    this.#renewAfterRest(now);
+    if (this.#tokens() >= 1 || !this.#lease.isAnswerComing()) return undefined;
     return new Promise((resolve) => {
-      const end = (): void => {
-        this.#waits.delete(end);
+      const endWait = this.#lease.wait(() => {
         cancel();
         resolve();
-      };
-      const cancel = this.#parts.clockOfWaits.setTimer(end, STORE_MS);
-      this.#waits.add(end);
+      });
+      const cancel = this.#parts.clockOfWaits.setTimer(endWait, STORE_MS);
     });
   }
 
   state(): { readonly tokens: readonly number[]; readonly steppedAt: number } {
-    const now = this.#parts.clock.now();
-    return { tokens: [this.#tokens(now)], steppedAt: now };
+    return { tokens: [this.#tokens()], steppedAt: this.#parts.clock.now() };
   }
 
-  #tokens(now: number): number {
-    const leased = tokensOf(this.#lease, now);
-    if (this.mode === 'shared') return leased;
-    this.#refill(0, now);
-    return leased + Math.floor(this.#bucket.tokens);
+  #tokens(): number {
+    return this.#lease.tokens + this.#localTokens();
   }
 
-  #spend(now: number): number {
-    const before = this.#tokens(now);
-    if (tokensOf(this.#lease, now) >= 1) this.#lease = spendToken(this.#lease, now);
-    else if (before >= 1) this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 };
-    this.#note('asked', now);
-    if (before >= 1) this.#renewAfterRest(now);
-    return Math.min(before, 1);
+  #localTokens(): number {
+    if (this.mode === 'shared') return 0;
+    this.#refill(0);
+    return Math.floor(this.#bucket.tokens);
   }
 
-  #refill(requests: number, nowAt: number): void {
+  #refill(requests: number): void {
+    const nowAt = this.#parts.clock.now();
     this.#bucket = refillBucket(this.#local, this.#bucket, { requests, nowAt });
-  }
-
-  #note(type: 'asked' | 'requests', nowAt: number): void {
-    this.#lease = noteEvent(this.#budget, this.#lease, { type, nowAt });
-    this.#renewIfDue(nowAt);
-  }
-
-  #renewIfDue(nowAt: number): void {
-    if (!isRenewalDue(this.#budget, this.#lease, nowAt)) return;
-    const waiting = this.#waits.size;
-    const { lease, renewal } = beginRenewal(this.#budget, this.#lease, { nowAt, waiting });
-    this.#lease = lease;
-    this.#renewal = this.#renew(renewal);
-  }
-
-  /** What was spent is told soon, though no call may follow: the bucket adds nothing for a token that it counts as leased. */
-  #renewAfterRest(now: number): void {
-    const restMs = this.#lease.renewableAt - now;
-    if (restMs <= 0) this.#renewIfDue(now);
-    else if (!this.#isRenewalSet) this.#setRenewal(restMs);
-  }
-
-  #setRenewal(restMs: number): void {
-    this.#isRenewalSet = true;
-    this.#parts.clock.setTimer(() => {
-      this.#isRenewalSet = false;
-      this.#renewIfDue(this.#parts.clock.now());
-    }, restMs);
   }
 
   /** Never rejects. */
   async #renew(renewal: Renewal): Promise<void> {
-    const { clock } = this.#parts;
     let end: RenewalEnd = { type: 'lost' };
     try {
-      end = await withinTime(clock, this.#askStore(renewal));
+      end = await withinTime(this.#parts.clock, this.#askStore(renewal));
       this.#changeMode({ to: 'shared' });
     } catch (error) {
       this.#changeMode({ to: 'local', error });
     }
-    this.#renewal = undefined;
-    const now = clock.now();
-    this.#lease = endRenewal(this.#budget, this.#lease, { end, wanted: renewal.wanted, nowAt: now });
-    this.#endWaits(now);
-  }
-
-  /** Ends the wait for each token that there is; of the others only if the bucket had too few. */
-  #endWaits(now: number): void {
-    const isMoreComing = hasPlenty(this.#budget, this.#lease);
-    let tokens = this.#tokens(now);
-    for (const end of this.#waits) {
-      if (tokens < 1 && isMoreComing) break;
-      tokens -= 1;
-      end();
-    }
-    if (this.#waits.size > 0) this.#renewAfterRest(now);
+    this.#lease.endRenewal(end, renewal, this.#localTokens());
   }
 
   /** Reads the bucket, and writes it if no other process has meanwhile. */

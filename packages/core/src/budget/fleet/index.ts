@@ -2,17 +2,9 @@
 
 export type { Renewal, Renewed, SharedBucket } from './bucket.ts';
 export { openBucket, refillBucket, renewLease } from './bucket.ts';
-export type { Lease, RenewalEnd } from './lease.ts';
-export {
-  beginRenewal,
-  endRenewal,
-  hasPlenty,
-  isRenewalDue,
-  noteEvent,
-  openLease,
-  spendToken,
-  tokensOf,
-} from './lease.ts';
+export type { LeaseHolder } from './held-lease.ts';
+export { HeldLease } from './held-lease.ts';
+export type { RenewalEnd } from './lease.ts';
 export type { SharedBudget, SharedBudgetInput } from './shared-budget.ts';
 export {
   defineSharedBudget,
