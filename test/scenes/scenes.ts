@@ -306,7 +306,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'deadline, which cuts an attempt',
-    policy: { ...STEADY, totalTimeout: 300, attemptTimeout: 10_000 },
+    policy: { ...STEADY, totalTimeout: 2_000, attemptTimeout: 10_000 },
     act: ({ attempt, signal }) => (attempt === 1 ? fail()() : hang({ attempt, signal })),
     expected: { attempts: 2, delays: [20], end: 'total-timeout', error: 'TotalTimeoutError' },
   },
