@@ -18,12 +18,12 @@ export type CasesByName = Readonly<Record<string, CaseRun | CaseTable>>;
 type CaseRun = (scene: CaseScene) => Promise<void>;
 
 /** One case for each of several values; made when the contract is listed, so that bundlers can drop it unused. */
-export interface CaseTable {
+interface CaseTable {
   readonly listRows: () => readonly { readonly label: string; readonly run: CaseRun }[];
 }
 
 /** What the cases of a group have in common. */
-export interface GroupNeeds {
+interface GroupNeeds {
   readonly storage?: StorageOptions;
   readonly requires?: readonly BrokerAbility[];
 }

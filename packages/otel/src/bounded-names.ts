@@ -1,5 +1,5 @@
 /** The value of every name that comes when there are as many as there may be. */
-export const OTHER = '_OTHER';
+const OTHER = '_OTHER';
 
 /** The longest name that is kept, in UTF-16 units. */
 const MAX_LENGTH = 128;

@@ -18,7 +18,7 @@ export interface Visitor {
 }
 
 /** Every right. */
-export const RIGHTS: readonly Right[] = Object.keys({
+const RIGHTS: readonly Right[] = Object.keys({
   read: true,
   redrive: true,
   discard: true,

@@ -7,10 +7,10 @@ import { BoardError } from '../errors.ts';
  * @returns an answer for a visitor who arrives with the token in the address: it sets the cookie, and leads to the address without it
  * @throws {BoardError} `TOKEN_REQUIRED`
  */
-export type TokenCheck = (request: Request) => Response | undefined;
+type TokenCheck = (request: Request) => Response | undefined;
 
 /** Which token, and the path of the cookie. */
-export interface TokenSettings {
+interface TokenSettings {
   readonly token: string;
   readonly basePath: string;
 }

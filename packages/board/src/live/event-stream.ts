@@ -6,7 +6,7 @@ export interface Listener {
 }
 
 /** When a page begins to listen, and when it leaves. */
-export interface StreamHooks {
+interface StreamHooks {
   readonly joined: (listener: Listener) => void;
   readonly left: (listener: Listener) => void;
 }

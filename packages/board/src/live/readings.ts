@@ -23,7 +23,7 @@ interface ReadingTimes {
 }
 
 /** What happens with what is new, and how often it is read. */
-export interface ReadingHooks extends ReadingTimes {
+interface ReadingHooks extends ReadingTimes {
   readonly changed: (topic: string, event: string) => void;
 }
 

@@ -6,7 +6,7 @@ import type { KnownTask, RunPolicy } from '../api.ts';
 import type { Desk } from './call.ts';
 
 /** The policy that decides about a run; none where the board does not know it. */
-export interface DecidingPolicy {
+interface DecidingPolicy {
   readonly shown: RunPolicy;
   readonly policy?: Policy;
 }

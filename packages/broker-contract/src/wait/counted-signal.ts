@@ -1,5 +1,5 @@
 /** An abort signal that shows its listeners. */
-export interface CountedSignal {
+interface CountedSignal {
   readonly aborted: boolean;
   readonly listeners: ReadonlySet<() => void>;
   readonly addEventListener: (type: 'abort', listener: () => void) => void;

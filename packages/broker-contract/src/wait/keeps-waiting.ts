@@ -3,7 +3,7 @@ import type { CaseScene } from '../case-scene.ts';
 import { LONG_MS, PASS_MS } from '../case-scene.ts';
 
 /** A wait, and a call that is no reason to end it. */
-export interface UnrelatedCall {
+interface UnrelatedCall {
   readonly wait: (options: WaitOptions) => Promise<void>;
   /** Prepares a round, before its wait begins, and returns the call. Each round needs ids of its own. */
   readonly prepare: (round: number) => Promise<() => Promise<unknown>>;

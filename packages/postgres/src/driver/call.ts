@@ -7,7 +7,7 @@ import { changedReply, readRows } from './sql-client.ts';
 import { plainArray, textArray } from './sql-values.ts';
 
 /** Arguments with every parameter of a function and no other. */
-export type Exactly<Given, Name extends FunctionName> = Given & {
+type Exactly<Given, Name extends FunctionName> = Given & {
   readonly [Key in Exclude<keyof Given, keyof ArgumentsOf<Name>>]: never;
 };
 

@@ -13,7 +13,7 @@ type Pg = typeof import('pg');
 export type PgDriver = Pick<Pg, 'Pool'> & Partial<Pick<Pg, 'Client'>>;
 
 /** A pool that is opened when it is first needed. */
-export interface LazyPool extends SqlClient, PoolLike {
+interface LazyPool extends SqlClient, PoolLike {
   /**
    * Ends the connections. Calls that are not answered within some seconds reject.
    *

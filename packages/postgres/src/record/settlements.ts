@@ -86,7 +86,7 @@ export function deadLetterOfRun({ state, isDisposable }: Run): string | undefine
 }
 
 /** Where a run was when it was claimed: its order in the lane, and its row in the table. */
-export interface ClaimedAs {
+interface ClaimedAs {
   readonly laneSeq: number;
   readonly rowAt?: string | undefined;
 }

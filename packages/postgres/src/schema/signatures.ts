@@ -6,7 +6,7 @@
 import { CLIENT_FUNCTIONS } from './calls-code.ts';
 
 /** The SQL types that parameters have, and the TypeScript type of each. What is absent is null. */
-export interface SqlTypes {
+interface SqlTypes {
   readonly text: string;
   readonly bigint: number;
   readonly boolean: boolean;

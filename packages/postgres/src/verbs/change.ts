@@ -30,7 +30,7 @@ interface Changed {
 }
 
 /** What changes need. */
-export interface ChangePort extends ExchangePort {
+interface ChangePort extends ExchangePort {
   readonly keepKeysMs: number;
 }
 

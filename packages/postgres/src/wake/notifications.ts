@@ -74,7 +74,7 @@ type WaitsFor = 'work' | 'results';
  * Whether other processes notify this one: `new` when they may not have done so until now, `known` when they did so already,
  * `unreachable` where no notifications arrive.
  */
-export type NoticeState = 'new' | 'known' | 'unreachable';
+type NoticeState = 'new' | 'known' | 'unreachable';
 
 /** Keeps the row by which this process announces that it waits for work, or for results: others notify only then. */
 export class WaitingNotice {

@@ -27,7 +27,7 @@ interface Notification {
 }
 
 /** A subscription to one channel, on a connection of its own or on the user's only one. */
-export interface Subscription {
+interface Subscription {
   /** Returns whether notifications arrive. Subscribes first, also again after the connection broke. */
   readonly start: () => Promise<boolean>;
   readonly close: () => Promise<void>;

@@ -10,7 +10,7 @@ import type { RedisLink } from './redis-link.ts';
 const RECONNECT: Policy = definePolicy({ backoff: { type: 'exponential', base: '50ms' }, maxDelay: '2s' });
 
 /** A connection of our own that is opening. */
-export interface OpeningLink {
+interface OpeningLink {
   readonly link: RedisLink;
   /** Resolves when it is open. */
   readonly connected: Promise<unknown>;

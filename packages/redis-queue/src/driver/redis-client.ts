@@ -15,7 +15,7 @@ export interface NodeRedisClient {
 }
 
 /** Commands of a `redis` client in one transaction. */
-export interface NodeRedisTransaction {
+interface NodeRedisTransaction {
   /** Adds a command; nothing is sent before `exec`. */
   addCommand(args: (string | Uint8Array)[]): NodeRedisTransaction;
   /** Sends the commands; replies come in their order. */
@@ -78,7 +78,7 @@ export interface IoRedisPairs extends Pick<IoRedisListener, 'on' | 'disconnect'>
 }
 
 /** A second connection like the first. */
-export interface IoRedisListener {
+interface IoRedisListener {
   readonly on: {
     (event: 'message', listener: (channel: string, message: string) => void): unknown;
     (event: 'error', listener: (error: Error) => void): unknown;

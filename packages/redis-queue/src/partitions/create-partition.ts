@@ -25,7 +25,7 @@ import { WakeSubscription } from '../wake/wake-subscription.ts';
 const WATCHDOG = { everyMs: 5_000, timeoutMs: 2_500 };
 
 /** The ways to reach one partition, and for how long it keeps what has ended. */
-export interface PartitionParts {
+interface PartitionParts {
   readonly store: Store;
   /** A store whose writes are as durable as `durability` asks: for submissions. */
   readonly durable: Store;

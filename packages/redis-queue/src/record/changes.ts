@@ -15,7 +15,7 @@ export const NOTES_CHANGED = 'fenced';
 export const TRIMMED_MARK = '-';
 
 /** What the script of changes gets of a call, and the tags of the lanes whose keys it needs. */
-export interface EncodedChanges {
+interface EncodedChanges {
   readonly tags: readonly string[];
   readonly values: readonly Packed[];
 }

@@ -30,7 +30,7 @@ const EPOCH = 10;
 const GROUP_COUNT = 16;
 
 /** A field of a record. */
-export type RecordField =
+type RecordField =
   | 'state'
   | 'flags'
   | 'epoch'
@@ -158,7 +158,7 @@ export function hasFlag(record: string, flag: Flag): boolean {
 }
 
 /** The letters of one kind of body. */
-export interface BodyKind {
+interface BodyKind {
   readonly plain: string;
   readonly noted: string;
 }

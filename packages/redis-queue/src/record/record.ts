@@ -31,7 +31,7 @@ import {
 } from './layout.ts';
 
 /** A record, and the long texts that go with it. */
-export interface EncodedRecord {
+interface EncodedRecord {
   readonly text: string;
   readonly stack: string | undefined;
   /** A result that is kept apart. */
@@ -149,7 +149,7 @@ function dueText(instant: number | undefined): string {
 }
 
 /** Texts of a run that are kept apart from its body and record, as far as they were read. */
-export interface ApartTexts {
+interface ApartTexts {
   readonly stack?: string | undefined;
   readonly payload?: string | undefined;
   readonly result?: string | undefined;

@@ -8,7 +8,7 @@ import { encodeFirstCompletion, encodeLaterCompletion, encodeRecord, hasResultAp
 import { SETTLE_MODES, SETTLEMENT } from './requests.ts';
 
 /** Settlements that are sent as two plain arguments each: ids and records, or short forms of them. */
-export interface PlainSettlements {
+interface PlainSettlements {
   readonly ids: string[];
   readonly records: string[];
 }

@@ -24,7 +24,7 @@ export interface KeptRun {
 }
 
 /** How to read runs. */
-export interface ReadOptions extends GetOptions {
+interface ReadOptions extends GetOptions {
   /** `omit`: `payload` is `''` and `result` is absent. @default 'include' */
   readonly payloads?: 'include' | 'omit' | undefined;
 }

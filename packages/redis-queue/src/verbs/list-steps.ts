@@ -45,7 +45,7 @@ export interface Walk {
 const ANCHORS = 4;
 
 /** Entries of a list with the epochs of their runs, and the anchors in front of them. */
-export interface ListPart {
+interface ListPart {
   readonly entries: readonly string[];
   readonly epochs: readonly string[];
   readonly before: readonly string[];

@@ -12,7 +12,7 @@ import type { LaneWork } from './wait.ts';
 import { LaneWatch, Wait } from './wait.ts';
 
 /** How often the watchdog sends a message to its own connection, and how long that may take to arrive, in ms. */
-export interface WatchdogOptions {
+interface WatchdogOptions {
   readonly everyMs: number;
   readonly timeoutMs: number;
 }

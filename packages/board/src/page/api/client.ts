@@ -1,7 +1,7 @@
 import type { ErrorAnswer, LivePath, Route, Routes } from '../../api.ts';
 
 /** The paths of routes by method: `'GET runs/:id'` is `runs/:id`. */
-export type PathOf<Method extends 'GET' | 'POST'> = Route extends infer Each
+type PathOf<Method extends 'GET' | 'POST'> = Route extends infer Each
   ? Each extends `${Method} ${infer Path}`
     ? Path
     : never

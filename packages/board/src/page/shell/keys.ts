@@ -37,7 +37,7 @@ const SCREENS: Readonly<Record<string, string>> = {
 };
 
 /** What the board does at a key; the rest is done here. */
-export interface KeyActs {
+interface KeyActs {
   readonly help: () => void;
   readonly pause: () => void;
 }

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals-core';
 
 /** The address of a screen: the fragment `#/failures/mail@1/9f?state=failed`. */
-export interface ScreenRoute {
+interface ScreenRoute {
   /** Decoded: `['failures', 'mail@1', '9f']`. */
   readonly parts: readonly string[];
   readonly query: URLSearchParams;

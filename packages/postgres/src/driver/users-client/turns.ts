@@ -1,7 +1,7 @@
 import type { SqlClient } from '../sql-client.ts';
 
 /** Makes calls in the order in which they came, at most some of them at the same time. */
-export type TakeTurn = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
+type TakeTurn = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
 
 /** Returns a function that makes calls in the order in which they came, at most `most` of them at the same time. */
 export function createTurns(most: number): TakeTurn {
