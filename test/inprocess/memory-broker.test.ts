@@ -1,4 +1,5 @@
 import { createMemoryBroker } from '@retry/inprocess/broker';
+import { createTestClock } from '@retry/inprocess/testing';
 import { describe, expect, it } from 'vitest';
 
 describe('createMemoryBroker', () => {
@@ -49,5 +50,20 @@ describe('createMemoryBroker', () => {
     await Promise.all(made);
 
     expect(answered).toEqual(Array.from({ length: 1_000 }, (_, call) => call));
+  });
+
+  it('answers any number of calls at one instant of a test clock', async () => {
+    const clock = createTestClock();
+    const broker = createMemoryBroker({ clock });
+    const endedAt: number[] = [];
+    clock.setTimer(async () => {
+      for (let call = 0; call < 5_000; call += 1) await broker.get(['no-such-run']);
+      endedAt.push(clock.now());
+    }, 1_000);
+
+    for (let second = 0; second < 60; second += 1) clock.setTimer(() => undefined, second * 1_000);
+    await clock.advance('1m');
+
+    expect(endedAt).toEqual([1_000]);
   });
 });

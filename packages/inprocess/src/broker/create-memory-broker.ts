@@ -9,7 +9,7 @@ import {
   getBy,
   isRefusedInput,
 } from '@retry/core/broker/kit';
-import { yieldToEventLoop } from '../time/clock.ts';
+import { systemClock, yieldToEventLoop } from '../time/clock.ts';
 import type { MemoryBrokerOptions } from './options.ts';
 import { readMemoryBrokerOptions } from './options.ts';
 import { expireKept } from './record/ended-runs.ts';
@@ -32,7 +32,8 @@ import { waitFor } from './wake/waits.ts';
 
 /**
  * How many calls are answered before the event loop has a turn. An answer comes without one, so a loop that awaits call after call
- * would never let a timer, a socket or a handler run, as it does with a server.
+ * would never let a timer, a socket or a handler run, as it does with a server. With a clock of the user's nothing waits: a test
+ * clock moves on after some turns.
  */
 const CALLS_BEFORE_TURN = 64;
 
@@ -109,7 +110,7 @@ interface Gate {
 /** Passes the calls until the broker is closed. */
 function createGate(store: Store): Gate {
   const gate = createCloseGate('memory');
-  const nextTurn = createTurns();
+  const nextTurn = store.clock === systemClock ? createTurns() : () => undefined;
   const call: Gate['call'] = (answer) => {
     const answerNow = () => {
       followWallClock(store);
