@@ -68,18 +68,23 @@ export function startCommand(start: CommandStart): RunningCommand {
 /** Sends a signal, or 0 to look. @returns whether there was something to send to */
 type Send = (signal: NodeJS.Signals | 0) => boolean;
 
+/** How long a limit that is noticed late waits for the end of the command, at most: as long as it is late. */
+const LATE_MS = 100;
+
 /** Ends the command when its time is over. */
 function limitTime(send: Send, { limitMs, killAfterMs }: CommandStart, hasExited: () => boolean) {
   let hasPassed = false;
   if (limitMs === Infinity) return { hasPassed: () => false, cancel: () => {} };
+  const end = (): void => {
+    if (hasExited()) return;
+    hasPassed = true;
+    send('SIGTERM');
+    cancel = clock.setTimer(() => void send('SIGKILL'), killAfterMs);
+  };
+  const endsAt = clock.now() + limitMs;
   let cancel = clock.setTimer(() => {
-    // A program that was stopped learns of the end of its command after its timers: the command may have been in time.
-    setImmediate(() => {
-      if (hasExited()) return;
-      hasPassed = true;
-      send('SIGTERM');
-      cancel = clock.setTimer(() => void send('SIGKILL'), killAfterMs);
-    });
+    // A program that was stopped learns of the end of its command after its timers, and by another thread: the command may have been in time.
+    cancel = clock.setTimer(end, Math.min(clock.now() - endsAt, LATE_MS));
   }, limitMs);
   return { hasPassed: () => hasPassed, cancel: () => cancel() };
 }
