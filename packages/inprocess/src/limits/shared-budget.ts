@@ -163,29 +163,34 @@ class Budget implements SharedRetryBudget {
   }
 
   allowsRetry(_: unknown): boolean {
-    if (this.#tokens() >= 1) return true;
-    this.#lease.noteRetry({ isGranted: false });
+    const now = this.#parts.clock.now();
+    if (this.#tokens(now) >= 1) return true;
+    this.#lease.noteRetry({ isGranted: false, nowAt: now });
     return false;
   }
 
   record({ type }: BudgetEvent): number {
+    if (type === 'retry') return this.spend();
     if (type === 'request') {
-      this.#lease.noteRequest();
-      if (this.mode === 'local') this.#refill(1);
+      const now = this.#parts.clock.now();
+      this.#lease.noteRequest(now);
+      if (this.mode === 'local') this.#refill(1, now);
     }
-    return type === 'retry' ? this.spend() : 0;
+    return 0;
   }
 
   spend(_?: unknown): number {
-    const isGranted = this.#tokens() >= 1;
-    if (isGranted && this.#lease.tokens < 1)
+    const now = this.#parts.clock.now();
+    const isGranted = this.#tokens(now) >= 1;
+    if (isGranted && this.#lease.tokensAt(now) < 1)
       this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 };
-    this.#lease.noteRetry({ isGranted });
+    this.#lease.noteRetry({ isGranted, nowAt: now });
     return isGranted ? 1 : 0;
   }
 
   ready(): Promise<void> | undefined {
-    if (this.#tokens() >= 1 || !this.#lease.isAnswerComing()) return undefined;
+    const now = this.#parts.clock.now();
+    if (this.#tokens(now) >= 1 || !this.#lease.isAnswerComing(now)) return undefined;
     return new Promise((resolve) => {
       const endWait = this.#lease.wait(() => {
         cancel();
@@ -196,21 +201,21 @@ class Budget implements SharedRetryBudget {
   }
 
   state(): { readonly tokens: readonly number[]; readonly steppedAt: number } {
-    return { tokens: [this.#tokens()], steppedAt: this.#parts.clock.now() };
+    const now = this.#parts.clock.now();
+    return { tokens: [this.#tokens(now)], steppedAt: now };
   }
 
-  #tokens(): number {
-    return this.#lease.tokens + this.#localTokens();
+  #tokens(now: number): number {
+    return this.#lease.tokensAt(now) + this.#localTokens(now);
   }
 
-  #localTokens(): number {
+  #localTokens(now: number): number {
     if (this.mode === 'shared') return 0;
-    this.#refill(0);
+    this.#refill(0, now);
     return Math.floor(this.#bucket.tokens);
   }
 
-  #refill(requests: number): void {
-    const nowAt = this.#parts.clock.now();
+  #refill(requests: number, nowAt: number): void {
     this.#bucket = refillBucket(this.#local, this.#bucket, { requests, nowAt });
   }
 
@@ -223,7 +228,7 @@ class Budget implements SharedRetryBudget {
     } catch (error) {
       this.#changeMode({ to: 'local', error });
     }
-    this.#lease.endRenewal(end, renewal, this.#localTokens());
+    this.#lease.endRenewal(end, renewal, this.#localTokens(this.#parts.clock.now()));
   }
 
   /** Reads the bucket, and writes it if no other process has meanwhile. */

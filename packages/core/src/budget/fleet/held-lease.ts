@@ -39,25 +39,25 @@ export class HeldLease {
   }
 
   /** How many tokens may be spent. */
-  get tokens(): number {
-    return tokensOf(this.#lease, this.#holder.now());
+  tokensAt(nowAt: number): number {
+    return tokensOf(this.#lease, nowAt);
   }
 
   /** Notes a first attempt. */
-  noteRequest(): void {
-    this.#note('requests');
+  noteRequest(nowAt: number): void {
+    this.#note('requests', nowAt);
   }
 
   /** Notes that a retry was asked for. One that is granted spends a token, if the lease has one. */
-  noteRetry({ isGranted }: { readonly isGranted: boolean }): void {
-    if (isGranted) this.#lease = spendToken(this.#lease, this.#holder.now());
-    this.#note('asked');
-    if (isGranted) this.#renewAfterRest();
+  noteRetry({ isGranted, nowAt }: { readonly isGranted: boolean; readonly nowAt: number }): void {
+    if (isGranted) this.#lease = spendToken(this.#lease, nowAt);
+    this.#note('asked', nowAt);
+    if (isGranted) this.#renewAfterRest(nowAt);
   }
 
   /** Sends a renewal if it is due, and returns whether tokens may be there soon. */
-  isAnswerComing(): boolean {
-    this.#renewIfDue();
+  isAnswerComing(nowAt: number): boolean {
+    this.#renewIfDue(nowAt);
     return this.#lease.spentSince !== undefined || hasPlenty(this.#budget, this.#lease);
   }
 
@@ -67,26 +67,26 @@ export class HeldLease {
       if (this.#waits.delete(end)) act();
     };
     this.#waits.add(end);
-    this.#renewAfterRest();
+    this.#renewAfterRest(this.#holder.now());
     return end;
   }
 
   /** Ends the renewal that was sent, and the waits for which there are tokens: those of the lease, and others that the process has. */
   endRenewal(end: RenewalEnd, { wanted }: Renewal, otherTokens = 0): void {
-    this.#lease = endRenewal(this.#budget, this.#lease, { end, wanted, nowAt: this.#holder.now() });
-    const isMoreComing = hasPlenty(this.#budget, this.#lease);
-    const ended = isMoreComing ? this.tokens + otherTokens : this.#waits.size;
-    for (const endWait of [...this.#waits].slice(0, ended)) endWait();
-    if (this.#waits.size > 0) this.#renewAfterRest();
-  }
-
-  #note(type: 'asked' | 'requests'): void {
-    this.#lease = noteEvent(this.#budget, this.#lease, { type, nowAt: this.#holder.now() });
-    this.#renewIfDue();
-  }
-
-  #renewIfDue(): void {
     const nowAt = this.#holder.now();
+    this.#lease = endRenewal(this.#budget, this.#lease, { end, wanted, nowAt });
+    const isMoreComing = hasPlenty(this.#budget, this.#lease);
+    const ended = isMoreComing ? this.tokensAt(nowAt) + otherTokens : this.#waits.size;
+    for (const endWait of [...this.#waits].slice(0, ended)) endWait();
+    if (this.#waits.size > 0) this.#renewAfterRest(nowAt);
+  }
+
+  #note(type: 'asked' | 'requests', nowAt: number): void {
+    this.#lease = noteEvent(this.#budget, this.#lease, { type, nowAt });
+    this.#renewIfDue(nowAt);
+  }
+
+  #renewIfDue(nowAt: number): void {
     if (!isRenewalDue(this.#budget, this.#lease, nowAt)) return;
     const waiting = this.#waits.size;
     const { lease, renewal } = beginRenewal(this.#budget, this.#lease, { nowAt, waiting });
@@ -95,9 +95,9 @@ export class HeldLease {
   }
 
   /** What was spent is told soon, though no call may follow: the bucket adds nothing for a token that it counts as leased. */
-  #renewAfterRest(): void {
-    const restMs = this.#lease.renewableAt - this.#holder.now();
-    if (restMs <= 0) this.#renewIfDue();
+  #renewAfterRest(nowAt: number): void {
+    const restMs = this.#lease.renewableAt - nowAt;
+    if (restMs <= 0) this.#renewIfDue(nowAt);
     else if (!this.#isRenewalSet) this.#setRenewal(restMs);
   }
 
@@ -105,7 +105,7 @@ export class HeldLease {
     this.#isRenewalSet = true;
     this.#holder.after(restMs, () => {
       this.#isRenewalSet = false;
-      this.#renewIfDue();
+      this.#renewIfDue(this.#holder.now());
     });
   }
 }

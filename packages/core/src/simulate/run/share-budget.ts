@@ -51,21 +51,26 @@ class BudgetOfOne implements BudgetOfProcess {
   }
 
   readonly allowsRetry = (): boolean => {
-    if (this.#lease.tokens >= 1) return true;
-    this.#lease.noteRetry({ isGranted: false });
+    const nowAt = this.#store.queue.now();
+    if (this.#lease.tokensAt(nowAt) >= 1) return true;
+    this.#lease.noteRetry({ isGranted: false, nowAt });
     return false;
   };
 
-  readonly isUnanswered = (): boolean => this.#lease.tokens < 1 && this.#lease.isAnswerComing();
+  readonly isUnanswered = (): boolean => {
+    const nowAt = this.#store.queue.now();
+    return this.#lease.tokensAt(nowAt) < 1 && this.#lease.isAnswerComing(nowAt);
+  };
 
   readonly onAnswer = (act: () => void): void => {
     this.#store.queue.after(WAIT_MS, this.#lease.wait(act));
   };
 
   readonly record = ({ type }: BudgetEvent): number => {
-    if (type === 'request') this.#lease.noteRequest();
+    const nowAt = this.#store.queue.now();
+    if (type === 'request') this.#lease.noteRequest(nowAt);
     if (type !== 'retry') return 0;
-    this.#lease.noteRetry({ isGranted: true });
+    this.#lease.noteRetry({ isGranted: true, nowAt });
     return 1;
   };
 
