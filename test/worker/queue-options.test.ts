@@ -119,6 +119,12 @@ describe.each(['submit', 'submitMany', 'submitAndWait'] as const)('%s', (verb) =
     },
   );
 
+  it('says of a list, which other queues take, how many runs are submitted', async () => {
+    const jobs = [{ task, payload: 1 }];
+
+    await expect(call(jobs).called).rejects.toThrow('Use submitMany(task, payloads), a call for each task.');
+  });
+
   it.each(SUBMIT_PROBLEMS)('refuses %o', async (options, problem) => {
     const { queue, called } = call(task, options);
 

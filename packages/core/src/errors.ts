@@ -49,7 +49,10 @@ export function isRetryError<Code extends string = string>(
 export interface Problem {
   /** The path as written in code: `backoff.base`, `retryOn[2].code`; `''` is the whole input. */
   readonly path: string;
-  /** What was given. Of an object only the beginning of its text, where it is long, has a password, or cannot be printed. */
+  /**
+   * What was given; of a text at most the first 500 characters. An object whose text is longer, has a password or cannot be printed is
+   * there as the beginning of that text.
+   */
   readonly value: unknown;
   /** What is wrong: `must be an integer ≥ 1`. */
   readonly message: string;
@@ -87,15 +90,16 @@ function withoutSecrets(problem: Problem): Problem {
   return { ...problem, path: hidePasswords(path), value: shownValue(path, value) };
 }
 
-/** How much of the text of an object an error keeps: an uncaught one is printed whole, and loggers write all of it. */
-const MAX_VALUE_LENGTH = 4_000;
+/** How much of the text of a value an error keeps: an uncaught one is printed whole, and loggers write all of it. */
+const MAX_VALUE_LENGTH = 500;
 
 /**
- * Returns the value itself; but the beginning of its printed text if a part of it had to be hidden, if it is long, or if it cannot
- * be printed, as a client that contains itself: which passwords are in it is unknown.
+ * Returns the value itself, of a text only the beginning. An object becomes the beginning of its printed text if a part of it had to be
+ * hidden, if it is long, or if it cannot be printed, as a client that contains itself: which passwords are in it is unknown.
  */
 function shownValue(path: string, value: unknown): unknown {
   const shown = hidePasswordOf(path, value);
+  if (typeof shown === 'string') return shown.slice(0, MAX_VALUE_LENGTH);
   if (typeof shown !== 'object') return shown;
   const printed = print(value);
   const isShort = printed.length <= MAX_VALUE_LENGTH && printed !== typeof value;

@@ -2,7 +2,7 @@ import type { Duration, Policy, PolicyInput } from '@retry/core';
 import { isPolicy } from '@retry/core';
 import type { RetryBudget } from '@retry/core/budget';
 import type { CircuitBreakerInput, CircuitBreakerSettings } from '@retry/core/circuit-breaker';
-import type { Report } from '@retry/core/fields';
+import { isList, type Report } from '@retry/core/fields';
 import type { DeadLetter } from './dead-letter.ts';
 import type { StoredPayload } from './json.ts';
 import type { StandardSchema } from './schema.ts';
@@ -286,6 +286,8 @@ export function isTask(value: unknown): value is AnyTask {
 /** Reports a value that is not a task. */
 export function checkTask(task: unknown, report: Report): void {
   if (isTask(task)) return;
-  const cure = "Use the task itself, made by defineTask({ name: 'send-email', run }).";
+  const cure = isList(task)
+    ? 'Use submitMany(task, payloads), a call for each task.'
+    : "Use the task itself, made by defineTask({ name: 'send-email', run }).";
   report({ path: 'task', value: task, message: 'must be a task', cure });
 }
