@@ -40,6 +40,11 @@ export async function rejectsWith(promise: Promise<unknown>, expected: string | 
   else matches(error, expected);
 }
 
+/** What an error keeps of a value that was refused: of a text the beginning. */
+export function keptOf(value: unknown): unknown {
+  return typeof value === 'string' ? value.slice(0, 500) : value;
+}
+
 /** The part of a value that has the properties of an expected one. */
 function pick(actual: unknown, expected: unknown): unknown {
   if (Array.isArray(expected) && Array.isArray(actual)) {

@@ -1,6 +1,6 @@
 import type { Run } from '@retry/core/broker';
 import { endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
-import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
+import { equal, keptOf, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
@@ -117,7 +117,7 @@ export const extrasCases: CasesByName = {
     async (scene, context) => {
       const refused = scene.broker.submit([{ id: 'a', lane: 'l', payload: '{}', context }]);
 
-      const problems = [{ path: '[0].context', value: context }];
+      const problems = [{ path: '[0].context', value: keptOf(context) }];
       await rejectsWith(refused, { code: 'INVALID_OPTIONS', problems });
     },
   ),
@@ -129,7 +129,7 @@ export const extrasCases: CasesByName = {
 
       await rejectsWith(refused, {
         code: 'INVALID_OPTIONS',
-        problems: [{ path: '[0].retry', value: retry }],
+        problems: [{ path: '[0].retry', value: keptOf(retry) }],
       });
       matches(await scene.broker.audit(), { created: 0 });
     },
