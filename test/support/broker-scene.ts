@@ -43,9 +43,11 @@ export function useScene(open: () => Promise<BrokerHarness>): Scene {
     advance: (ms) => (harness ?? missing()).advance(ms),
     submit: (...runs) => current().submit(...runs),
     claim: (input) => current().claim(input),
+    claimOne: (input) => current().claimOne(input),
     claimIds: (input) => current().claimIds(input),
     start: (run, input) => current().start(run, input),
     settle: (...settlements) => current().settle(...settlements),
+    settleNow: (happening, ...runs) => current().settleNow(happening, ...runs),
     read: (id) => current().read(id),
     now: () => current().now(),
   };

@@ -2,6 +2,7 @@ import type {
   Broker,
   Claim,
   ClaimedRun,
+  Concurrency,
   Run,
   SettleAnswer,
   Settlement,
@@ -9,6 +10,8 @@ import type {
 } from '@retry/core/broker';
 import { auditEachCall } from './audit-each-call.ts';
 import type { BrokerScene, StorageOptions } from './broker-scene.ts';
+import type { Happening } from './settlement-of.ts';
+import { happenedAt, settlementOf } from './settlement-of.ts';
 
 /** The scene of one case: a broker that is audited after every call, and the steps that most cases take. */
 export interface CaseScene {
@@ -21,11 +24,18 @@ export interface CaseScene {
   /** Submits runs to lane `l` with a payload; a string is an id. */
   readonly submit: (...runs: readonly (string | SubmissionInput)[]) => Promise<void>;
   readonly claim: (input?: ClaimInput) => Promise<readonly ClaimedRun[]>;
+  /** Claims, and returns the run. @throws unless it is one */
+  readonly claimOne: (input?: ClaimInput) => Promise<Run>;
   /** Claims, and returns the ids in order. */
   readonly claimIds: (input?: ClaimInput) => Promise<readonly string[]>;
   /** Submits one run and claims it. */
   readonly start: (run: string | SubmissionInput, input?: ClaimInput) => Promise<Run>;
   readonly settle: (...settlements: readonly Settlement[]) => Promise<readonly SettleAnswer[]>;
+  /** Settles started runs, or those of these ids, by what happens to each of them now. @throws when one is absent */
+  readonly settleNow: (
+    happening: Happening,
+    ...runs: readonly (string | Run | ClaimedRun | undefined)[]
+  ) => Promise<readonly SettleAnswer[]>;
   /** The run as the broker keeps it. @throws when it keeps none */
   readonly read: (id: string) => Promise<Run>;
   /** The broker's clock. */
@@ -45,6 +55,9 @@ export interface ClaimInput {
   readonly concurrency?: Claim['concurrency'];
   readonly dueLimits?: Claim['dueLimits'];
 }
+
+/** One run of key `k` is started at a time; the others wait. */
+export const concurrency: Concurrency = { key: 'k', limit: 1, whenFull: 'wait' };
 
 /** Leases that outlive the case. */
 export const LONG_MS = 60_000;
@@ -94,20 +107,53 @@ export function createSteps(broker: Broker): Omit<CaseScene, 'open' | 'advance' 
   const submit: CaseScene['submit'] = async (...runs) => {
     await broker.submit(runs.map(toSubmission));
   };
+  const claimOne: CaseScene['claimOne'] = async (input) => {
+    const [claimed, ...others] = await claim(input);
+    return claimed !== undefined && others.length === 0 ? claimed.run : fail('one run must be claimed');
+  };
+  const settle: CaseScene['settle'] = async (...settlements) =>
+    (await broker.exchange({ settle: settlements })).settled;
+  const read = async (id: string): Promise<Run> =>
+    (await broker.get([id]))[0] ?? fail(`the broker keeps no run ${id}`);
+  const now = async (): Promise<number> => (await broker.exchange({})).now;
   return {
     broker,
     submit,
     claim,
-    claimIds: async (input) => (await claim(input)).map(({ run }) => run.id),
+    claimOne,
+    claimIds: async (input) => idsIn(await claim(input)),
     start: async (run, input) => {
       await submit(run);
       const [claimed] = await claim({ ...input, lanes: [toSubmission(run).lane] });
       return claimed?.run ?? fail('the run that was submitted was not claimed');
     },
-    settle: async (...settle) => (await broker.exchange({ settle })).settled,
-    read: async (id) => (await broker.get([id]))[0] ?? fail(`the broker keeps no run ${id}`),
-    now: async () => (await broker.exchange({})).now,
+    settle,
+    settleNow: async (happening, ...runs) => {
+      const started = await Promise.all(
+        runs.map((run) => (typeof run === 'string' ? read(run) : toRun(run))),
+      );
+      const events = happenedAt(happening, await now());
+      return settle(...started.map((run) => settlementOf(run, events)));
+    },
+    read,
+    now,
   };
+}
+
+/** Submits runs to lane `l`, and lets each fail. */
+export async function failEach(scene: CaseScene, ...ids: readonly string[]): Promise<void> {
+  await scene.submit(...ids);
+  await scene.settleNow('fail', ...(await scene.claim()));
+}
+
+/** Returns the ids, in order. */
+export function idsIn(items: readonly (Pick<Run, 'id'> | ClaimedRun)[]): readonly string[] {
+  return items.map((item) => ('run' in item ? item.run.id : item.id));
+}
+
+function toRun(run: Run | ClaimedRun | undefined): Run {
+  if (run === undefined) return fail('the run must be claimed');
+  return 'run' in run ? run.run : run;
 }
 
 function createClaim(broker: Broker): CaseScene['claim'] {

@@ -2,8 +2,31 @@ import type { Run, Settlement } from '@retry/core/broker';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { transition } from '@retry/core/lifecycle';
 
-/** What a settlement carries besides the event. */
-export interface SettleExtras extends Partial<Pick<Run, 'result' | 'errors' | 'previousDelayMs'>> {
+/** What happens to a run at an instant, or the type of the one event that does; a retry is due at that instant. */
+export type Happening =
+  | 'complete'
+  | 'retry'
+  | 'fail'
+  | 'release'
+  | 'stall'
+  | 'cancel'
+  | 'drop'
+  | 'limit'
+  | ((at: number) => RunEvent | readonly RunEvent[]);
+
+/** The attempt fails, and another one is due after the delay. */
+export function retryIn(delayMs: number): (at: number) => RunEvent {
+  return (at) => ({ type: 'retry', at, runAt: at + delayMs });
+}
+
+/** Returns the events of what happens at this instant. */
+export function happenedAt(happening: Happening, at: number): RunEvent | readonly RunEvent[] {
+  if (typeof happening === 'function') return happening(at);
+  return happening === 'retry' ? { type: happening, at, runAt: at } : { type: happening, at };
+}
+
+/** What a settlement says of the run besides what the event does. */
+export interface SettleExtras extends Partial<Run> {
   readonly onlyIfExpired?: boolean;
 }
 

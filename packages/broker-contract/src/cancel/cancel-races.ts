@@ -13,7 +13,7 @@ export const cancelRacesCases: CasesByName = {
     const run = await scene.start('a');
     await cancelRuns(scene.broker, ['a']);
 
-    const answers = await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+    const answers = await scene.settleNow('complete', run);
 
     equal(answers, ['ok']);
     strictEqual((await scene.read('a')).state, 'completed');
@@ -23,7 +23,7 @@ export const cancelRacesCases: CasesByName = {
     const run = await scene.start('a');
     await cancelRuns(scene.broker, ['a']);
 
-    const answers = await scene.settle(settlementOf(run, { type: 'cancel', at: await scene.now() }));
+    const answers = await scene.settleNow('cancel', run);
 
     equal(answers, ['ok']);
     matches(await scene.read('a'), { state: 'cancelled', settledBy: '1:cancel' });
@@ -68,9 +68,7 @@ export const cancelRacesCases: CasesByName = {
   },
 
   'cancel ends a retry that waits in its lane': async (scene) => {
-    const run = await scene.start('a');
-    const at = await scene.now();
-    await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
+    await scene.settleNow('retry', await scene.start('a'));
 
     equal(await cancelRuns(scene.broker, ['a']), ['cancelled']);
     equal(await scene.claimIds(), []);
@@ -80,7 +78,7 @@ export const cancelRacesCases: CasesByName = {
     await scene.start('a');
     await cancelRuns(scene.broker, ['a']);
     const requested = await scene.read('a');
-    await scene.settle(settlementOf(requested, { type: 'fail', at: await scene.now() }));
+    await scene.settleNow('fail', requested);
     await redriveRuns(scene.broker, ['a']);
     const [claimed] = await scene.claim();
 
@@ -91,8 +89,7 @@ export const cancelRacesCases: CasesByName = {
   },
 
   'cancel ends a redriven run that waits in its lane': async (scene) => {
-    const run = await scene.start('a');
-    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+    await scene.settleNow('fail', await scene.start('a'));
     await redriveRuns(scene.broker, ['a']);
 
     equal(await cancelRuns(scene.broker, ['a']), ['cancelled']);

@@ -1,8 +1,7 @@
 import { cancelRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import { PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { idsIn, PASS_MS, SHORT_MS } from '../case-scene.ts';
 
 /** How a worker finds the cancel requests for its runs. */
 export const cancelRequestsCases: CasesByName = {
@@ -45,8 +44,7 @@ export const cancelRequestsCases: CasesByName = {
     async (scene) => {
       const run = await scene.start('a');
       await cancelRuns(scene.broker, ['a']);
-      const at = await scene.now();
-      await scene.settle(settlementOf(run, { type: 'fail', at }));
+      await scene.settleNow('fail', run);
       await redriveRuns(scene.broker, ['a']);
       await scene.claim();
 
@@ -66,9 +64,6 @@ export const cancelRequestsCases: CasesByName = {
     equal(await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], 0), ['ok']);
 
     strictEqual((await scene.read('a')).heartbeatAt, run.heartbeatAt);
-    equal(
-      (await scene.broker.findExpired(10)).map(({ id }) => id),
-      ['a'],
-    );
+    equal(idsIn(await scene.broker.findExpired(10)), ['a']);
   },
 };

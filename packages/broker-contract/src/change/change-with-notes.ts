@@ -5,9 +5,8 @@ import { atLeast, equal, matches, rejectsWith, strictEqual } from '../assertions
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS } from '../case-scene.ts';
+import { failEach, LONG_MS } from '../case-scene.ts';
 import { listValues, readNote, versionsOf } from '../notes/notes.ts';
-import { settlementOf } from '../settlement-of.ts';
 
 /** What may happen to a run between its reading and a change of it and others. */
 const MOVES: readonly (readonly [what: string, move: (scene: CaseScene) => Promise<unknown>])[] = [
@@ -222,12 +221,4 @@ async function cancelsOf(scene: CaseScene, ...ids: readonly string[]): Promise<r
 
 async function forgetsOf(scene: CaseScene, ...ids: readonly string[]): Promise<readonly Change[]> {
   return (await seenRuns(scene, ids)).map(({ run, seen }) => ({ id: run.id, seen, next: 'forget' }));
-}
-
-/** Submits runs and lets each fail. */
-async function failEach(scene: CaseScene, ...ids: readonly string[]): Promise<void> {
-  await scene.submit(...ids);
-  const claimed = await scene.claim();
-  const at = await scene.now();
-  await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
 }

@@ -5,8 +5,7 @@ import { atLeast, equal, matches, rejectsWith, strictEqual } from '../assertions
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { failEach, LONG_MS } from '../case-scene.ts';
 
 /** What may happen to a waiting run between its reading and its change. */
 const MOVES: readonly (readonly [what: string, move: (scene: CaseScene) => Promise<unknown>])[] = [
@@ -14,9 +13,7 @@ const MOVES: readonly (readonly [what: string, move: (scene: CaseScene) => Promi
   [
     'claimed and released',
     async (scene) => {
-      const [claimed] = await scene.claim();
-      if (claimed !== undefined)
-        await scene.settle(settlementOf(claimed.run, { type: 'release', at: await scene.now() }));
+      await scene.settleNow('release', ...(await scene.claim()));
     },
   ],
   ['rescheduled', (scene) => rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }])],
@@ -67,12 +64,10 @@ export const changeCases: CasesByName = {
   },
 
   'change writes nothing over a dead letter that died again': async (scene) => {
-    await fail(scene);
+    await failEach(scene, 'a');
     const { seen } = await readOne(scene);
     await redriveRuns(scene.broker, ['a'], { keepAttempts: true });
-    const [claimed] = await scene.claim();
-    if (claimed !== undefined)
-      await scene.settle(settlementOf(claimed.run, { type: 'fail', at: await scene.now() }));
+    await scene.settleNow('fail', ...(await scene.claim()));
 
     equal(await scene.broker.change([{ id: 'a', seen, next: 'forget' }]), ['changed']);
     matches(await scene.read('a'), { state: 'failed', failures: 2 });
@@ -104,7 +99,7 @@ export const changeCases: CasesByName = {
   'change leaves no cancel request for a later claim than was seen': async (scene) => {
     const started = await scene.start('a');
     const { seen, run } = await readOne(scene);
-    await scene.settle(settlementOf(started, { type: 'release', at: await scene.now() }));
+    await scene.settleNow('release', started);
     await scene.claim();
 
     equal(await scene.broker.change([{ id: 'a', seen, next: { ...run, isCancelRequested: true } }]), [
@@ -126,11 +121,9 @@ export const changeCases: CasesByName = {
   },
 
   'change does not give up a stalled run, which has ended': async (scene) => {
-    const started = await scene.start('a');
-    const at = await scene.now();
-    await scene.settle(settlementOf(started, { type: 'stall', at }));
+    await scene.settleNow('stall', await scene.start('a'));
     const { seen, run } = await readOne(scene);
-    const givenUp = transition(run, { type: 'giveUp', at });
+    const givenUp = transition(run, { type: 'giveUp', at: await scene.now() });
     if (givenUp.type === 'rejected') throw new Error('the lifecycle gives stalled runs up');
 
     equal(await scene.broker.change([{ id: 'a', seen, next: givenUp.run }]), ['changed']);
@@ -190,9 +183,4 @@ function cancelOf(run: Run, seen: string): Change {
 function cancelled(run: Run): Run {
   const moved = transition(run, { type: 'cancel', at: run.submittedAt ?? 0 });
   return moved.type === 'moved' ? moved.run : run;
-}
-
-async function fail(scene: CaseScene): Promise<void> {
-  const run = await scene.start('a');
-  await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
 }

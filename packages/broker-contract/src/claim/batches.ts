@@ -1,6 +1,7 @@
 import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
+import { idsIn } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 const COUNT = 10_000;
@@ -17,10 +18,7 @@ export const batchesCases: CasesByName = {
     );
 
     equal(new Set(submitted), new Set(['created']));
-    equal(
-      claimed.map(({ run }) => run.id),
-      ids,
-    );
+    equal(idsIn(claimed), ids);
     strictEqual(settled.length, COUNT);
     equal(new Set(settled), new Set(['ok']));
     matches(await scene.broker.audit(), { created: COUNT, ended: { completed: COUNT } });
@@ -51,18 +49,14 @@ export const batchesCases: CasesByName = {
       first.map(({ run }) => ({ id: run.id, epoch: 1 })),
       60_000,
     );
-    const at = await scene.now();
-    await scene.settle(...first.map(({ run }) => settlementOf(run, { type: 'release', at })));
+    await scene.settleNow('release', ...first);
     const second = await scene.claim();
-    await scene.settle(...second.map(({ run }) => settlementOf(run, { type: 'fail', at })));
+    await scene.settleNow('fail', ...second);
 
     const redriven = await redriveRuns(scene.broker, ids);
 
     equal(new Set(heartbeats), new Set(['ok']));
-    equal(
-      second.map(({ run }) => run.id),
-      ids,
-    );
+    equal(idsIn(second), ids);
     equal(new Set(redriven), new Set(['redriven']));
     matches(await scene.broker.audit(), { submitted: COUNT, started: 0 });
   },

@@ -84,9 +84,8 @@ export const claimCases: CasesByName = {
   'claim takes a retry that is due immediately after the runs that already wait': async (scene) => {
     await scene.submit('a', 'b');
     const [first] = await scene.claim({ limit: 1 });
-    const at = await scene.now();
 
-    if (first) await scene.settle(settlementOf(first.run, { type: 'retry', at, runAt: at }));
+    await scene.settleNow('retry', first);
 
     equal(await scene.claimIds(), ['b', 'a']);
   },

@@ -1,11 +1,11 @@
-import type { Concurrency, Run } from '@retry/core/broker';
+import type { Concurrency } from '@retry/core/broker';
 import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import type { CaseScene } from '../case-scene.ts';
+import { each } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
-import { complete, limitedTo, waitForSlotOf } from './limited-lane.ts';
+import type { Happening } from '../settlement-of.ts';
+import { limitedTo, waitForSlotOf } from './limited-lane.ts';
 
 /** A run with a key of its own: at most one of these at a time, unless a limit is given. */
 const keyed = (id: string, key: string, others: Partial<Concurrency> & { readonly lane?: string } = {}) => {
@@ -14,12 +14,12 @@ const keyed = (id: string, key: string, others: Partial<Concurrency> & { readonl
 };
 
 /** Ways in which a started run frees its slots. */
-const FREED = {
-  complete: (run: Run, at: number) => settlementOf(run, { type: 'complete', at }),
-  fail: (run: Run, at: number) => settlementOf(run, { type: 'fail', at }),
-  retry: (run: Run, at: number) => settlementOf(run, { type: 'retry', at, runAt: at + LONG_MS }),
-  stall: (run: Run, at: number) => settlementOf(run, { type: 'stall', at }),
-};
+const FREED: readonly (readonly [name: string, happening: Happening])[] = [
+  ['complete', 'complete'],
+  ['fail', 'fail'],
+  ['retry', (at) => ({ type: 'retry', at, runAt: at + LONG_MS })],
+  ['stall', 'stall'],
+];
 
 /** A run with a key of its own in a lane that claims limit: it needs a slot of both. */
 export const concurrencyOfBothCases: CasesByName = {
@@ -46,9 +46,9 @@ export const concurrencyOfBothCases: CasesByName = {
     const [a] = await scene.claim(limitedTo(1));
     const full = await scene.claimIds(limitedTo(1));
     const [c] = await scene.claim({ lanes: ['m'] });
-    await complete(scene, a?.run);
+    await scene.settleNow('complete', a);
     const ofKey = await scene.claimIds(limitedTo(1));
-    await complete(scene, c?.run);
+    await scene.settleNow('complete', c);
 
     equal([full, c?.run.id, ofKey], [[], 'c', []]);
     equal(await scene.claimIds(limitedTo(1)), ['b']);
@@ -60,12 +60,12 @@ export const concurrencyOfBothCases: CasesByName = {
     await scene.claim(limitedTo(1));
     await scene.submit(keyed('m', 'k', { lane: 'm' }));
     const [m] = await scene.claim({ lanes: ['m'] });
-    await complete(scene, a?.run);
+    await scene.settleNow('complete', a);
 
     const [d] = await scene.claim(limitedTo(1));
-    await complete(scene, m?.run);
+    await scene.settleNow('complete', m);
     const stillFull = await scene.claimIds(limitedTo(1));
-    await complete(scene, d?.run);
+    await scene.settleNow('complete', d);
 
     equal([d?.run.id, stillFull], ['d', []]);
     equal(await scene.claimIds(limitedTo(1)), ['b']);
@@ -78,38 +78,35 @@ export const concurrencyOfBothCases: CasesByName = {
       const [next] = await scene.claim(limitedTo(1));
       await scene.claim(limitedTo(1));
       ids.push(next?.run.id);
-      await complete(scene, next?.run);
+      await scene.settleNow('complete', next);
     }
 
     equal(ids, ['a', 'b', 'c', 'd', 'e']);
   },
 
-  ...Object.fromEntries(
-    Object.entries(FREED).map(([name, freed]) => [
-      `a run with a key of its own frees the slots of both by: ${name}`,
-      async (scene: CaseScene) => {
-        await scene.submit(keyed('a', 'k'), keyed('b', 'k'), 'c');
-        const [a] = await scene.claim(limitedTo(1));
-        const full = await scene.claimIds(limitedTo(1));
-        if (a !== undefined) await scene.settle(freed(a.run, await scene.now()));
+  'a run with a key of its own frees the slots of both by': /* @__PURE__ */ each(
+    () => FREED,
+    async (scene, [_, freed]) => {
+      await scene.submit(keyed('a', 'k'), keyed('b', 'k'), 'c');
+      const a = await scene.claimOne(limitedTo(1));
+      const full = await scene.claimIds(limitedTo(1));
+      await scene.settleNow(freed, a);
 
-        equal([a?.run.id, full], ['a', []]);
-        equal(await scene.claimIds(limitedTo(2)), ['b', 'c']);
-      },
-    ]),
+      equal([a.id, full], ['a', []]);
+      equal(await scene.claimIds(limitedTo(2)), ['b', 'c']);
+    },
   ),
 
   'a run that keeps its slot while it waits for a retry frees that of its lane, and needs another one':
     async (scene) => {
       await scene.submit(keyed('a', 'k', { holdWhileRetrying: true }), keyed('b', 'k'), 'c');
       const [a] = await scene.claim(limitedTo(1));
-      const at = await scene.now();
-      if (a !== undefined) await scene.settle(settlementOf(a.run, { type: 'retry', at, runAt: at }));
+      await scene.settleNow('retry', a);
       const [c] = await scene.claim(limitedTo(1));
       const full = await scene.claimIds(limitedTo(1));
-      await complete(scene, c?.run);
+      await scene.settleNow('complete', c);
       const [again] = await scene.claim(limitedTo(1));
-      await complete(scene, again?.run);
+      await scene.settleNow('complete', again);
 
       equal([c?.run.id, full, again?.run.id], ['c', [], 'a']);
       equal(await scene.claimIds(limitedTo(1)), ['b']);
@@ -123,8 +120,8 @@ export const concurrencyOfBothCases: CasesByName = {
       const claimed = await scene.claim(input);
       const repeated = await scene.claim(input);
       const [a, b] = claimed;
-      await complete(scene, b?.run);
-      await complete(scene, a?.run);
+      await scene.settleNow('complete', b);
+      await scene.settleNow('complete', a);
 
       const seen = ['a', 'b!', 'c!', 'd!'];
       const shown = (runs: typeof claimed) =>
@@ -146,7 +143,7 @@ export const concurrencyOfBothCases: CasesByName = {
     await scene.submit(keyed('m', 'k', { lane: 'm' }));
     await scene.claim({ lanes: ['m'] });
     const full = await scene.claimIds(limitedTo(1));
-    await complete(scene, a?.run);
+    await scene.settleNow('complete', a);
 
     const claimed = await scene.claim(limitedTo(1));
 
@@ -169,9 +166,9 @@ export const concurrencyOfBothCases: CasesByName = {
     await scene.claim(limitedTo(1));
 
     const answers = await cancelRuns(scene.broker, ['b']);
-    await complete(scene, a?.run);
+    await scene.settleNow('complete', a);
     const next = await scene.claim(limitedTo(1));
-    await complete(scene, next[0]?.run);
+    await scene.settleNow('complete', next[0]);
 
     equal([answers, next[0]?.run.id], [['cancelled'], 'c']);
     equal(await scene.claimIds(limitedTo(1)), ['d']);
@@ -184,11 +181,11 @@ export const concurrencyOfBothCases: CasesByName = {
     const [[a], [m]] = [await scene.claim(limitedTo(1)), await scene.claim({ lanes: ['m'] })];
     await scene.submit(keyed('b', 'k'), keyed('c', 'k'));
     await scene.claim(limitedTo(1));
-    await complete(scene, m?.run);
+    await scene.settleNow('complete', m);
     const full = await scene.claimIds(limitedTo(1));
 
     await cancelRuns(scene.broker, ['b']);
-    await complete(scene, a?.run);
+    await scene.settleNow('complete', a);
 
     equal(full, []);
     equal(await scene.claimIds(limitedTo(1)), ['c']);
@@ -199,7 +196,7 @@ export const concurrencyOfBothCases: CasesByName = {
       await scene.submit('a', keyed('b', 'k'), keyed('c', 'k'), 'd');
       const [a] = await scene.claim(limitedTo(1));
       await scene.claim(limitedTo(1));
-      await complete(scene, a?.run);
+      await scene.settleNow('complete', a);
 
       const answers = await cancelRuns(scene.broker, ['b', 'c']);
 
@@ -213,7 +210,7 @@ export const concurrencyOfBothCases: CasesByName = {
       const [a] = await scene.claim(limitedTo(1));
       await scene.claim(limitedTo(1));
 
-      await waitForSlotOf(scene, a?.run);
+      await waitForSlotOf(scene, a);
 
       equal(await scene.claimIds(limitedTo(1)), ['b']);
     },
@@ -222,7 +219,7 @@ export const concurrencyOfBothCases: CasesByName = {
     await scene.submit('a', keyed('b', 'l', { lane: 'm' }), keyed('c', 'k'));
     const [b] = await scene.claim({ lanes: ['m'] });
     const full = await scene.claimIds(limitedTo(1));
-    await complete(scene, b?.run);
+    await scene.settleNow('complete', b);
 
     equal([b?.run.id, full], ['b', []]);
     equal(await scene.claimIds(limitedTo(2)), ['a', 'c']);

@@ -2,8 +2,8 @@ import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { LONG_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
-import { complete, limitedTo, waitForSlotOf } from './limited-lane.ts';
+import { retryIn } from '../settlement-of.ts';
+import { limitedTo, waitForSlotOf } from './limited-lane.ts';
 
 /** Runs of lane `l` that were submitted under this limit of their task. */
 const under = (limit: number, ...ids: readonly string[]) =>
@@ -46,14 +46,14 @@ export const concurrencyOfTaskCases: CasesByName = {
     const [a, b, c] = await scene.claim(limitedTo(3, { worker: 'lax' }));
     const strict = limitedTo(2, { worker: 'strict' });
     const full = await scene.claimIds(strict);
-    await complete(scene, a?.run);
+    await scene.settleNow('complete', a);
     const stillFull = await scene.claimIds(strict);
-    await complete(scene, b?.run);
+    await scene.settleNow('complete', b);
 
     equal([full, stillFull], [[], []]);
     equal(await scene.claimIds(strict), ['d']);
     equal(await scene.claimIds(strict), []);
-    await complete(scene, c?.run);
+    await scene.settleNow('complete', c);
     equal(await scene.claimIds(limitedTo(1)), []);
     equal(await scene.claimIds(limitedTo(3)), ['e']);
   },
@@ -63,12 +63,10 @@ export const concurrencyOfTaskCases: CasesByName = {
   ) => {
     await scene.submit('a', 'b', 'c');
     const [a] = await scene.claim(limitedTo(1));
-    const at = await scene.now();
-    const retried = a && settlementOf(a.run, { type: 'retry', at, runAt: at + LONG_MS });
     const full = await scene.claimIds(limitedTo(1));
-    if (retried !== undefined) await scene.settle(retried);
+    await scene.settleNow(retryIn(LONG_MS), a);
     const [b] = await scene.claim(limitedTo(1));
-    await complete(scene, b?.run);
+    await scene.settleNow('complete', b);
 
     equal([a?.run.id, full, b?.run.id], ['a', [], 'b']);
     equal(await scene.claimIds(limitedTo(1)), ['c']);
@@ -117,7 +115,7 @@ export const concurrencyOfTaskCases: CasesByName = {
       const [a] = await scene.claim(limitedTo(1));
       await scene.claim(limitedTo(1));
 
-      await waitForSlotOf(scene, a?.run);
+      await waitForSlotOf(scene, a);
 
       equal(await scene.claimIds(limitedTo(1)), ['b']);
     },
@@ -134,7 +132,7 @@ export const concurrencyOfTaskCases: CasesByName = {
     await scene.claim(limitedTo(1));
 
     const answers = await cancelRuns(scene.broker, ['b']);
-    await complete(scene, a?.run);
+    await scene.settleNow('complete', a);
 
     equal(answers, ['cancelled']);
     equal(await scene.claimIds(limitedTo(1)), ['c']);

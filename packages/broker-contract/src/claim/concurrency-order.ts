@@ -1,22 +1,21 @@
-import type { Concurrency, Run, Settlement } from '@retry/core/broker';
+import type { Concurrency } from '@retry/core/broker';
 import { cancelRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
-import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { concurrency, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import type { Happening } from '../settlement-of.ts';
+import { retryIn } from '../settlement-of.ts';
 
 const one: Concurrency = { key: 'k', limit: 1, whenFull: 'wait', holdWhileRetrying: true };
-const usual: Concurrency = { key: 'k', limit: 1, whenFull: 'wait' };
 
 /** Ways back into the lane, by the events of the settlement. */
-const WAYS_BACK: readonly (readonly [name: string, events: (at: number) => readonly RunEvent[]])[] = [
-  ['retry', (at) => [{ type: 'retry', at, runAt: at }]],
-  ['a retry for later', (at) => [{ type: 'retry', at, runAt: at + SHORT_MS }]],
-  ['release', (at) => [{ type: 'release', at }]],
-  ['a release for later', (at) => [{ type: 'release', at, runAt: at + SHORT_MS }]],
+const WAYS_BACK: readonly (readonly [name: string, happening: Happening])[] = [
+  ['retry', 'retry'],
+  ['a retry for later', (at) => ({ type: 'retry', at, runAt: at + SHORT_MS })],
+  ['release', 'release'],
+  ['a release for later', (at) => ({ type: 'release', at, runAt: at + SHORT_MS })],
   [
     'stall and recover',
     (at) => [
@@ -24,7 +23,7 @@ const WAYS_BACK: readonly (readonly [name: string, events: (at: number) => reado
       { type: 'recover', at, runAt: at + SHORT_MS },
     ],
   ],
-  ['limit for later', (at) => [{ type: 'limit', at, runAt: at + SHORT_MS }]],
+  ['limit for later', (at) => ({ type: 'limit', at, runAt: at + SHORT_MS })],
 ];
 
 /** Ways in which a run that keeps its slot ends while it waits. */
@@ -50,13 +49,13 @@ export const concurrencyOrderCases: CasesByName = {
     () => WAYS_BACK,
     async (scene, [_name, events]) => {
       await submitBoth(scene, one);
-      await settleBack(scene, await claimOne(scene), events);
+      await scene.settleNow(events, await scene.claimOne());
       const early = await scene.claimIds({ limit: 0 });
       await scene.advance(PASS_MS);
 
-      const again = await claimOne(scene);
+      const again = await scene.claimOne();
       const none = await scene.claimIds();
-      await complete(scene, again);
+      await scene.settleNow('complete', again);
 
       equal([early, again.id, again.epoch, none], [[], 'a', 2, []]);
       equal(await scene.claimIds(), ['b']);
@@ -66,13 +65,13 @@ export const concurrencyOrderCases: CasesByName = {
   'holdWhileRetrying keeps the order over many attempts, releases and stalls': async (scene) => {
     await submitBoth(scene, one);
     for (const [, events] of [...WAYS_BACK, ...WAYS_BACK]) {
-      const run = await claimOne(scene);
+      const run = await scene.claimOne();
       strictEqual(run.id, 'a');
       equal(await scene.claimIds({ lanes: ['l', 'm'] }), []);
-      await settleBack(scene, run, events);
+      await scene.settleNow(events, run);
       await scene.advance(PASS_MS);
     }
-    await complete(scene, await claimOne(scene));
+    await scene.settleNow('complete', await scene.claimOne());
 
     equal(await scene.claimIds(), ['b']);
   },
@@ -81,7 +80,7 @@ export const concurrencyOrderCases: CasesByName = {
     scene,
   ) => {
     await scene.submit({ id: 'a', concurrency: one }, { id: 'b', lane: 'm', concurrency: one });
-    await retry(scene, await claimOne(scene), LONG_MS);
+    await scene.settleNow(retryIn(LONG_MS), await scene.claimOne());
 
     equal(await scene.claimIds({ lanes: ['m', 'l'] }), []);
   },
@@ -90,7 +89,7 @@ export const concurrencyOrderCases: CasesByName = {
     () => WAYS_TO_END,
     async (scene, [_name, end]) => {
       await scene.submit(...['a', 'b', 'c'].map((id) => ({ id, concurrency: one })));
-      await retry(scene, await claimOne(scene), LONG_MS);
+      await scene.settleNow(retryIn(LONG_MS), await scene.claimOne());
       const full = await scene.claimIds();
       await end(scene);
       await end(scene);
@@ -103,9 +102,9 @@ export const concurrencyOrderCases: CasesByName = {
     () => WAYS_BACK.filter(([name]) => name === 'retry' || name === 'release'),
     async (scene, [_name, events]) => {
       await scene.submit(...['a', 'b', 'c'].map((id) => ({ id, concurrency: one })));
-      const run = await claimOne(scene);
+      const run = await scene.claimOne();
       const full = await scene.claimIds();
-      await settleBack(scene, run, events);
+      await scene.settleNow(events, run);
       await cancelRuns(scene.broker, ['a']);
 
       equal([full, await scene.claimIds()], [[], ['b']]);
@@ -116,9 +115,9 @@ export const concurrencyOrderCases: CasesByName = {
     scene,
   ) => {
     await submitBoth(scene, one);
-    const run = await claimOne(scene);
+    const run = await scene.claimOne();
     await cancelRuns(scene.broker, ['a']);
-    await retry(scene, run, LONG_MS);
+    await scene.settleNow(retryIn(LONG_MS), run);
 
     strictEqual((await scene.read('a')).state, 'cancelled');
     equal(await scene.claimIds(), ['b']);
@@ -126,12 +125,12 @@ export const concurrencyOrderCases: CasesByName = {
 
   'holdWhileRetrying keeps the slot of a run that is rescheduled': async (scene) => {
     await submitBoth(scene, one);
-    await retry(scene, await claimOne(scene), LONG_MS);
+    await scene.settleNow(retryIn(LONG_MS), await scene.claimOne());
     await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS * 2 }]);
     const later = await scene.claimIds();
     await rescheduleRuns(scene.broker, [{ id: 'a' }]);
-    const now = await claimOne(scene);
-    await complete(scene, now);
+    const now = await scene.claimOne();
+    await scene.settleNow('complete', now);
 
     equal([later, now.id], [[], 'a']);
     equal(await scene.claimIds(), ['b']);
@@ -139,11 +138,11 @@ export const concurrencyOrderCases: CasesByName = {
 
   'holdWhileRetrying takes a slot anew at the first start after a redrive': async (scene) => {
     await submitBoth(scene, one);
-    await fail(scene, await claimOne(scene));
+    await scene.settleNow('fail', await scene.claimOne());
     await redriveRuns(scene.broker, ['a']);
-    const b = await claimOne(scene);
+    const b = await scene.claimOne();
     const full = await scene.claimIds();
-    await complete(scene, b);
+    await scene.settleNow('complete', b);
 
     equal([b.id, full], ['b', []]);
     equal(await scene.claimIds(), ['a']);
@@ -153,9 +152,9 @@ export const concurrencyOrderCases: CasesByName = {
     const two = { ...one, limit: 2 };
     await scene.submit(...['a', 'b', 'c', 'd'].map((id) => ({ id, concurrency: two })));
     const [a, b] = await scene.claim();
-    await retry(scene, a?.run, LONG_MS);
+    await scene.settleNow(retryIn(LONG_MS), a);
     const full = await scene.claimIds();
-    await complete(scene, b?.run);
+    await scene.settleNow('complete', b);
     const next = await scene.claimIds();
     await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 
@@ -165,14 +164,10 @@ export const concurrencyOrderCases: CasesByName = {
   'holdWhileRetrying counts for runs of the key without it, which free their slots as ever': async (
     scene,
   ) => {
-    await scene.submit(
-      { id: 'a', concurrency: usual },
-      { id: 'b', concurrency: one },
-      { id: 'c', concurrency: usual },
-    );
-    await retry(scene, await claimOne(scene), LONG_MS);
-    const b = await claimOne(scene);
-    await retry(scene, b, LONG_MS);
+    await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency: one }, { id: 'c', concurrency });
+    await scene.settleNow(retryIn(LONG_MS), await scene.claimOne());
+    const b = await scene.claimOne();
+    await scene.settleNow(retryIn(LONG_MS), b);
     await rescheduleRuns(scene.broker, [{ id: 'a' }]);
     const full = await scene.claimIds();
     await cancelRuns(scene.broker, ['b']);
@@ -185,8 +180,8 @@ export const concurrencyOrderCases: CasesByName = {
     const claimed = { ...one, whenFull: 'claim' } as const;
     await submitBoth(scene, claimed);
     const [a, b] = await scene.claim();
-    await retry(scene, a?.run, 0);
-    await retry(scene, b?.run, 0);
+    await scene.settleNow('retry', a);
+    await scene.settleNow('retry', b);
 
     const again = await scene.claim();
 
@@ -202,7 +197,7 @@ export const concurrencyOrderCases: CasesByName = {
 
   'holdWhileRetrying answers a repeated claim as the first one': async (scene) => {
     await submitBoth(scene, one);
-    await retry(scene, await claimOne(scene), 0);
+    await scene.settleNow('retry', await scene.claimOne());
     const input = { requestId: 'again' };
     const first = await scene.claim(input);
 
@@ -214,11 +209,11 @@ export const concurrencyOrderCases: CasesByName = {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ id: `r${index}`, concurrency: one }));
     await scene.submit(...many);
     for (let round = 0; round < 3; round++) {
-      const run = await claimOne(scene);
+      const run = await scene.claimOne();
       strictEqual(run.id, 'r0');
-      await retry(scene, run, 0);
+      await scene.settleNow('retry', run);
     }
-    await complete(scene, await claimOne(scene));
+    await scene.settleNow('complete', await scene.claimOne());
 
     equal(await scene.claimIds(), ['r1']);
   },
@@ -226,38 +221,4 @@ export const concurrencyOrderCases: CasesByName = {
 
 async function submitBoth(scene: CaseScene, concurrency: Concurrency): Promise<void> {
   await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });
-}
-
-async function claimOne(scene: CaseScene): Promise<Run> {
-  const claimed = await scene.claim();
-  const [first] = claimed;
-  if (first === undefined || claimed.length > 1)
-    throw new Error(`claimed ${claimed.length} runs instead of one`);
-  return first.run;
-}
-
-async function settle(scene: CaseScene, settlement: Settlement): Promise<void> {
-  equal(await scene.settle(settlement), ['ok']);
-}
-
-async function settleBack(
-  scene: CaseScene,
-  run: Run,
-  events: (at: number) => readonly RunEvent[],
-): Promise<void> {
-  await settle(scene, settlementOf(run, events(await scene.now())));
-}
-
-async function retry(scene: CaseScene, run: Run | undefined, delayMs: number): Promise<void> {
-  if (run === undefined) throw new Error('the run was not claimed');
-  await settleBack(scene, run, (at) => [{ type: 'retry', at, runAt: at + delayMs }]);
-}
-
-async function complete(scene: CaseScene, run: Run | undefined): Promise<void> {
-  if (run === undefined) throw new Error('the run was not claimed');
-  await settle(scene, settlementOf(run, { type: 'complete', at: await scene.now() }));
-}
-
-async function fail(scene: CaseScene, run: Run): Promise<void> {
-  await settle(scene, settlementOf(run, { type: 'fail', at: await scene.now() }));
 }

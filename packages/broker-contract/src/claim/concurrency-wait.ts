@@ -1,14 +1,10 @@
-import type { Concurrency, Run } from '@retry/core/broker';
 import { cancelRuns } from '@retry/core/broker/kit';
 import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
-import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { idsIn, LONG_MS, concurrency as one, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-
-const one: Concurrency = { key: 'k', limit: 1, whenFull: 'wait' };
 
 /** Ways to end a claim, by the events of the settlement. */
 const WAYS_TO_END: readonly (readonly [name: string, events: (at: number) => readonly RunEvent[]])[] = [
@@ -67,7 +63,7 @@ export const concurrencyWaitCases: CasesByName = {
       const { settled, claimed } = await scene.broker.exchange({ settle: [settlement], claim });
 
       equal(meanwhile, [['c'], ['d']]);
-      equal([settled, claimed.map(({ run }) => run.id)], [['ok'], ['b']]);
+      equal([settled, idsIn(claimed)], [['ok'], ['b']]);
     },
 
   'whenFull wait applies across workers and lanes': async (scene) => {
@@ -105,20 +101,14 @@ export const concurrencyWaitCases: CasesByName = {
   ) => {
     await scene.submit(...['a', 'b', 'c'].map((id) => ({ id, concurrency: one })), 'd', 'e');
     const first = await scene.claim({ limit: 2 });
-    await complete(scene, first[0]?.run);
+    await scene.settleNow('complete', first[0]);
 
     const second = await scene.claim({ limit: 1 });
-    await complete(scene, second[0]?.run);
+    await scene.settleNow('complete', second[0]);
     const third = await scene.claimIds();
 
-    equal(
-      first.map(({ run }) => run.id),
-      ['a', 'd'],
-    );
-    equal(
-      second.map(({ run }) => run.id),
-      ['b'],
-    );
+    equal(idsIn(first), ['a', 'd']);
+    equal(idsIn(second), ['b']);
     equal(third, ['c', 'e']);
   },
 
@@ -126,10 +116,10 @@ export const concurrencyWaitCases: CasesByName = {
     const concurrency = { ...one, limit: 2 };
     await scene.submit(...['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, concurrency })), 'z');
     const [a, b] = await scene.claim({ limit: 3 });
-    await complete(scene, a?.run, b?.run);
+    await scene.settleNow('complete', a, b);
     const [c, d] = await scene.claim();
-    await complete(scene, c?.run);
-    await complete(scene, d?.run);
+    await scene.settleNow('complete', c);
+    await scene.settleNow('complete', d);
 
     equal([c?.run.id, d?.run.id], ['c', 'd']);
     equal(await scene.claimIds(), ['e', 'f']);
@@ -142,7 +132,7 @@ export const concurrencyWaitCases: CasesByName = {
       await scene.submit({ id: 'b', concurrency: one });
       const full = await scene.claimIds();
 
-      await scene.settle(settlementOf(run, events(await scene.now())));
+      await scene.settleNow(events, run);
 
       equal(full, []);
       equal(await scene.claimIds(), ['b']);
@@ -154,7 +144,7 @@ export const concurrencyWaitCases: CasesByName = {
     await scene.submit({ id: 'b', concurrency: one });
     await scene.claim();
 
-    await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
+    await scene.settleNow('release', run);
 
     equal(await scene.claimIds(), ['a']);
   },
@@ -200,7 +190,7 @@ export const concurrencyWaitCases: CasesByName = {
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency: one })));
     await scene.claim();
     const waiting = await cancelRuns(scene.broker, ['b']);
-    await complete(scene, run);
+    await scene.settleNow('complete', run);
     const next = await cancelRuns(scene.broker, ['c']);
 
     equal(waiting, ['cancelled']);
@@ -212,7 +202,7 @@ export const concurrencyWaitCases: CasesByName = {
     const run = await scene.start({ id: 'a', concurrency: one });
     await scene.submit({ id: 'old', lane: 'old', concurrency: one }, { id: 'b', concurrency: one });
     await scene.claim({ lanes: ['old', 'l'] });
-    await complete(scene, run);
+    await scene.settleNow('complete', run);
 
     equal(await scene.claimIds({ lanes: ['l'] }), ['b']);
     equal(await scene.claimIds({ lanes: ['old'] }), []);
@@ -230,12 +220,10 @@ export const concurrencyWaitCases: CasesByName = {
     scene,
   ) => {
     await scene.submit({ id: 'a', concurrency: one }, 'b', { id: 'waited', concurrency: one });
-    const first = await scene.claim();
-    const at = await scene.now();
-    await scene.settle(...first.map(({ run }) => settlementOf(run, { type: 'release', at })));
+    await scene.settleNow('release', ...(await scene.claim()));
     const other = await scene.start({ id: 'other', lane: 'm', concurrency: one });
     const passing = await scene.claimIds({ limit: 1 });
-    await complete(scene, other);
+    await scene.settleNow('complete', other);
 
     equal(passing, ['b']);
     equal(await scene.claimIds(), ['a']);
@@ -246,7 +234,7 @@ export const concurrencyWaitCases: CasesByName = {
     const other = await scene.start({ id: 'b', concurrency: { ...one, limit: 2 } });
     await scene.submit({ id: 'c', concurrency: one }, { id: 'd', concurrency: { ...one, limit: 2 } });
     await scene.claim();
-    await complete(scene, run, other);
+    await scene.settleNow('complete', run, other);
 
     equal(await scene.claimIds(), ['c', 'd']);
   },
@@ -258,9 +246,3 @@ export const concurrencyWaitCases: CasesByName = {
     equal(await scene.claimIds(), ['a', 'c']);
   },
 };
-
-async function complete(scene: CaseScene, ...runs: readonly (Run | undefined)[]): Promise<void> {
-  const at = await scene.now();
-  const known = runs.filter((run) => run !== undefined);
-  await scene.settle(...known.map((run) => settlementOf(run, { type: 'complete', at })));
-}

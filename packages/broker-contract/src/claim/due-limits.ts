@@ -2,7 +2,7 @@ import { holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { atMost, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { concurrency, PASS_MS, SHORT_MS } from '../case-scene.ts';
 
 /** Submits runs that wait, after others that have become due one after another. */
 async function submitBoth(
@@ -102,7 +102,6 @@ export const dueLimitsCases: CasesByName = {
   },
 
   'due runs with a concurrency key that is full wait for it, and let the others pass': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' as const };
     await scene.start({ id: 'holder', concurrency });
     await scene.submit(
       { id: 'due-1', delayMs: SHORT_MS, concurrency },

@@ -1,7 +1,6 @@
-import type { LaneConcurrency, Run } from '@retry/core/broker';
+import type { ClaimedRun, LaneConcurrency } from '@retry/core/broker';
 import type { CaseScene, ClaimInput } from '../case-scene.ts';
 import { LONG_MS, PASS_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
 import { ROUNDS } from '../wait/keeps-waiting.ts';
 
 /** A claim by a worker whose task has this limit in lane `l`. */
@@ -10,14 +9,8 @@ export function limitedTo(limit: number, input: ClaimInput & Partial<LaneConcurr
   return { ...others, concurrency: new Map([['l', { limit, whenFull }]]) };
 }
 
-/** Completes a claimed run, which frees its slots. */
-export async function complete(scene: CaseScene, run: Run | undefined): Promise<void> {
-  if (run === undefined) throw new Error('a run must have been claimed');
-  await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
-}
-
 /** Waits for work in lane `l`, whose only slot a run has: a wait lasts until the run completes, unless it ends early. */
-export async function waitForSlotOf(scene: CaseScene, run: Run | undefined): Promise<void> {
+export async function waitForSlotOf(scene: CaseScene, run: ClaimedRun | undefined): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     let isOver = false;
     const waiting = scene.broker.wait({ lanes: ['l'], timeoutMs: LONG_MS }).then(() => {
@@ -26,7 +19,7 @@ export async function waitForSlotOf(scene: CaseScene, run: Run | undefined): Pro
     await scene.advance(PASS_MS);
     if (isOver) continue;
 
-    await complete(scene, run);
+    await scene.settleNow('complete', run);
 
     return waiting;
   }

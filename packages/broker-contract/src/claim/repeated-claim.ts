@@ -41,7 +41,7 @@ export const repeatedClaimCases: CasesByName = {
   ) => {
     await scene.submit('a', 'b');
     const [first] = await scene.claim({ requestId: 'lost' });
-    if (first) await scene.settle(settlementOf(first.run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', first);
 
     const again = await scene.claim({ requestId: 'lost' });
 
@@ -52,8 +52,7 @@ export const repeatedClaimCases: CasesByName = {
   },
 
   'repeated claim does not restart a run that was released since': async (scene) => {
-    const run = await scene.start('a', { requestId: 'lost' });
-    await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
+    await scene.settleNow('release', await scene.start('a', { requestId: 'lost' }));
 
     const again = await scene.claim({ requestId: 'lost' });
 

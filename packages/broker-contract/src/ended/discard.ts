@@ -2,15 +2,13 @@ import { cancelRuns, discardRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
-import { settlementOf } from '../settlement-of.ts';
 
 /** What `discard` forgets. */
 export const discardCases: CasesByName = {
   'discard forgets a run that was ended by': /* @__PURE__ */ each(
     () => ['complete', 'fail', 'stall', 'cancel', 'drop', 'limit'] as const,
     async (scene, type) => {
-      const run = await scene.start('a');
-      await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+      await scene.settleNow(type, await scene.start('a'));
 
       const answers = await discardRuns(scene.broker, ['a']);
 

@@ -5,7 +5,6 @@ import type { BrokerCase, CasesByName } from '../broker-case.ts';
 import { defineCases, each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
 import { untilForgotten } from './keep-results.ts';
 
 /** Keys stay known after their runs have been forgotten. */
@@ -52,8 +51,7 @@ const rememberedKeys: CasesByName = {
     await submit(scene, 'a', true);
     await cancelRuns(scene.broker, ['a']);
     await untilForgotten(scene, 'a');
-    const run = await scene.start({ id: 'b', keyed: true });
-    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+    await scene.settleNow('fail', await scene.start({ id: 'b', keyed: true }));
     await discardRuns(scene.broker, ['b']);
 
     strictEqual(await submit(scene, 'a', true), 'exists');
@@ -113,8 +111,6 @@ async function submit(scene: CaseScene, id: string, keyed?: boolean): Promise<Su
 }
 
 async function complete(scene: CaseScene, ...ids: readonly string[]): Promise<void> {
-  const claimed = await scene.claim();
-  const at = await scene.now();
-  await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'complete', at })));
+  await scene.settleNow('complete', ...(await scene.claim()));
   for (const id of ids) await untilForgotten(scene, id);
 }

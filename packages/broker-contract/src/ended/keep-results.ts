@@ -57,8 +57,7 @@ export const keepResultsCases: CasesByName = {
 
   'keepResultMs keeps a failed run that is disposable': async (scene) => {
     const run = await scene.start({ id: 'a', keepResultMs: LONG_MS });
-    const settlement = settlementOf(run, { type: 'fail', at: await scene.now() });
-    await scene.settle({ ...settlement, next: { ...settlement.next, isDisposable: true } });
+    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }, { isDisposable: true }));
     await end(scene, { id: 'other' }, 'complete');
     await untilForgotten(scene, 'other');
 
@@ -78,8 +77,7 @@ export const keepResultsCases: CasesByName = {
     const [waiting] = await scene.broker.get(['a'], { collect: true });
     const [claimed] = await scene.claim();
     const [started] = await scene.broker.get(['a'], { collect: true });
-    if (claimed === undefined) throw new Error('the run must be claimed');
-    await scene.settle(settlementOf(claimed.run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', claimed);
     await end(scene, { id: 'other' }, 'complete');
     await untilForgotten(scene, 'other');
 
@@ -94,9 +92,7 @@ export const keepResultsCases: CasesByName = {
     await untilForgotten(scene, 'other');
 
     equal(await redriveRuns(scene.broker, ['a']), ['redriven']);
-    const [again] = await scene.claim();
-    if (again === undefined) throw new Error('the run must be claimed');
-    await scene.settle(settlementOf(again.run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', await scene.claimOne());
     await end(scene, { id: 'another' }, 'complete');
     await untilForgotten(scene, 'another');
     matches(await scene.broker.get(['a']), [{ state: 'completed' }]);

@@ -1,16 +1,14 @@
 import { discardRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { failEach, LONG_MS } from '../case-scene.ts';
 
 /** What `redrive` and `discard` do with due times, and with runs that have changed since an instant. */
 export const redriveLaterCases: CasesByName = {
   'redrive puts a run that is due later onto the schedule, and keeps when it was submitted': async (
     scene,
   ) => {
-    await endEach(scene, 'a', 'b', 'c');
+    await failEach(scene, 'a', 'b', 'c');
     const before = await scene.read('a');
     const runAt = (await scene.now()) + 2 * LONG_MS;
 
@@ -28,7 +26,7 @@ export const redriveLaterCases: CasesByName = {
   },
 
   'redrive starts a run that is due later when it is due, and not earlier': async (scene) => {
-    await endEach(scene, 'a');
+    await failEach(scene, 'a');
     const runAt = (await scene.now()) + LONG_MS;
     await redriveRuns(scene.broker, ['a'], { runAts: new Map([['a', runAt]]), keepAttempts: true });
     matches(await scene.read('a'), { state: 'scheduled', failures: 1, resetEpoch: 0 });
@@ -40,7 +38,7 @@ export const redriveLaterCases: CasesByName = {
   },
 
   'redrive with a due time that is past sends the run to its lane': async (scene) => {
-    await endEach(scene, 'a', 'b');
+    await failEach(scene, 'a', 'b');
     const at = await scene.now();
     const runAts = new Map([
       ['a', at - LONG_MS],
@@ -56,7 +54,7 @@ export const redriveLaterCases: CasesByName = {
   },
 
   'redrive keeps a due time that has fractions, rounded up': async (scene) => {
-    await endEach(scene, 'a');
+    await failEach(scene, 'a');
     const runAt = Math.floor(await scene.now()) + LONG_MS;
 
     await redriveRuns(scene.broker, ['a'], { runAts: new Map([['a', runAt - 0.25]]) });
@@ -65,7 +63,7 @@ export const redriveLaterCases: CasesByName = {
   },
 
   'redrive refuses a run that ended at endedBefore or later': async (scene) => {
-    await endEach(scene, 'a');
+    await failEach(scene, 'a');
     const { endedAt = 0 } = await scene.read('a');
 
     equal(await redriveRuns(scene.broker, ['a'], { endedBefore: endedAt }), ['refused']);
@@ -73,7 +71,7 @@ export const redriveLaterCases: CasesByName = {
   },
 
   'discard refuses a run that ended at endedBefore or later': async (scene) => {
-    await endEach(scene, 'a');
+    await failEach(scene, 'a');
     const { endedAt = 0 } = await scene.read('a');
 
     equal(await discardRuns(scene.broker, ['a'], { endedBefore: endedAt }), ['refused']);
@@ -82,13 +80,13 @@ export const redriveLaterCases: CasesByName = {
 
   'redrive and discard refuse a run that has been redriven, and has ended again, since it was selected':
     async (scene) => {
-      await endEach(scene, 'a');
+      await failEach(scene, 'a');
       const ends = new Map([['a', await scene.read('a')]]);
       await redriveRuns(scene.broker, ['a'], { ends });
       const [again] = await scene.claim();
       // It ends at the same instant as before.
       const at = ends.get('a')?.endedAt ?? 0;
-      if (again !== undefined) await scene.settle(settlementOf(again.run, { type: 'fail', at }));
+      await scene.settleNow(() => ({ type: 'fail', at }), again);
 
       equal(await redriveRuns(scene.broker, ['a', 'x'], { ends }), ['refused', 'gone']);
       equal(await discardRuns(scene.broker, ['a', 'x'], { ends }), ['refused', 'gone']);
@@ -98,18 +96,18 @@ export const redriveLaterCases: CasesByName = {
 
   'redrive and discard refuse a run of an id that was forgotten, and submitted again, since it was selected':
     async (scene) => {
-      await endEach(scene, 'a');
+      await failEach(scene, 'a');
       const ends = new Map([['a', await scene.read('a')]]);
       await discardRuns(scene.broker, ['a'], { ends });
       await scene.advancePast(ends.get('a')?.endedAt ?? 0);
-      await endEach(scene, 'a');
+      await failEach(scene, 'a');
 
       equal(await redriveRuns(scene.broker, ['a'], { ends }), ['refused']);
       equal(await discardRuns(scene.broker, ['a'], { ends }), ['refused']);
     },
 
   'redrive and discard reject instants that are no numbers, and change nothing': async (scene) => {
-    await endEach(scene, 'a');
+    await failEach(scene, 'a');
 
     const runAts = new Map([['a', Number.NaN]]);
 
@@ -123,10 +121,3 @@ export const redriveLaterCases: CasesByName = {
     strictEqual((await scene.read('a')).state, 'failed');
   },
 };
-
-async function endEach(scene: CaseScene, ...ids: readonly string[]): Promise<void> {
-  await scene.submit(...ids);
-  const claimed = await scene.claim();
-  const at = await scene.now();
-  await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
-}

@@ -3,6 +3,7 @@ import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
+import { failEach } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** What `redrive` does. */
@@ -10,8 +11,7 @@ export const redriveCases: CasesByName = {
   'redrive returns a run to its lane after': /* @__PURE__ */ each(
     () => ['fail', 'stall', 'limit'] as const,
     async (scene, type) => {
-      const run = await scene.start('a');
-      await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+      await scene.settleNow(type, await scene.start('a'));
 
       const answers = await redriveRuns(scene.broker, ['a']);
 
@@ -46,12 +46,10 @@ export const redriveCases: CasesByName = {
     async (scene) => {
       await fail(scene, 'a');
       await redriveRuns(scene.broker, ['a']);
-      const [third] = await scene.claim();
-      const at = await scene.now();
-      if (!third) throw new Error('the redriven run must be claimed');
-      strictEqual(third.run.deadContext, 'trace of no. 2');
+      const third = await scene.claimOne();
+      strictEqual(third.deadContext, 'trace of no. 2');
 
-      await scene.settle(settlementOf(third.run, { type: 'limit', at }));
+      await scene.settleNow('limit', third);
       await redriveRuns(scene.broker, ['a']);
 
       strictEqual((await scene.claim())[0]?.run.deadContext, 'trace of no. 2');
@@ -68,10 +66,7 @@ export const redriveCases: CasesByName = {
   },
 
   'redrive puts runs at the back of their lanes, in the order of the ids': async (scene) => {
-    await scene.submit('a', 'b');
-    const claimed = await scene.claim();
-    const at = await scene.now();
-    await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
+    await failEach(scene, 'a', 'b');
     await scene.submit('c');
 
     await redriveRuns(scene.broker, ['b', 'a']);
@@ -82,9 +77,8 @@ export const redriveCases: CasesByName = {
   'redrive refuses a run that waits, is started, or ended otherwise': async (scene) => {
     const completed = await scene.start('completed');
     const dropped = await scene.start('dropped');
-    const at = await scene.now();
-    await scene.settle(settlementOf(completed, { type: 'complete', at }));
-    await scene.settle(settlementOf(dropped, { type: 'drop', at }));
+    await scene.settleNow('complete', completed);
+    await scene.settleNow('drop', dropped);
     await scene.start('started');
     await scene.submit('cancelled', 'waiting', { id: 'scheduled', delayMs: 60_000 });
     await cancelRuns(scene.broker, ['cancelled']);
@@ -110,14 +104,12 @@ export const redriveCases: CasesByName = {
 };
 
 async function fail(scene: CaseScene, id: string): Promise<void> {
-  const first = await scene.start(id);
+  await scene.settleNow('retry', await scene.start(id));
   const at = await scene.now();
-  await scene.settle(settlementOf(first, { type: 'retry', at, runAt: at }));
-  const [second] = await scene.claim();
   const errors = [1, 2].map((epoch) => ({
     ...{ epoch, at, name: 'Error', message: `no. ${epoch}` },
     context: `trace of no. ${epoch}`,
   }));
-  if (!second) throw new Error('the retry must be claimed');
-  await scene.settle(settlementOf(second.run, { type: 'fail', at }, { errors, previousDelayMs: 5 }));
+  const second = await scene.claimOne();
+  await scene.settle(settlementOf(second, { type: 'fail', at }, { errors, previousDelayMs: 5 }));
 }

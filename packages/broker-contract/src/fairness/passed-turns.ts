@@ -5,7 +5,7 @@ import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { keyed, settleBy } from './keyed.ts';
+import { keyed } from './keyed.ts';
 
 const ERROR = { name: 'Error', message: 'no' };
 
@@ -164,7 +164,7 @@ export const passedTurnsCases: CasesByName = {
       await scene.submit(...keyed('t1', 't2', 't3', 'b1'));
       await scene.claimIds({ limit: 1 });
 
-      await settleBy(scene, 't1', events);
+      await scene.settleNow(events, 't1');
       await scene.advance(PASS_MS);
 
       equal(await scene.claimIds(), ['b1', 't2', 't3', 't1']);
@@ -178,7 +178,7 @@ export const passedTurnsCases: CasesByName = {
         await scene.submit(...keyed('t1', 'b1', 'b2'));
         await scene.claimIds({ limit: 1 });
 
-        await settleBy(scene, 't1', events);
+        await scene.settleNow(events, 't1');
         await scene.advance(PASS_MS);
         const first = await scene.claimIds({ limit: 1 });
         await scene.submit(...keyed('t2'), 'p');
@@ -191,7 +191,7 @@ export const passedTurnsCases: CasesByName = {
     await scene.submit(...keyed('t1', 't2', 't3', 'b1'));
     await scene.claimIds({ limit: 1 });
 
-    await settleBy(scene, 't1', (at) => ({ type: 'release', at }));
+    await scene.settleNow('release', 't1');
     const again = await scene.claimIds({ limit: 1 });
     await scene.submit('p');
 
@@ -205,7 +205,7 @@ export const passedTurnsCases: CasesByName = {
       await scene.submit(...keyed('t1', 't2', 't3', 'b1'));
       await scene.claimIds({ limit: 1 });
 
-      await settleBy(scene, 't1', (at) => ({ type: 'release', at }));
+      await scene.settleNow('release', 't1');
       await leave(scene, 't1');
       await scene.submit('p');
 
@@ -218,7 +218,7 @@ export const passedTurnsCases: CasesByName = {
       await scene.submit(...keyed('t1'));
       await scene.claimIds();
 
-      await settleBy(scene, 't1', (at) => ({ type: 'release', at }));
+      await scene.settleNow('release', 't1');
       await scene.submit('p1', ...keyed('t2', 't3'), 'p2');
 
       equal(await scene.claimIds(), ['t1', 'p1', 't2', 'p2', 't3']);
@@ -229,7 +229,7 @@ export const passedTurnsCases: CasesByName = {
     await scene.claimIds({ limit: 1 });
     await cancelRuns(scene.broker, ['t1']);
 
-    await settleBy(scene, 't1', (at) => ({ type: 'retry', at, runAt: at }));
+    await scene.settleNow('retry', 't1');
 
     strictEqual((await scene.read('t1')).state, 'cancelled');
     equal(await scene.claimIds(), ['t2', 't3']);
@@ -238,7 +238,7 @@ export const passedTurnsCases: CasesByName = {
   'fairness: runs that are redriven come by turn': async (scene) => {
     await scene.submit(...keyed('t1', 't2', 't3'));
     await scene.claim();
-    for (const id of ['t1', 't2', 't3']) await settleBy(scene, id, (at) => ({ type: 'fail', at }));
+    for (const id of ['t1', 't2', 't3']) await scene.settleNow('fail', id);
     await scene.submit(...keyed('b1', 'b2'));
 
     await redriveRuns(scene.broker, ['t3', 't1', 't2']);

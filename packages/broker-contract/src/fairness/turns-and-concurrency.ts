@@ -2,7 +2,7 @@ import { cancelRuns } from '@retry/core/broker/kit';
 import { equal } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { SubmissionInput } from '../case-scene.ts';
-import { complete, keyed, settleBy } from './keyed.ts';
+import { keyed } from './keyed.ts';
 
 const one = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
@@ -12,7 +12,7 @@ export const fairnessAndConcurrencyCases: CasesByName = {
     await scene.submit(...limited('t1', 't2'), ...keyed('t3', 'b1', 'b2'));
 
     const claimed = await scene.claimIds();
-    await complete(scene, 't1');
+    await scene.settleNow('complete', 't1');
 
     equal(claimed, ['t1', 'b1', 'b2', 't3']);
     equal(await scene.claimIds(), ['t2']);
@@ -21,7 +21,7 @@ export const fairnessAndConcurrencyCases: CasesByName = {
   'fairness: a run that was put aside comes back where it was, and passes no turn on': async (scene) => {
     await scene.submit(...limited('t1', 't2'), ...keyed('t3', 't4', 't5'));
     const claimed = await scene.claimIds({ limit: 2 });
-    await complete(scene, 't1');
+    await scene.settleNow('complete', 't1');
     const returned = await scene.claimIds({ limit: 1 });
     await scene.submit('p');
 
@@ -45,7 +45,7 @@ export const fairnessAndConcurrencyCases: CasesByName = {
     for (let round = 0; round < 4; round++) {
       const [id = 'none', ...others] = await scene.claimIds();
       claimed.push(id, ...others);
-      await complete(scene, id);
+      await scene.settleNow('complete', id);
     }
 
     equal(claimed, ['t1', 't2', 't3', 't4']);
@@ -75,7 +75,7 @@ export const fairnessAndConcurrencyCases: CasesByName = {
     for (let round = 0; round < 4; round++) {
       const [id = 'none', ...others] = await scene.claimIds({ concurrency });
       claimed.push(id, ...others);
-      await complete(scene, id);
+      await scene.settleNow('complete', id);
     }
 
     equal(claimed, ['t1', 'b1', 't2', 't3']);
@@ -85,10 +85,10 @@ export const fairnessAndConcurrencyCases: CasesByName = {
     const concurrency = { ...one, holdWhileRetrying: true };
     await scene.submit(...keyed('t1', 't2').map((run) => ({ ...run, concurrency })), ...keyed('t3', 'b1'));
     const first = await scene.claimIds({ limit: 1 });
-    await settleBy(scene, 't1', (at) => ({ type: 'retry', at, runAt: at }));
+    await scene.settleNow('retry', 't1');
 
     const claimed = await scene.claimIds();
-    await complete(scene, 't1');
+    await scene.settleNow('complete', 't1');
 
     equal([first, claimed], [['t1'], ['b1', 't3', 't1']]);
     equal(await scene.claimIds(), ['t2']);

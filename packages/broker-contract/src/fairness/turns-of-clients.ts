@@ -2,7 +2,7 @@ import { cancelRuns } from '@retry/core/broker/kit';
 import { equal } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS } from '../case-scene.ts';
+import { idsIn, LONG_MS } from '../case-scene.ts';
 import { idsOf, keyed } from './keyed.ts';
 
 /** Several clients of one storage. */
@@ -17,7 +17,7 @@ export const fairnessClientsCases: CasesByName = {
     for (let round = 0; round < 3; round++) {
       claimed.push(...(await scene.claimIds({ limit: 1 })));
       const reply = await other.exchange({ claim: { ...claim, requestId: `r${round}` } });
-      claimed.push(...reply.claimed.map(({ run }) => run.id));
+      claimed.push(...idsIn(reply.claimed));
     }
 
     equal(claimed, ['t1', 'b1', 't2', 'b2', 't3']);
@@ -71,7 +71,7 @@ function actsOf(
   const claim = async (broker: CaseScene['broker'], worker: string): Promise<readonly string[]> => {
     const lanes = new Map([['l', 3]]);
     const request = { worker, requestId: `${round}`, limit: 3, lanes, leaseMs: LONG_MS };
-    return (await broker.exchange({ claim: request })).claimed.map(({ run }) => run.id);
+    return idsIn((await broker.exchange({ claim: request })).claimed);
   };
   const cancel = async (id: string): Promise<readonly string[]> =>
     (await cancelRuns(other, [id]))[0] === 'cancelled' ? [id] : [];

@@ -3,9 +3,9 @@ import { endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
-import { AHEAD_MS, LONG_MS } from '../case-scene.ts';
+import { AHEAD_MS, idsIn, LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-import { idsOf, keyed, settleBy } from './keyed.ts';
+import { idsOf, keyed } from './keyed.ts';
 
 /** Keys of which some broker would take one for another, or lose one. */
 const ODD_KEYS: readonly string[] = [
@@ -147,7 +147,7 @@ export const fairnessCases: CasesByName = {
   ) => {
     await scene.submit(...keyed('t1'), 'plain');
     await scene.claim();
-    await settleBy(scene, 't1', (at) => ({ type: 'release', at, runAt: at + LONG_MS }));
+    await scene.settleNow((at) => ({ type: 'release', at, runAt: at + LONG_MS }), 't1');
     await rescheduleRuns(scene.broker, [{ id: 't1' }]);
     equal(
       (await scene.claim()).map(({ run }) => keyOf(run)),
@@ -162,7 +162,7 @@ export const fairnessCases: CasesByName = {
       (await scene.claim()).map(({ run }) => keyOf(run)),
       ['t', undefined],
     );
-    await settleBy(scene, 't1', (now) => ({ type: 'fail', at: now }));
+    await scene.settleNow('fail', 't1');
     await redriveRuns(scene.broker, ['t1']);
     await endRuns(scene.broker, [{ id: 't1', as: 'completed', result: '1' }]);
 
@@ -210,10 +210,7 @@ export const fairnessCases: CasesByName = {
     const reply = await scene.broker.exchange({ settle, claim });
 
     equal(reply.settled, ['ok']);
-    equal(
-      reply.claimed.map(({ run }) => run.id),
-      ['b1', 't2', 't1'],
-    );
+    equal(idsIn(reply.claimed), ['b1', 't2', 't1']);
   },
 };
 

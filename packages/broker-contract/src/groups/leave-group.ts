@@ -96,8 +96,9 @@ export const leaveGroupCases: CasesByName = {
     await die(scene, { a: 'x', b: 'x' });
     const stalled = await scene.start('c');
     await scene.settle(deadBy(stalled, 'x', { type: 'stall', at: await scene.now() }));
-    const disposable = settlementOf(await scene.start('d'), { type: 'fail', at: await scene.now() });
-    await scene.settle({ ...disposable, next: { ...disposable.next, isDisposable: true } });
+    const failed = await scene.start('d');
+    const at = await scene.now();
+    await scene.settle(settlementOf(failed, { type: 'fail', at }, { isDisposable: true }));
 
     const query = { errorGroup: 'x', limit: 10 };
     equal(await listIds(scene, { ...query, state: 'stalled' }), ['c']);

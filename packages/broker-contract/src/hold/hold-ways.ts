@@ -10,10 +10,8 @@ import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { concurrency, idsIn, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-
-const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
 /** Puts run `a` into its lane while that is on hold, each in its way. */
 const WAYS: readonly (readonly [
@@ -33,8 +31,7 @@ const WAYS: readonly (readonly [
   [
     'redriven',
     async (scene) => {
-      const run = await scene.start('a');
-      await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+      await scene.settleNow('fail', await scene.start('a'));
       return () => redriveRuns(scene.broker, ['a']);
     },
   ],
@@ -51,8 +48,7 @@ const WAYS: readonly (readonly [
       const other = await scene.start({ id: 'other', lane: 'm', concurrency });
       await scene.submit({ id: 'a', concurrency });
       await scene.claim();
-      const at = await scene.now();
-      return () => scene.settle(settlementOf(other, { type: 'complete', at }));
+      return () => scene.settleNow('complete', other);
     },
   ],
   ['over the limit of its key', (scene) => overLimit(scene)],
@@ -78,8 +74,7 @@ export const holdWaysCases: CasesByName = {
     await scene.submit('a', 'b', 'c', { id: 'd', delayMs: SHORT_MS });
     const claimed = await scene.claim({ limit: 2 });
     await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
-    const at = await scene.now();
-    await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'release', at })));
+    await scene.settleNow('release', ...claimed);
     await scene.advance(PASS_MS);
     await scene.claim();
     await resumeLanes(scene.broker, [{ lane: 'l' }]);
@@ -92,7 +87,7 @@ export const holdWaysCases: CasesByName = {
     await scene.submit({ id: 'b', concurrency }, { id: 'c', lane: 'm', concurrency });
     await scene.claim({ lanes: ['l', 'm'] });
     await holdLanes(scene.broker, [{ lane: 'l', source: 'operator' }]);
-    await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', run);
     const going = await scene.claimIds({ lanes: ['l', 'm'] });
     await resumeLanes(scene.broker, [{ lane: 'l' }]);
     const full = await scene.claimIds();
@@ -107,20 +102,14 @@ export const holdWaysCases: CasesByName = {
     await scene.advance(PASS_MS);
 
     const expired = await scene.broker.findExpired(10);
-    equal(
-      expired.map(({ id }) => id),
-      ['a'],
-    );
+    equal(idsIn(expired), ['a']);
     matches(await scene.broker.attend(), [{ lane: 'l', waiting: 2 }]);
     equal(await cancelRuns(scene.broker, ['a', 'b']), ['requested', 'cancelled']);
     equal(await discardRuns(scene.broker, ['b']), ['discarded']);
-    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+    await scene.settleNow('fail', run);
     equal(await redriveRuns(scene.broker, ['a']), ['redriven']);
     const { runs } = await scene.broker.list({ state: 'submitted', limit: 10 });
-    equal(
-      runs.map(({ id }) => id),
-      ['c', 'a'],
-    );
+    equal(idsIn(runs), ['c', 'a']);
   },
 
   'hold and a concurrent claim: after the answer no claim starts a run': async (scene) => {

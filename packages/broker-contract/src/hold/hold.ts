@@ -2,7 +2,7 @@ import { holdLanes, listHolds, resumeLanes } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
-import { AHEAD_MS, LONG_MS } from '../case-scene.ts';
+import { AHEAD_MS, idsIn, LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** What a lane on hold means for claims, and when it ends. */
@@ -74,10 +74,7 @@ export const holdCases: CasesByName = {
     });
 
     equal(settled, ['ok']);
-    equal(
-      claimed.map(({ run }) => run.id),
-      ['b'],
-    );
+    equal(idsIn(claimed), ['b']);
   },
 
   'hold does not change what a repeated claim returns': async (scene) => {

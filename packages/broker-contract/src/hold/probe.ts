@@ -2,8 +2,7 @@ import { holdLanes, listHolds, resumeLanes } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { AHEAD_MS, concurrency, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 
 /** A hold that lets one run through from time to time. */
 export const probeCases: CasesByName = {
@@ -153,7 +152,7 @@ export const probeCases: CasesByName = {
     await holdProbing(scene, { until: 1, probeMs: SHORT_MS });
     await scene.advance(PASS_MS);
     const due = await scene.claim();
-    await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
+    await scene.settleNow('release', run);
     await scene.advance(PASS_MS);
     const released = await scene.claim();
 
@@ -167,7 +166,6 @@ export const probeCases: CasesByName = {
   },
 
   'probe: a run whose key is full is passed by': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     await scene.start({ id: 'other', lane: 'm', concurrency });
     await scene.submit({ id: 'a', concurrency }, 'b', 'c');
     await holdProbing(scene, { until: 1, probeMs: LONG_MS });

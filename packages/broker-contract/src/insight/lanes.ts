@@ -3,8 +3,7 @@ import { cancelRuns, holdLanes, redriveRuns } from '@retry/core/broker/kit';
 import { atLeast, below, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { concurrency, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { figuresOf } from './figures-of.ts';
 
 /** What waits and runs in each lane. */
@@ -23,7 +22,6 @@ export const insightLanesCases: CasesByName = {
   },
 
   'lanes: it counts runs that wait for their concurrency key as waiting and parked': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency }, { id: 'c', concurrency });
     await scene.claim();
 
@@ -36,7 +34,7 @@ export const insightLanesCases: CasesByName = {
   'lanes: it counts released runs and those that came back from the schedule': async (scene) => {
     const run = await scene.start('released');
     await scene.submit('behind', { id: 'due', delayMs: SHORT_MS });
-    await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
+    await scene.settleNow('release', run);
     await scene.advance(PASS_MS);
     await scene.claim({ lanes: [['l', 1]] });
 
@@ -66,8 +64,7 @@ export const insightLanesCases: CasesByName = {
   },
 
   'lanes: it leaves out lanes in which nothing waits, unless they are named': async (scene) => {
-    const run = await scene.start('a');
-    await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', await scene.start('a'));
 
     equal((await figuresOf(scene).lanes({})).lanes, []);
     const { lanes } = await figuresOf(scene).lanes({ lanes: ['unknown', 'l'] });
@@ -168,8 +165,7 @@ export const insightAgesCases: CasesByName = {
   },
 
   'lanes: it takes the age of a redriven run from its redrive': async (scene) => {
-    const run = await scene.start('a');
-    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+    await scene.settleNow('fail', await scene.start('a'));
     await scene.advance(PASS_MS);
     await redriveRuns(scene.broker, ['a']);
 

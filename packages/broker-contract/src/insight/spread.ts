@@ -32,8 +32,7 @@ export const insightSpreadCases: CasesByName = {
   },
 
   'attempts: it counts releases as no attempts': async (scene) => {
-    const run = await scene.start('a');
-    await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
+    await scene.settleNow('release', await scene.start('a'));
 
     matches(await figuresOf(scene).attempts({}), { counts: [{ attempt: 1, runs: 1 }] });
   },

@@ -1,8 +1,7 @@
 import { cancelRuns } from '@retry/core/broker/kit';
 import { atLeast, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { idsIn, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 
 /** What a heartbeat does and answers. */
 export const heartbeatCases: CasesByName = {
@@ -58,25 +57,20 @@ export const heartbeatCases: CasesByName = {
   },
 
   'heartbeat is fenced after the settlement': async (scene) => {
-    const run = await scene.start('a');
-    await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', await scene.start('a'));
 
     equal(await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS), ['fenced']);
   },
 
   'heartbeat is fenced for an earlier epoch, and does not extend the current lease': async (scene) => {
-    const run = await scene.start('a');
-    await scene.settle(settlementOf(run, { type: 'release', at: await scene.now() }));
+    await scene.settleNow('release', await scene.start('a'));
     await scene.claim({ leaseMs: SHORT_MS });
 
     const answers = await scene.broker.heartbeat([{ id: 'a', epoch: 1 }], LONG_MS);
 
     await scene.advance(PASS_MS);
     equal(answers, ['fenced']);
-    equal(
-      (await scene.broker.findExpired(10)).map(({ id }) => id),
-      ['a'],
-    );
+    equal(idsIn(await scene.broker.findExpired(10)), ['a']);
   },
 
   'heartbeat answers a whole batch in order': async (scene) => {

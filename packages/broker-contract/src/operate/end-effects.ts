@@ -1,11 +1,9 @@
 import { cancelRuns, endRuns, holdLanes, resumeLanes } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import { LONG_MS } from '../case-scene.ts';
+import { concurrency, LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { completeByHand, failByHand, untilUnlocked } from './requests.ts';
-
-const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
 /** What an end by hand means for callers, keys and workers, and its races. */
 export const endEffectsCases: CasesByName = {
@@ -34,7 +32,7 @@ export const endEffectsCases: CasesByName = {
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency })));
     await scene.claim();
     const parked = await endRuns(scene.broker, [failByHand('b')]);
-    await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', run);
     const returned = await endRuns(scene.broker, [completeByHand('c')]);
 
     equal([parked, returned], [['done'], ['done']]);

@@ -168,8 +168,7 @@ export const endCases: CasesByName = {
 
   'end makes a dead letter of a run that was disposable before': async (scene) => {
     const run = await scene.start('a');
-    const failed = settlementOf(run, { type: 'fail', at: await scene.now() });
-    await scene.settle({ ...failed, next: { ...failed.next, isDisposable: true } });
+    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }, { isDisposable: true }));
     await redriveRuns(scene.broker, ['a']);
 
     await endRuns(scene.broker, [failByHand('a')]);

@@ -1,13 +1,9 @@
 import { cancelRuns, holdLanes, rescheduleRuns, resumeLanes } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { concurrency, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { keepsWaiting } from '../wait/keeps-waiting.ts';
 import { untilUnlocked } from './requests.ts';
-
-const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
 /** What `reschedule` means for keys, waits and claims under way. */
 export const rescheduleEffectsCases: CasesByName = {
@@ -18,7 +14,7 @@ export const rescheduleEffectsCases: CasesByName = {
 
     equal(await rescheduleRuns(scene.broker, [{ id: 'c' }, { id: 'b' }]), ['rescheduled', 'rescheduled']);
     const full = await scene.claimIds();
-    await complete(scene, run.id);
+    await scene.settleNow('complete', run);
 
     equal(full, []);
     equal(await scene.claimIds(), ['b']);
@@ -31,12 +27,12 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.submit(...['b', 'c', 'd'].map((id) => ({ id, concurrency })));
     await scene.claim();
     const parked = await rescheduleRuns(scene.broker, [{ id: 'b', delayMs: LONG_MS }]);
-    await complete(scene, 'a');
+    await scene.settleNow('complete', 'a');
     const returned = await rescheduleRuns(scene.broker, [{ id: 'c', delayMs: LONG_MS }]);
     const next = await scene.claimIds();
     await rescheduleRuns(scene.broker, [{ id: 'b' }]);
     const full = await scene.claimIds();
-    await complete(scene, 'd');
+    await scene.settleNow('complete', 'd');
 
     equal([parked, returned], [['rescheduled'], ['rescheduled']]);
     equal([next, full], [['d'], []]);
@@ -53,8 +49,8 @@ export const rescheduleEffectsCases: CasesByName = {
       await scene.advance(PASS_MS);
 
       await scene.claim();
-      await complete(scene, 'b');
-      await complete(scene, 'a');
+      await scene.settleNow('complete', 'b');
+      await scene.settleNow('complete', 'a');
 
       equal(
         (await read()).map((run) => [run?.state, run?.createdAt]),
@@ -166,13 +162,9 @@ export const rescheduleEffectsCases: CasesByName = {
     await rescheduleRuns(scene.broker, [{ id: 'a' }]);
     await scene.claim();
     const waiting = scene.broker.wait({ results: true, timeoutMs: LONG_MS });
-    await complete(scene, 'a');
+    await scene.settleNow('complete', 'a');
 
     await waiting;
     equal(again, ['exists']);
   },
 };
-
-async function complete(scene: CaseScene, id: string): Promise<void> {
-  await scene.settle(settlementOf(await scene.read(id), { type: 'complete', at: await scene.now() }));
-}

@@ -3,7 +3,7 @@ import { rescheduleRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
-import { AHEAD_MS, LONG_MS } from '../case-scene.ts';
+import { AHEAD_MS, idsIn, LONG_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 import { WAITING } from './waiting-runs.ts';
 
@@ -118,10 +118,7 @@ export const rescheduleCases: CasesByName = {
     ]);
 
     const { runs } = await scene.broker.list({ state: 'scheduled', lane: 'l', limit: 10 });
-    equal(
-      runs.map(({ id }) => id),
-      ['d', 'c', 'b', 'a'],
-    );
+    equal(idsIn(runs), ['d', 'c', 'b', 'a']);
   },
 
   'reschedule refuses a run that is started, and one that ended as %s': /* @__PURE__ */ each(
@@ -130,7 +127,7 @@ export const rescheduleCases: CasesByName = {
       const run = await scene.start('a');
       const started = await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);
       equal(await scene.read('a'), run);
-      await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+      await scene.settleNow(type, run);
       const ended = await scene.read('a');
 
       const answers = await rescheduleRuns(scene.broker, [{ id: 'a', delayMs: LONG_MS }, { id: 'a' }]);

@@ -1,9 +1,7 @@
 import type { Run } from '@retry/core/broker';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { concurrency, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-
-const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
 /** Every way in which run `a` may wait, as the only run that does. Each returns the run as it waits. */
 export const WAITING: readonly (readonly [where: string, prepare: (scene: CaseScene) => Promise<Run>])[] = [

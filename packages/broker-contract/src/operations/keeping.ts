@@ -8,7 +8,7 @@ import {
 } from '@retry/core/broker/kit';
 import { atLeast, equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { idsIn, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { listValues } from '../notes/notes.ts';
 import { operationOf } from './planned.ts';
 
@@ -143,10 +143,7 @@ export const operationsKeepingCases: CasesByName = {
     ]);
     await putOperation(broker, operationOf('fine'));
 
-    equal(
-      (await listOperations(broker)).map(({ id }) => id),
-      ['fine'],
-    );
+    equal(idsIn(await listOperations(broker)), ['fine']);
     strictEqual(await getOperation(broker, 'broken'), undefined);
     strictEqual(await changeOperation(broker, 'broken', 'paused'), 'gone');
     matches(await claimOperation(broker, { carrier: 'w', leaseMs: LONG_MS }), { operation: { id: 'fine' } });

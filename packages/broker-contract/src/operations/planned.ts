@@ -2,7 +2,6 @@ import type { OperationRequest } from '@retry/core/broker';
 import type { ClaimedOperation, OperationStep } from '@retry/core/broker/kit';
 import { claimOperation, stepOperation } from '@retry/core/broker/kit';
 import type { CaseScene } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
 
 /** A redrive of all that failed, of which one run was counted. */
 export function operationOf(id: string, more: Partial<OperationRequest> = {}): OperationRequest {
@@ -25,12 +24,4 @@ export function stepOn(
   more: Partial<OperationStep> = {},
 ): ReturnType<typeof stepOperation> {
   return stepOperation(broker, claimed, { ids, skipped: 0, progress: 'next', isLast: false, ...more });
-}
-
-/** Submits runs and lets each fail. */
-export async function failEach(scene: CaseScene, ...ids: readonly string[]): Promise<void> {
-  await scene.submit(...ids);
-  const claimed = await scene.claim();
-  const at = await scene.now();
-  await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
 }

@@ -9,8 +9,8 @@ import {
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { claimOne, failEach, operationOf, stepOn } from './planned.ts';
+import { failEach, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { claimOne, operationOf, stepOn } from './planned.ts';
 
 const KINDS = ['redrive', 'discard'] as const;
 

@@ -1,6 +1,7 @@
 import { discardRuns } from '@retry/core/broker/kit';
 import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
+import { concurrency } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 const none = { completed: 0, failed: 0, cancelled: 0, stalled: 0, dropped: 0, rateLimited: 0 };
@@ -43,7 +44,6 @@ export const auditCases: CasesByName = {
   },
 
   'audit counts runs that wait for a concurrency key as submitted': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     await scene.submit({ id: 'a', concurrency }, { id: 'b', concurrency });
     await scene.claim();
 

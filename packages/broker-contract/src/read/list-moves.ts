@@ -2,9 +2,8 @@ import { cancelRuns, discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS } from '../case-scene.ts';
+import { idsIn, LONG_MS } from '../case-scene.ts';
 import { listIds, listPages } from '../list-pages.ts';
-import { settlementOf } from '../settlement-of.ts';
 import { fail } from './list.ts';
 
 /** What the pages of a list return while runs come, go and move. */
@@ -75,7 +74,7 @@ export const listMovesCases: CasesByName = {
       turn += 1;
       if (turn > 1) return;
       // The first half is back behind the second one, of which then only the last run stays.
-      for (const { run } of await scene.claim({ limit: 5 })) await retry(scene, run);
+      await scene.settleNow('retry', ...(await scene.claim({ limit: 5 })));
       for (let count = 0; count < 4; count += 1) await finishNext(scene, 'l');
     }).then((pages) => {
       for (const id of pages.at(-1) ?? []) seen.set(id, (seen.get(id) ?? 0) + 1);
@@ -92,11 +91,8 @@ export const listMovesCases: CasesByName = {
 
     const pages = await listPages(scene, { state: 'submitted', limit: 2 }, async () => {
       const claimed = await scene.claim();
-      started.push(...claimed.map(({ run }) => run.id));
-      const at = await scene.now();
-      await scene.settle(
-        ...claimed.slice(0, 1).map(({ run }) => settlementOf(run, { type: 'complete', at })),
-      );
+      started.push(...idsIn(claimed));
+      await scene.settleNow('complete', ...claimed.slice(0, 1));
     });
 
     const stayed = ids.filter((id) => !started.includes(id));
@@ -165,16 +161,7 @@ function idsOf(name: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name}-${String(index).padStart(2, '0')}`);
 }
 
-type StartedRun = Parameters<typeof settlementOf>[0];
-
-async function retry(scene: CaseScene, run: StartedRun): Promise<void> {
-  const at = await scene.now();
-  await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
-}
-
 /** Claims the next run of a lane and completes it. */
 async function finishNext(scene: CaseScene, lane: string): Promise<void> {
-  const at = await scene.now();
-  for (const { run } of await scene.claim({ lanes: [lane], limit: 1 }))
-    await scene.settle(settlementOf(run, { type: 'complete', at }));
+  await scene.settleNow('complete', ...(await scene.claim({ lanes: [lane], limit: 1 })));
 }

@@ -2,7 +2,7 @@ import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, rejectsWith } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS } from '../case-scene.ts';
+import { concurrency, idsIn, LONG_MS } from '../case-scene.ts';
 import { listIds } from '../list-pages.ts';
 import { settlementOf } from '../settlement-of.ts';
 
@@ -29,9 +29,8 @@ export const listCases: CasesByName = {
     await scene.submit('z', { id: 'm', lane: 'a' }, { id: 'n', lane: 'Z' }, 'y', 'x', { id: 'b', lane: 'a' });
     const claimed = await scene.claim({ limit: 2 });
     const [z, y] = claimed.map(({ run }) => run);
-    const at = await scene.now();
-    if (z !== undefined) await scene.settle(settlementOf(z, { type: 'retry', at, runAt: at }));
-    if (y !== undefined) await scene.settle(settlementOf(y, { type: 'release', at }));
+    await scene.settleNow('retry', z);
+    await scene.settleNow('release', y);
     await scene.submit('w');
 
     const listed = await listIds(scene, { state: 'submitted' });
@@ -42,22 +41,17 @@ export const listCases: CasesByName = {
   },
 
   'list returns runs that wait for their concurrency key where they were in their lane': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const keyed = (id: string, lane = 'l') => ({ id, lane, concurrency });
     await scene.submit(keyed('first'), keyed('c'), 'plain', keyed('a'), keyed('other', 'a'), 'last');
     const claimed = await scene.claim({ limit: 2 });
     const order = ['other', 'c', 'a', 'last'];
 
-    equal(
-      claimed.map(({ run }) => run.id),
-      ['first', 'plain'],
-    );
+    equal(idsIn(claimed), ['first', 'plain']);
     equal(await listIds(scene, {}), order);
     equal(await listIds(scene, { limit: 1 }), order);
 
     const [first] = claimed;
-    const at = await scene.now();
-    if (first !== undefined) await scene.settle(settlementOf(first.run, { type: 'complete', at }));
+    await scene.settleNow('complete', first);
     equal(await listIds(scene, { limit: 1 }), order);
     equal(await scene.claimIds({ lanes: ['l'] }), ['c', 'last']);
     equal(await listIds(scene, {}), ['other', 'a']);
@@ -77,8 +71,7 @@ export const listCases: CasesByName = {
         keyed('x3', 'x'),
       );
       const [, y1] = await scene.claim();
-      const at = await scene.now();
-      if (y1 !== undefined) await scene.settle(settlementOf(y1.run, { type: 'complete', at }));
+      await scene.settleNow('complete', y1);
 
       equal(await listIds(scene, {}), ['x2', 'y2', 'x3']);
       equal(await listIds(scene, { limit: 1 }), ['x2', 'y2', 'x3']);
@@ -126,9 +119,7 @@ export const listCases: CasesByName = {
   'list omits failed runs that are disposable if asked to': async (scene) => {
     await fail(scene, 'l', 'kept', []);
     const run = await scene.start('disposable');
-    const at = await scene.now();
-    const { next, ...settlement } = settlementOf(run, { type: 'fail', at });
-    await scene.settle({ ...settlement, next: { ...next, isDisposable: true } });
+    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }, { isDisposable: true }));
 
     equal(await listIds(scene, { state: 'failed' }), ['kept', 'disposable']);
     equal(await listIds(scene, { state: 'failed', disposable: 'omit' }), ['kept']);
@@ -191,8 +182,7 @@ export const listCases: CasesByName = {
 };
 
 async function complete(scene: CaseScene, run: { readonly id: string; readonly keepResultMs?: number }) {
-  const started = await scene.start(run);
-  await scene.settle(settlementOf(started, { type: 'complete', at: await scene.now() }));
+  await scene.settleNow('complete', await scene.start(run));
 }
 
 /** Starts a run and fails it with these errors. */

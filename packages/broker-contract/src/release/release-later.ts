@@ -4,7 +4,7 @@ import { rescheduleRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { AHEAD_MS, concurrency, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** Runs that are given back, uncharged, to be claimed again later. */
@@ -90,7 +90,6 @@ export const releaseLaterCases: CasesByName = {
   },
 
   'release for later frees the slot of its concurrency key': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const run = await scene.start({ id: 'a', concurrency });
     await scene.submit({ id: 'b', concurrency });
     const full = await scene.claimIds();

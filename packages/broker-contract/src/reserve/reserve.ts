@@ -3,7 +3,7 @@ import { listHolds } from '@retry/core/broker/kit';
 import { above, atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { AHEAD_MS, LONG_MS } from '../case-scene.ts';
+import { AHEAD_MS, concurrency, LONG_MS } from '../case-scene.ts';
 
 /** A limit of 5 starts in a window that outlives the case. */
 const LONG: Reservation = { key: 'k', limit: 5, windowMs: LONG_MS, count: 1 };
@@ -304,7 +304,6 @@ export const reserveCases: CasesByName = {
     },
 
   'reserve has nothing to do with runs, lanes and concurrency keys of the same name': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     equal(await granted(scene, LONG, 5), [5]);
 
     await scene.submit({ id: 'k', lane: 'k', concurrency });

@@ -31,7 +31,7 @@ export const errorsCases: CasesByName = {
     async (scene, type) => {
       const { run, errors } = await claimAfterFailure(scene);
 
-      await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+      await scene.settleNow(type, run);
 
       equal((await scene.read('a')).errors, errors);
     },
@@ -71,9 +71,9 @@ export const errorsCases: CasesByName = {
 
     await scene.settle(settlementOf(first, { type: 'retry', at, runAt: at }, { errors }));
 
-    const [again] = await scene.claim();
-    equal(again?.run.errors, errors);
-    await scene.settle(settlementOf(again?.run ?? first, { type: 'fail', at }));
+    const again = await scene.claimOne();
+    equal(again.errors, errors);
+    await scene.settleNow('fail', again);
     equal((await scene.read('a')).errors, errors);
     equal((await scene.broker.list({ state: 'failed', limit: 1 })).runs[0]?.errors, errors);
   },
@@ -123,9 +123,7 @@ async function claimAfterFailure(
   const at = await scene.now();
   const errors = [errorOf(first, at)];
   await scene.settle(settlementOf(first, { type: 'retry', at, runAt: at }, { errors }));
-  const [again] = await scene.claim();
-  if (again === undefined) throw new Error('the run must be claimed again');
-  return { run: again.run, errors };
+  return { run: await scene.claimOne(), errors };
 }
 
 function errorOf({ id, epoch }: Run, at: number): AttemptError {

@@ -51,12 +51,8 @@ export const settleRacesCases: CasesByName = {
 
   'settle accepts one of two concurrent outcomes': async (scene) => {
     const run = await scene.start('a');
-    const at = await scene.now();
 
-    const answers = await Promise.all([
-      scene.settle(settlementOf(run, { type: 'complete', at })),
-      scene.settle(settlementOf(run, { type: 'fail', at })),
-    ]);
+    const answers = await Promise.all([scene.settleNow('complete', run), scene.settleNow('fail', run)]);
 
     equal(answers.flat().sort(), ['fenced', 'ok']);
   },
@@ -103,7 +99,7 @@ export const settleRacesCases: CasesByName = {
     const run = await scene.start('a', { leaseMs: SHORT_MS });
     await scene.advance(PASS_MS);
 
-    const answers = await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+    const answers = await scene.settleNow('complete', run);
 
     equal(answers, ['ok']);
   },

@@ -5,7 +5,7 @@ import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, SHORT_MS } from '../case-scene.ts';
+import { concurrency, LONG_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** The run that the end of run `a` submits, in another lane. */
@@ -63,7 +63,6 @@ export const settleSubmitsCases: CasesByName = {
 
   'a settlement submits with all that a submission has': async (scene) => {
     const run = await scene.start('a');
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const submit = { ...after, delayMs: LONG_MS, retry: '{"maxAttempts":2}', keyed: true, concurrency };
     const before = await scene.now();
 
@@ -210,7 +209,6 @@ export const settleSubmitsCases: CasesByName = {
   },
 
   'a settlement frees the slot of its run for the run that it submits': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const run = await scene.start({ id: 'a', concurrency });
 
     await scene.settle(await failing(scene, run, { ...after, concurrency }));

@@ -3,10 +3,8 @@ import { equal, matches } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { PASS_MS } from '../case-scene.ts';
+import { concurrency, PASS_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
-
-const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
 
 /** A cleaner has runs without payloads, so lane, payload and concurrency are never taken from a settlement. */
 export const settleWithoutPayloadCases: CasesByName = {

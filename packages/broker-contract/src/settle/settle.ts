@@ -28,7 +28,7 @@ export const settleCases: CasesByName = {
       const run = await scene.start('a', { leaseMs: SHORT_MS });
       await scene.advance(PASS_MS);
 
-      const answers = await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+      const answers = await scene.settleNow('complete', run);
 
       equal(answers, ['ok']);
       matches(await scene.read('a'), { state: 'completed', epoch: 1, stalls: 0 });
@@ -41,7 +41,7 @@ export const settleCases: CasesByName = {
     const run = await scene.read('a');
     above(run.heartbeatAt, heartbeatAt);
 
-    await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', run);
 
     const { submittedAt, firstStartedAt, runAt } = run;
     matches(await scene.read('a'), {
@@ -77,7 +77,7 @@ export const settleCases: CasesByName = {
     async (scene, [type, state]) => {
       const run = await scene.start('a');
 
-      const answers = await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+      const answers = await scene.settleNow(type, run);
 
       equal(answers, ['ok']);
       matches(await scene.read('a'), { state, epoch: 1 });
@@ -90,7 +90,7 @@ export const settleCases: CasesByName = {
     await scene.submit('a', 'b');
     const [first] = await scene.claim({ limit: 1 });
 
-    if (first) await scene.settle(settlementOf(first.run, { type: 'release', at: await scene.now() }));
+    await scene.settleNow('release', first);
 
     matches(await scene.read('a'), {
       state: 'submitted',
@@ -104,9 +104,8 @@ export const settleCases: CasesByName = {
   'settle keeps the order of runs that are released together': async (scene) => {
     await scene.submit('a', 'b', 'c', 'd');
     const claimed = await scene.claim({ limit: 3 });
-    const at = await scene.now();
 
-    await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'release', at })));
+    await scene.settleNow('release', ...claimed);
 
     equal(await scene.claimIds(), ['a', 'b', 'c', 'd']);
   },

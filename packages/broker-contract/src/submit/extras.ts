@@ -4,7 +4,7 @@ import { equal, keptOf, matches, rejectsWith, strictEqual } from '../assertions.
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { concurrency, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 const RETRY = '{"maxAttempts":7}';
@@ -42,7 +42,6 @@ export const extrasCases: CasesByName = {
 
   'submit keeps policy and origin beside a concurrency key, a long payload and a delay': async (scene) => {
     const payload = JSON.stringify('é'.repeat(200_000));
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     await scene.submit({ id: 'long', payload, ...EXTRAS }, { id: 'key', concurrency, ...EXTRAS });
     await scene.submit({ id: 'later', delayMs: LONG_MS, keyed: true, keepResultMs: LONG_MS, ...EXTRAS });
 
@@ -139,16 +138,12 @@ export const extrasCases: CasesByName = {
 const MOVES = [release, retryNow, later, now, fail, redrive, end];
 
 async function release(scene: CaseScene): Promise<void> {
-  await scene.claim();
-  const at = await scene.now();
-  await scene.settle(settlementOf(await scene.read('a'), { type: 'release', at, runAt: at + LONG_MS }));
+  await scene.settleNow((at) => ({ type: 'release', at, runAt: at + LONG_MS }), await scene.claimOne());
   await rescheduleRuns(scene.broker, [{ id: 'a' }]);
 }
 
 async function retryNow(scene: CaseScene): Promise<void> {
-  await scene.claim();
-  const at = await scene.now();
-  await scene.settle(settlementOf(await scene.read('a'), { type: 'retry', at, runAt: at }));
+  await scene.settleNow('retry', await scene.claimOne());
 }
 
 async function later(scene: CaseScene): Promise<void> {
@@ -160,8 +155,7 @@ async function now(scene: CaseScene): Promise<void> {
 }
 
 async function fail(scene: CaseScene): Promise<void> {
-  await scene.claim();
-  await scene.settle(settlementOf(await scene.read('a'), { type: 'fail', at: await scene.now() }));
+  await scene.settleNow('fail', await scene.claimOne());
 }
 
 async function redrive(scene: CaseScene): Promise<void> {

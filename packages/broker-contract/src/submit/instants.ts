@@ -4,7 +4,7 @@ import { atLeast, atMost, equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { retryIn, settlementOf } from '../settlement-of.ts';
 
 /** Longer than a tick of any clock. */
 const STEP_MS = 5;
@@ -70,8 +70,8 @@ export const instantsCases: CasesByName = {
   'firstStartedAt is that of a later start, once a settlement has removed it': async (scene) => {
     const run = await scene.start('a');
     await scene.advance(STEP_MS);
-    const { next, ...settlement } = settlementOf(run, { type: 'release', at: await scene.now() });
-    await scene.settle({ ...settlement, next: { ...next, firstStartedAt: undefined } });
+    const release = { type: 'release', at: await scene.now() } as const;
+    await scene.settle(settlementOf(run, release, { firstStartedAt: undefined }));
     const waiting = await scene.read('a');
     const before = await scene.now();
     await scene.claim();
@@ -94,18 +94,16 @@ async function claim(scene: CaseScene): Promise<void> {
 }
 
 async function release(scene: CaseScene): Promise<void> {
-  await scene.settle(settlementOf(await scene.read('a'), { type: 'release', at: await scene.now() }));
+  await scene.settleNow('release', 'a');
 }
 
 /** Settles a retry and lets its delay pass; the next claim promotes the run. */
 async function retryLater(scene: CaseScene): Promise<void> {
-  const at = await scene.now();
-  const event = { type: 'retry', at, runAt: at + SHORT_MS } as const;
-  await scene.settle(settlementOf(await scene.read('a'), event));
+  await scene.settleNow(retryIn(SHORT_MS), 'a');
   await scene.advance(PASS_MS);
 }
 
 async function failAndRedrive(scene: CaseScene): Promise<void> {
-  await scene.settle(settlementOf(await scene.read('a'), { type: 'fail', at: await scene.now() }));
+  await scene.settleNow('fail', 'a');
   await redriveRuns(scene.broker, ['a']);
 }

@@ -1,7 +1,7 @@
 import { cancelRuns } from '@retry/core/broker/kit';
 import { atLeast, atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { AHEAD_MS, idsIn, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** Runs that are due later. */
@@ -16,10 +16,7 @@ export const scheduleCases: CasesByName = {
       claimed = await scene.claim();
     }
 
-    equal(
-      claimed.map(({ run }) => run.id),
-      ['a'],
-    );
+    equal(idsIn(claimed), ['a']);
     atLeast(claimed[0]?.run.firstStartedAt, runAt);
   },
 

@@ -2,7 +2,7 @@ import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
 import { atMost, equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { PASS_MS } from '../case-scene.ts';
+import { idsIn, PASS_MS } from '../case-scene.ts';
 import { listPages } from '../list-pages.ts';
 import { settlementOf } from '../settlement-of.ts';
 
@@ -59,10 +59,7 @@ export const sizesCases: CasesByName = {
 
     const listed = (await scene.broker.list({ state: 'submitted', limit: 1_000, payloads: 'omit' })).runs;
 
-    equal(
-      listed.map(({ id }) => id),
-      ids,
-    );
+    equal(idsIn(listed), ids);
     equal(new Set(listed.map((run) => run.payload)), new Set(['']));
   },
 
@@ -90,11 +87,10 @@ export const sizesCases: CasesByName = {
 
   'runs of a mebibyte are redriven and discarded in one call': async (scene) => {
     await submitLarge(scene);
-    const at = await scene.now();
     await pages(async () => {
       const claimed = await scene.claim();
-      await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
-      return claimed.map(({ run }) => run.id);
+      await scene.settleNow('fail', ...claimed);
+      return idsIn(claimed);
     });
 
     const redriven = await redriveRuns(scene.broker, ids.slice(0, 10));

@@ -66,9 +66,7 @@ export const spentCases: CasesByName = {
     () => ['complete', 'cancel', 'drop', 'limit', 'release'] as const,
     async (scene, type) => {
       await scene.submit({ id: 'a', spent: SPENT });
-      const [claimed] = await scene.claim();
-
-      await scene.settle(settlementOf(claimed?.run as Run, { type, at: await scene.now() })); // it was claimed
+      await scene.settleNow(type, await scene.claimOne());
 
       equal(carriedOf(await scene.read('a')), CARRIED);
     },
@@ -79,9 +77,9 @@ export const spentCases: CasesByName = {
     const errors = [...ERRORS, { epoch: 1, at: await scene.now(), name: 'Error', message: 'here' }];
     await retryNow(scene, errors);
 
-    const [again] = await scene.claim();
-    equal(carriedOf(again?.run), { ...CARRIED, errors });
-    await scene.settle(settlementOf(again?.run as Run, { type: 'complete', at: await scene.now() })); // it was claimed
+    const again = await scene.claimOne();
+    equal(carriedOf(again), { ...CARRIED, errors });
+    await scene.settleNow('complete', again);
     matches(await scene.read('a'), { ...CARRIED, errors, failures: 1, epoch: 2 });
   },
 
@@ -100,9 +98,7 @@ export const spentCases: CasesByName = {
     scene,
   ) => {
     await scene.submit({ id: 'a', spent: SPENT }, { id: 'b', spent: SPENT });
-    const claimed = await scene.claim();
-    const at = await scene.now();
-    await scene.settle(...claimed.map(({ run }) => settlementOf(run, { type: 'fail', at })));
+    await scene.settleNow('fail', ...(await scene.claim()));
 
     await redriveRuns(scene.broker, ['a']);
     await redriveRuns(scene.broker, ['b'], { keepAttempts: true });
@@ -119,14 +115,12 @@ export const spentCases: CasesByName = {
   'the first start of a redriven run is the one that a settlement says, not the one that was brought along':
     async (scene) => {
       await scene.submit({ id: 'a', spent: SPENT });
-      const [claimed] = await scene.claim();
-      await scene.settle(settlementOf(claimed?.run as Run, { type: 'fail', at: await scene.now() })); // it was claimed
+      await scene.settleNow('fail', await scene.claimOne());
       await redriveRuns(scene.broker, ['a']);
-      const [again] = await scene.claim();
+      const again = await scene.claimOne();
       const at = await scene.now();
-      const settlement = settlementOf(again?.run as Run, { type: 'retry', at, runAt: at }); // as above
 
-      await scene.settle({ ...settlement, next: { ...settlement.next, firstStartedAt: at } });
+      await scene.settle(settlementOf(again, { type: 'retry', at, runAt: at }, { firstStartedAt: at }));
 
       const firstStarts = [await scene.read('a'), (await scene.claim())[0]?.run, await scene.read('a')];
       equal(
@@ -149,10 +143,9 @@ export const spentCases: CasesByName = {
 
   'what was brought along does not change by a settlement that has other numbers': async (scene) => {
     await scene.submit({ id: 'a', spent: SPENT });
-    const [claimed] = await scene.claim();
-    const settlement = settlementOf(claimed?.run as Run, { type: 'release', at: await scene.now() }); // it was claimed
+    const release = { type: 'release', at: await scene.now() } as const;
 
-    await scene.settle({ ...settlement, next: { ...settlement.next, carried: 9 } });
+    await scene.settle(settlementOf(await scene.claimOne(), release, { carried: 9 }));
 
     equal(carriedOf(await scene.read('a')), CARRIED);
   },
@@ -194,10 +187,8 @@ export const spentCases: CasesByName = {
 };
 
 async function retryNow(scene: CaseScene, errors: Run['errors']): Promise<void> {
-  const [claimed] = await scene.claim();
   const at = await scene.now();
-  if (claimed === undefined) throw new Error('the run must be claimed');
-  await scene.settle(settlementOf(claimed.run, { type: 'retry', at, runAt: at }, { errors }));
+  await scene.settle(settlementOf(await scene.claimOne(), { type: 'retry', at, runAt: at }, { errors }));
 }
 
 function carriedOf(run: Run | undefined): Partial<Run> {

@@ -5,7 +5,7 @@ import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { AHEAD_MS, LONG_MS, PASS_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { retryIn } from '../settlement-of.ts';
 import { uniqueSubmission } from './unique-submission.ts';
 
 const REPLACED = { type: 'replaced', id: '{k}a' } as const;
@@ -49,19 +49,15 @@ export const uniqueReplaceCases: CasesByName = {
     const run = await scene.read('{k}a');
     equal([run.state, run.isCancelRequested], ['started', undefined]);
     equal(await keep(scene, 'c'), [{ type: 'kept', id: '{k}b' }]);
-    if (claimed === undefined) throw new Error('it was not claimed');
-    const at = await scene.now();
-    equal(await scene.settle(settlementOf(claimed.run, { type: 'complete', at })), ['ok']);
+    equal(await scene.settleNow('complete', claimed), ['ok']);
     equal(await keep(scene, 'c'), [{ type: 'kept', id: '{k}b' }]);
   },
 
   'unique: replace leaves a run that lost its key to go on, although it waits again': async (scene) => {
     await keep(scene, 'a');
-    const [claimed] = await scene.claim();
+    const claimed = await scene.claimOne();
     await replace(scene, 'b');
-    if (claimed === undefined) throw new Error('it was not claimed');
-    const at = await scene.now();
-    await scene.settle(settlementOf(claimed.run, { type: 'retry', at, runAt: at + LONG_MS }));
+    await scene.settleNow(retryIn(LONG_MS), claimed);
 
     equal(await replace(scene, 'c'), [{ type: 'replaced', id: '{k}b' }]);
     strictEqual((await scene.read('{k}a')).state, 'scheduled');
@@ -167,9 +163,7 @@ export const uniqueReplaceCases: CasesByName = {
 
     equal(await replace(scene, 'b', { concurrency }), [REPLACED]);
 
-    const [first] = await scene.broker.get(['first']);
-    if (first === undefined) throw new Error('it is gone');
-    await scene.settle(settlementOf(first, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', 'first');
     equal(await scene.claimIds(), ['second']);
     matches(await scene.broker.audit(), { submitted: 1, ended: { cancelled: 1, completed: 1 } });
   },
@@ -192,10 +186,7 @@ function keep({ broker }: CaseScene, name: string, options?: Options) {
 /** Submits `a`, claims it, and sends it back. */
 async function retryOnce(scene: CaseScene, { delayMs, ...options }: NonNullable<Options>): Promise<void> {
   await keep(scene, 'a', options);
-  const [claimed] = await scene.claim();
-  if (claimed === undefined) throw new Error('it was not claimed');
-  const at = await scene.now();
-  await scene.settle(settlementOf(claimed.run, { type: 'retry', at, runAt: at + (delayMs ?? 0) }));
+  await scene.settleNow(retryIn(delayMs ?? 0), await scene.claimOne());
 }
 
 const WAITING = [

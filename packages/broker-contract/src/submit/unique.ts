@@ -1,12 +1,10 @@
-import type { Run } from '@retry/core/broker';
 import { cancelRuns, discardRuns, endRuns, redriveRuns, rescheduleRuns } from '@retry/core/broker/kit';
-import type { RunEvent } from '@retry/core/lifecycle';
 import { equal, matches, rejectsWith, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
 import { AHEAD_MS, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import type { Happening } from '../settlement-of.ts';
 import { uniqueSubmission } from './unique-submission.ts';
 
 const KEPT = { type: 'kept', id: '{k}a' } as const;
@@ -50,7 +48,7 @@ export const uniqueCases: CasesByName = {
 
   'unique: a redrive does not give a key back': async (scene) => {
     await submit(scene, 'a');
-    await settleNow(scene, 'fail');
+    await scene.settleNow('fail', await scene.claimOne());
     await redriveRuns(scene.broker, ['{k}a']);
 
     equal(await submit(scene, 'b'), ['created']);
@@ -79,7 +77,7 @@ export const uniqueCases: CasesByName = {
     () => AGAIN,
     async (scene, [_, event]) => {
       await submit(scene, 'a', { until: 'started' });
-      await settleBy(scene, event);
+      await scene.settleNow(event, await scene.claimOne());
 
       equal(await submit(scene, 'b'), ['created']);
       matches(await scene.broker.audit(), { created: 2, started: 0 });
@@ -244,66 +242,57 @@ function submit(
   return broker.submit([uniqueSubmission(name, options)]);
 }
 
-/** Claims what waits and settles it by the event. */
-async function settleBy(scene: CaseScene, eventOf: (at: number) => RunEvent): Promise<void> {
-  const [claimed] = await scene.claim();
-  const run = claimed?.run as Run; // it waits
-  equal(await scene.settle(settlementOf(run, eventOf(await scene.now()))), ['ok']);
-}
+const AGAIN: readonly (readonly [name: string, happening: Happening])[] = [
+  ['a retry for later', (at) => ({ type: 'retry', at, runAt: at + LONG_MS })],
+  ['a retry now', 'retry'],
+  ['a release', 'release'],
+];
 
-function settleNow(scene: CaseScene, type: 'complete' | 'fail' | 'drop' | 'cancel'): Promise<void> {
-  return settleBy(scene, (at) => ({ type, at }));
-}
+/** What may happen to run `a`. */
+type Move = (scene: CaseScene) => Promise<unknown>;
 
-const AGAIN = [
-  ['a retry for later', (at: number): RunEvent => ({ type: 'retry', at, runAt: at + LONG_MS })],
-  ['a retry now', (at: number): RunEvent => ({ type: 'retry', at, runAt: at })],
-  ['a release', (at: number): RunEvent => ({ type: 'release', at })],
-] as const;
+const settleOnly =
+  (happening: Happening): Move =>
+  async (scene) =>
+    scene.settleNow(happening, await scene.claimOne());
 
-const TAKEN = [
-  ['while its run is started', (scene: CaseScene): Promise<unknown> => scene.claim()],
-  ...AGAIN.map(
-    ([name, event]) =>
-      [`while its run waits after ${name}`, (scene: CaseScene) => settleBy(scene, event)] as const,
-  ),
+const TAKEN: readonly (readonly [when: string, move: Move])[] = [
+  ['while its run is started', (scene) => scene.claim()],
+  ...AGAIN.map(([name, event]) => [`while its run waits after ${name}`, settleOnly(event)] as const),
   [
     'after a reschedule of its run',
-    (scene: CaseScene) => rescheduleRuns(scene.broker, [{ id: '{k}a', delayMs: LONG_MS }]),
+    (scene) => rescheduleRuns(scene.broker, [{ id: '{k}a', delayMs: LONG_MS }]),
   ],
   [
     'while a started run has a cancel request',
-    async (scene: CaseScene) => {
+    async (scene) => {
       await scene.claim();
       await cancelRuns(scene.broker, ['{k}a']);
     },
   ],
   [
     'while the lease of its run has expired',
-    async (scene: CaseScene) => {
+    async (scene) => {
       await scene.claim({ leaseMs: SHORT_MS });
       await scene.advance(PASS_MS);
     },
   ],
-] as const;
+];
 
-const ENDS = [
-  ['is completed', (scene: CaseScene): Promise<unknown> => settleNow(scene, 'complete')],
-  ['has failed', (scene: CaseScene) => settleNow(scene, 'fail')],
-  ['is dropped', (scene: CaseScene) => settleNow(scene, 'drop')],
-  ['is cancelled while it waits', (scene: CaseScene) => cancelRuns(scene.broker, ['{k}a'])],
-  [
-    'is ended by hand',
-    (scene: CaseScene) => endRuns(scene.broker, [{ id: '{k}a', as: 'completed', result: '1' }]),
-  ],
+const ENDS: readonly (readonly [how: string, end: Move])[] = [
+  ['is completed', settleOnly('complete')],
+  ['has failed', settleOnly('fail')],
+  ['is dropped', settleOnly('drop')],
+  ['is cancelled while it waits', (scene) => cancelRuns(scene.broker, ['{k}a'])],
+  ['is ended by hand', (scene) => endRuns(scene.broker, [{ id: '{k}a', as: 'completed', result: '1' }])],
   [
     'is discarded',
-    async (scene: CaseScene) => {
-      await settleNow(scene, 'complete');
+    async (scene) => {
+      await scene.settleNow('complete', await scene.claimOne());
       await discardRuns(scene.broker, ['{k}a']);
     },
   ],
-] as const;
+];
 
 const REFUSED = [
   ['a key that is not the tag of the id', { ...uniqueSubmission('a'), id: 'a' }],

@@ -2,7 +2,7 @@ import { isRetryError } from '@retry/core';
 import { cancelRuns } from '@retry/core/broker/kit';
 import { equal, matches, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
+import { idsIn, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { settlementOf } from '../settlement-of.ts';
 
 /** Several clients of one storage. */
@@ -16,10 +16,7 @@ export const clientsCases: CasesByName = {
     const { claimed } = await other.exchange({ claim });
 
     matches(read, { id: 'a', state: 'submitted' });
-    equal(
-      claimed.map(({ run }) => run.id),
-      ['a'],
-    );
+    equal(idsIn(claimed), ['a']);
     equal(await scene.claimIds(), []);
   },
 

@@ -18,8 +18,7 @@ const UNRELATED_CALLS: readonly (readonly [
     'the completion of a run without keepResultMs',
     async (scene, id) => {
       const run = await scene.start({ id, lane: id });
-      const at = await scene.now();
-      return () => scene.settle(settlementOf(run, { type: 'complete', at }));
+      return () => scene.settleNow('complete', run);
     },
   ],
   [
@@ -33,8 +32,7 @@ const UNRELATED_CALLS: readonly (readonly [
     'a retry of a run with keepResultMs',
     async (scene, id) => {
       const run = await scene.start({ id, lane: id, keepResultMs: LONG_MS });
-      const at = await scene.now();
-      return () => scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
+      return () => scene.settleNow('retry', run);
     },
   ],
 ];
@@ -47,7 +45,7 @@ export const waitForResultCases: CasesByName = {
       const run = await startKept(scene, 'a');
       const waiting = wait(scene);
 
-      await scene.settle(settlementOf(run, { type, at: await scene.now() }));
+      await scene.settleNow(type, run);
 
       strictEqual(await waiting, undefined);
     },
@@ -78,13 +76,13 @@ export const waitForResultCases: CasesByName = {
 
   'a wait for results ends for a redriven run': async (scene) => {
     const run = await startKept(scene, 'a');
-    await scene.settle(settlementOf(run, { type: 'fail', at: await scene.now() }));
+    await scene.settleNow('fail', run);
     await redriveRuns(scene.broker, ['a']);
     const [again] = await scene.claim();
     if (again === undefined) throw new Error('the run must be claimed');
     const waiting = wait(scene);
 
-    await scene.settle(settlementOf(again.run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', again);
 
     strictEqual(await waiting, undefined);
   },
@@ -127,8 +125,7 @@ export const waitForResultCases: CasesByName = {
       const signal = createCountedSignal();
       const waiting = scene.broker.wait({ results: true, timeoutMs: SHORT_MS, signal });
 
-      if (end === 'result')
-        await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+      if (end === 'result') await scene.settleNow('complete', run);
       if (end === 'timeout') await scene.advance(PASS_MS);
       if (end === 'abort') signal.abort();
       await waiting;

@@ -3,8 +3,7 @@ import { equal, strictEqual } from '../assertions.ts';
 import type { CasesByName } from '../broker-case.ts';
 import { each } from '../broker-case.ts';
 import type { CaseScene } from '../case-scene.ts';
-import { LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
-import { settlementOf } from '../settlement-of.ts';
+import { concurrency, LONG_MS, PASS_MS, SHORT_MS } from '../case-scene.ts';
 import { createCountedSignal } from './counted-signal.ts';
 import { keepsWaiting } from './keeps-waiting.ts';
 
@@ -61,12 +60,11 @@ export const waitForWorkCases: CasesByName = {
     async (scene, how) => {
       const run = await scene.start('a');
       const waiting = wait(scene);
-      const at = await scene.now();
 
-      if (how === 'release') await scene.settle(settlementOf(run, { type: 'release', at }));
-      if (how === 'retry') await scene.settle(settlementOf(run, { type: 'retry', at, runAt: at }));
+      if (how === 'release') await scene.settleNow('release', run);
+      if (how === 'retry') await scene.settleNow('retry', run);
       if (how === 'redrive') {
-        await scene.settle(settlementOf(run, { type: 'fail', at }));
+        await scene.settleNow('fail', run);
         await redriveRuns(scene.broker, ['a']);
       }
 
@@ -75,13 +73,12 @@ export const waitForWorkCases: CasesByName = {
   ),
 
   'a wait for work ends when a concurrency key has a free slot for a waiting run': async (scene) => {
-    const concurrency = { key: 'k', limit: 1, whenFull: 'wait' } as const;
     const run = await scene.start({ id: 'a', concurrency });
     await scene.submit({ id: 'b', concurrency });
     await scene.claim();
     const waiting = wait(scene);
 
-    await scene.settle(settlementOf(run, { type: 'complete', at: await scene.now() }));
+    await scene.settleNow('complete', run);
 
     await waiting;
     equal(await scene.claimIds(), ['b']);
