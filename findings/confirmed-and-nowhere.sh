@@ -5,7 +5,7 @@
 # reject-publish`. Seen on Node 20.20.2, 2026-11-30, with amqplib 2.3.1 on a RabbitMQ of its own.
 set -euo pipefail
 folder="$(mktemp -d)"
-trap 'kill "${server:-}" "${mapper:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'kill -KILL "${server:-}" "${mapper:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
 npm init --yes >/dev/null
 npm install --silent --no-audit --no-fund --ignore-scripts amqplib@2.3.1
@@ -22,7 +22,7 @@ epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 >/dev/null 2>&1 &
 mapper=$!
 "$(echo /usr/lib/rabbitmq/lib/*/sbin/rabbitmq-server)" -noinput >log 2>&1 &
 server=$!
-until grep -q "Server startup complete" log; do sleep 0.5; done
+until grep -q "Server startup complete" log; do sleep 0.5; kill -0 "$server"; done
 cat >show.mjs <<'SHOW'
 import { setTimeout as sleep } from 'node:timers/promises';
 import amqp from 'amqplib';
