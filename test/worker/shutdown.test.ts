@@ -1,5 +1,5 @@
 import type { Broker } from '@retry/core/broker';
-import type { AnyTask } from '@retry/worker';
+import type { AnyTask, WorkerOptions } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it, vi } from 'vitest';
 import { hearWarnings } from '../support/hear-warnings.ts';
@@ -392,6 +392,90 @@ describe('stop', () => {
     await clock.advance('1m');
     const stalled = { stalls: 0, errors: [{ epoch: 1, reason: 'stalled', stalledWith: 1 }] };
     for (const { id } of runs) expect(await queue.get(id)).toMatchObject(stalled);
+  });
+
+  describe('while nothing runs and nothing is to be settled', () => {
+    const task = defineTask({ name: 'any', run: () => {} });
+
+    it.each<[string, keyof Broker, Broker['exchange'], WorkerOptions['shutdownTimeout']]>([
+      ['fails every claim', 'exchange', () => Promise.reject(new Error('down')), '25s'],
+      ['answers no claim', 'exchange', never, '25s'],
+      ['answers no claim, of a worker without a deadline', 'exchange', never, 'Infinity'],
+      ['does not let it unregister', 'attend', never, '25s'],
+    ])('ends within 6 s when the broker %s', async (_, verb, dead, shutdownTimeout) => {
+      const { clock, broker, startWorker } = setScene();
+      let isDown = false;
+      const call = broker[verb] as (request: never) => Promise<never>;
+      const dying = { ...broker, [verb]: (request: never) => (isDown ? dead({}) : call(request)) };
+      const worker = startWorker({ tasks: [task], broker: dying, shutdownTimeout, pollInterval: '1s' });
+      await clock.advance('1s');
+      isDown = true;
+      await clock.advance('2s');
+
+      let stoppedAt = Infinity;
+      void worker.stop().then(() => {
+        stoppedAt = clock.now();
+      });
+      await clock.advance('1m');
+
+      expect(stoppedAt).toBeLessThanOrEqual(9_000);
+      expect(clock.pendingTimers()).toBe(0);
+    });
+
+    it.each([
+      ['gives back, uncharged, what a claim returns 4 s later', 4_000, { releases: 1, stalls: 0 }],
+      ['gives it back when it has stopped before, and its process lives', 10_000, { releases: 1, stalls: 0 }],
+      ['leaves it to its lease when it is never answered', Infinity, { releases: 0, stalls: 1 }],
+    ])('%s', async (_, lateMs, expected) => {
+      const { clock, broker, queue, startWorker } = setScene();
+      const slow: Broker = {
+        ...broker,
+        exchange: async (request) => {
+          const reply = await broker.exchange(request);
+          if (reply.claimed.length > 0) await (lateMs < Infinity ? pass(clock, lateMs) : never());
+          return reply;
+        },
+      };
+      const { id } = await queue.submit(task, null);
+      const worker = startWorker({ tasks: [task], broker: slow });
+      await clock.advance(1);
+
+      const stopped = worker.stop();
+      await clock.advance('1m');
+      await stopped;
+      startWorker({ tasks: [task] });
+      await clock.advance('2m');
+
+      expect(worker.emittedOf('started')).toEqual([]);
+      expect(await queue.get(id)).toMatchObject({ state: 'completed', ...expected });
+    });
+
+    it('still waits for the deadline with what a claim returned and the broker has not taken back', async () => {
+      const { clock, broker, queue, startWorker } = setScene();
+      let isDown = false;
+      const flaky: Broker = {
+        ...broker,
+        exchange: async (request) => {
+          if (isDown) throw new Error('down');
+          const reply = await broker.exchange(request);
+          if (reply.claimed.length === 0) return reply;
+          await pass(clock, 2_000);
+          isDown = true;
+          return reply;
+        },
+      };
+      const { id } = await queue.submit(task, null);
+      const worker = startWorker({ tasks: [task], broker: flaky });
+      await clock.advance(1);
+
+      const stopped = worker.stop();
+      await clock.advance('12s');
+      isDown = false;
+      await clock.advance('10s');
+      await stopped;
+
+      expect(await queue.get(id)).toMatchObject({ state: 'submitted', releases: 1, stalls: 0 });
+    });
   });
 
   it('does not wait for the end of the delay after a failed wait for work', async () => {

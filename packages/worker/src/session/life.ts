@@ -1,4 +1,5 @@
 import type { Drain, Engine } from '../engine/engine.ts';
+import { isIdle } from '../engine/plan/plan.ts';
 import type { ClaimsEnd } from '../engine/plan/worker-state.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
 import { noAnswer, workerStarted, workerStopped } from '../errors.ts';
@@ -100,6 +101,16 @@ export class Life {
 /** How long the last exchange, or closing the broker, may take, in ms: a server may never answer. */
 const LAST_EXCHANGE_MS = 1_000;
 
+/**
+ * How long a stop waits for answers while the worker has neither a run nor an outcome, in ms. Only the answer to a claim could bring runs
+ * to give back: clients connect again within 5 s, or say that they cannot. What is answered later is given back if the process still lives;
+ * else the leases of such runs expire.
+ */
+const IDLE_ANSWER_MS = 5_000;
+
+/** How often a stopping worker looks whether it has anything left, in ms. */
+const LOOK_MS = 1_000;
+
 /** The time of a worker from its start until it has stopped. */
 class Session {
   readonly worker: WorkerContext;
@@ -109,6 +120,7 @@ class Session {
   #begin = (_: Promise<void>): void => {};
   #giveUp = (): void => {};
   #cancelTimer = (): void => {};
+  #cancelLook = (): void => {};
   #isStopping = false;
   /** The signal that stopped the worker. */
   #signal: SignalName | undefined;
@@ -150,6 +162,17 @@ class Session {
     this.#isStopping = true;
     this.#engine.stop();
     if (shutdownMs < Infinity) this.#after(shutdownMs, () => this.#onShutdownTimeout());
+    this.#awaitAnswers(0);
+  }
+
+  /** Stops it immediately once it has had nothing left for `IDLE_ANSWER_MS`. @param idleMs - for how long it has had nothing so far */
+  #awaitAnswers(idleMs: number): void {
+    const { settings, state } = this.worker;
+    this.#cancelLook = settings.clock.setTimer(() => {
+      const nowIdleMs = isIdle(state) ? idleMs + LOOK_MS : 0;
+      if (nowIdleMs < IDLE_ANSWER_MS) this.#awaitAnswers(nowIdleMs);
+      else this.stopNow();
+    }, LOOK_MS);
   }
 
   /** The first signal stops the worker, the second one stops it immediately. */
@@ -169,11 +192,12 @@ class Session {
   /** Stops the worker immediately; what runs is given back. */
   stopNow(): void {
     this.#isStopping = true;
+    this.#cancelLook();
     this.#engine.stopNow();
     this.#after(LAST_EXCHANGE_MS, this.#giveUp);
   }
 
-  /** Sets the session's timer; it has only one, so the latest call counts. */
+  /** Sets the timer that ends the session; it has only one, so the latest call counts. */
   #after(delayMs: number, callback: () => void): void {
     this.#cancelTimer();
     this.#cancelTimer = this.worker.settings.clock.setTimer(callback, delayMs);
@@ -182,6 +206,7 @@ class Session {
   async #leave(ended: AbortController): Promise<void> {
     const { settings, emitter } = this.worker;
     this.#cancelTimer();
+    this.#cancelLook();
     this.#engine.upkeep.stop();
     ended.abort();
     const left = new AbortController();
