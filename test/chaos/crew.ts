@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as rest } from 'node:timers/promises';
-import { KILLS, LEASE_MS, PROCESSES, SLACK_MS } from './plan.ts';
+import { FREEZE_MS, KILLS, PROCESSES } from './plan.ts';
 
 /** The worker processes of one run of chaos. */
 export interface Crew {
@@ -8,8 +8,8 @@ export interface Crew {
   readonly strike: (how: 'kill' | 'freeze') => Promise<void>;
   readonly kills: () => number;
   readonly freezes: () => number;
-  /** When the last one was struck, in epoch milliseconds. */
-  readonly lastStrikeAt: () => number;
+  /** When they were struck, in epoch milliseconds. */
+  readonly strikes: () => readonly number[];
   readonly stop: () => Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export function startCrew(script: string, args: readonly string[]): Crew {
     spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const crew = Array.from({ length: PROCESSES }, start);
   const counted = { kill: 0, freeze: 0 };
-  let lastStrikeAt = 0;
+  const strikes: number[] = [];
   const kill = async (index: number): Promise<void> => {
     crew[index]?.kill('SIGKILL');
     crew[index] = start();
@@ -27,7 +27,7 @@ export function startCrew(script: string, args: readonly string[]): Crew {
   const freeze = async (index: number): Promise<void> => {
     const frozen = crew[index];
     frozen?.kill('SIGSTOP');
-    await rest(LEASE_MS * 2 + SLACK_MS);
+    await rest(FREEZE_MS);
     frozen?.kill('SIGCONT');
   };
   process.once('exit', () => {
@@ -35,13 +35,13 @@ export function startCrew(script: string, args: readonly string[]): Crew {
   });
   return {
     strike: async (how) => {
-      lastStrikeAt = Date.now();
+      strikes.push(Date.now());
       counted[how] += 1;
       await (how === 'kill' ? kill : freeze)(Math.floor(Math.random() * crew.length));
     },
     kills: () => counted.kill,
     freezes: () => counted.freeze,
-    lastStrikeAt: () => lastStrikeAt,
+    strikes: () => strikes,
     stop: async () => {
       await Promise.all(
         crew.map((worker) => {

@@ -1,9 +1,9 @@
 import type { Audit, Run } from '@retry/core/broker';
+import { latenessOfStalls } from './calm.ts';
 import type { MortalEvidence } from './mortals.ts';
 import { findBrokenMortals } from './mortals.ts';
 import type { HeldTime } from './operator.ts';
 import type { Deed } from './plan.ts';
-import { CLEANER_MS, LEASE_MS, SLACK_MS } from './plan.ts';
 
 /** What the run left behind. */
 export interface Evidence {
@@ -14,14 +14,15 @@ export interface Evidence {
   readonly uniques: readonly (readonly (Run | undefined)[])[];
   readonly mortals: MortalEvidence;
   readonly held: readonly HeldTime[];
-  readonly lastStrikeAt: number;
+  /** When workers were struck, in epoch ms. */
+  readonly strikes: readonly number[];
   /** By how much the clock of the machine was set meanwhile, at most. */
   readonly clockStepMs: number;
 }
 
 /** Promises that were broken; none when all is well. */
 export function findBroken(evidence: Evidence): readonly string[] {
-  const { deeds, audit, uniques, lastStrikeAt, clockStepMs } = evidence;
+  const { deeds, audit, uniques, strikes, clockStepMs } = evidence;
   const held = evidence.held.map((time) => surelyHeld(time, ROUNDING_MS + clockStepMs));
   const immortal = [...evidence.runs, ...uniques.flat()];
   const mortals = evidence.mortals.runs;
@@ -36,7 +37,7 @@ export function findBroken(evidence: Evidence): readonly string[] {
   const early = evidence.runs.flatMap((run) => startsWhileHeld(run, held, calls));
   const together = uniques.reduce((sum, ofKey) => sum + countTogether(ofKey), 0);
   const twice = countTwice(deeds);
-  const late = latestStall(deeds) - lastStrikeAt - (LEASE_MS + CLEANER_MS + SLACK_MS);
+  const lateMs = latenessOfStalls(deeds, strikes) - clockStepMs;
   const charged = runs.filter((run) => run !== undefined && !isAccounted(run)).length;
   return [
     ...(lost > 0 ? [`${lost} runs are not completed`] : []),
@@ -52,7 +53,7 @@ export function findBroken(evidence: Evidence): readonly string[] {
       ? [`${early.length} runs were claimed while their lane was on hold: ${early.slice(0, 5).join(', ')}`]
       : []),
     ...(together > 0 ? [`${together} unique runs were submitted while their key was taken`] : []),
-    ...(late > 0 ? [`the last stall was found ${late} ms too late`] : []),
+    ...(lateMs > 0 ? [`a stall was found ${lateMs} ms too late, though all processes were prompt`] : []),
     ...findBrokenMortals(evidence.mortals),
   ];
 }
@@ -64,12 +65,8 @@ function claimOf({ id, epoch }: Pick<Run, 'id' | 'epoch'>): string {
 
 /** Claims that more than one handler ran. */
 function countTwice(deeds: readonly Deed[]): number {
-  const starts = deeds.filter(({ type }) => type === 'start').map(claimOf);
+  const starts = deeds.filter((deed) => deed.type === 'start').map(claimOf);
   return starts.length - new Set(starts).size;
-}
-
-function latestStall(deeds: readonly Deed[]): number {
-  return deeds.filter(({ type }) => type === 'stalled').reduce((latest, { at }) => Math.max(latest, at), 0);
 }
 
 /** Servers and this process share one clock, but each rounds it. */
@@ -82,7 +79,7 @@ function surelyHeld({ from, until }: HeldTime, errorMs: number): HeldTime {
 
 /** When the handler of each claim was called. */
 function callsOf(deeds: readonly Deed[]): ReadonlyMap<string, number> {
-  const starts = deeds.filter(({ type }) => type === 'start');
+  const starts = deeds.filter((deed) => deed.type === 'start');
   return new Map(starts.map((start) => [claimOf(start), start.at]));
 }
 

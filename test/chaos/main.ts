@@ -75,7 +75,7 @@ const broken = findBroken({
   uniques,
   mortals,
   held: operations.held,
-  lastStrikeAt: crew.lastStrikeAt(),
+  strikes: crew.strikes(),
   clockStepMs,
 });
 const count = (type: Deed['type']): number => deeds.filter((deed) => deed.type === type).length;

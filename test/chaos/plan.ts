@@ -26,11 +26,17 @@ export const HOLD_MS = 150;
 /** The number of keys of unique runs. */
 export const UNIQUE_KEYS = 20;
 
-/** What a busy machine may add to recovery: processes that start, loops that wait for a processor. */
-export const SLACK_MS = 1_500;
+/** How long a worker is frozen, in ms: long past its lease. */
+export const FREEZE_MS = 3 * LEASE_MS;
+
+/** How often each worker process beats, and how long a prompt beat takes, at most, with its call to the server, in ms. */
+export const BEAT_MS = 50;
+export const PROMPT_MS = 200;
 
 /** One thing that a worker process did, as a line of its log. */
 export type Deed =
   | { readonly type: 'start'; readonly id: string; readonly epoch: number; readonly at: number }
+  /** It had a turn of its event loop, and then an answer of the server; `from` is the instant of the one before, or when it began. */
+  | { readonly type: 'beat'; readonly by: number; readonly from: number; readonly at: number }
   | { readonly type: 'stalled'; readonly id: string; readonly epoch: number; readonly at: number }
   | { readonly type: 'fenced'; readonly id: string; readonly epoch: number; readonly at: number };
