@@ -33,7 +33,9 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
   [
     'backoff.strategy',
     'backoff',
-    wrong('strategy', [async () => 1, undefined, null, 5, 'absent', '__proto__', {}], { type: 'custom' }),
+    wrong('strategy', [async () => 1, undefined, null, 5, 'absent', '__proto__', {}, [1].values()], {
+      type: 'custom',
+    }),
   ],
   ['jitter', 'jitter', [null, 'half', true, [], 0.5]],
   [
@@ -81,7 +83,19 @@ const BROKEN: readonly (readonly [path: string, key: string, values: readonly un
   [
     'retryIf',
     'retryIf',
-    [async () => true, { test: async () => true }, null, true, 'absent', 'constructor', {}, { test: true }],
+    [
+      ...[
+        async () => true,
+        { test: async () => true },
+        null,
+        true,
+        'absent',
+        'constructor',
+        {},
+        { test: true },
+      ],
+      ...[/timed out/, TypeError, class extends Error {}, new Map(), [() => true]],
+    ],
   ],
   ['attemptTimeout', 'attemptTimeout', [...NOT_DURATIONS, 0, '0s']],
   ['totalTimeout', 'totalTimeout', [...NOT_DURATIONS, 0, '0s']],

@@ -142,6 +142,16 @@ describe('a generator, nothing of whose body would run under retry,', () => {
     }
   });
 
+  it.each([
+    ...(['beforeRetry', 'retryIfResult', 'onAttempt', 'onRetry', 'onGiveUp', 'onNested'] as const),
+    ...(['random', 'reportError'] as const),
+  ])('is refused as %s', async (option) => {
+    for (const given of GENERATORS)
+      expect(await problemsOf(() => withRetry(FN, POLICY, { [option]: given }))).toMatchObject([
+        { path: option },
+      ]);
+  });
+
   it('is what retryIterable takes', async () => {
     for (const fn of GENERATORS) expect(await retryIterable(fn).next()).toEqual({ done: false, value: 1 });
   });

@@ -199,9 +199,9 @@ describe('the cost of starts', () => {
     expect(wrong).toBeTypeOf('function');
   });
 
-  it('is refused where it is no function', () => {
+  it.each([5, async () => 1, function* () {}])('is refused where it cannot answer a number: %o', (cost) => {
     const define = () =>
-      defineTask({ name: 'a', globalRateLimit: { ...TOKENS, cost: 5 as never }, run: untilStopped });
+      defineTask({ name: 'a', globalRateLimit: { ...TOKENS, cost: cost as never }, run: untilStopped });
 
     expect(define).toThrow(
       expect.objectContaining({ problems: [expect.objectContaining({ path: 'globalRateLimit.cost' })] }),

@@ -110,11 +110,13 @@ describe('fairness of a task', () => {
     expect(await broker.audit()).toMatchObject({ created: 0 });
   });
 
-  it('has to be a function', () => {
-    const fairness = 'tenant' as never;
-
-    expect(() => defineTask({ name: 'mail', fairness, run: async () => {} })).toThrow(
-      'fairness must be a function, got "tenant". Use fairness: (payload) => payload.tenant, or leave it out.',
+  it.each([
+    ['tenant', '"tenant"'],
+    [async (payload: Mail) => payload.tenant, 'function '],
+    [function* () {}, 'function '],
+  ])('has to be a synchronous function, and not %o', (fairness, shown) => {
+    expect(() => defineTask({ name: 'mail', fairness: fairness as never, run: async () => {} })).toThrow(
+      `fairness must be a synchronous function, got ${shown}`,
     );
   });
 

@@ -286,7 +286,7 @@ describe('on', () => {
     },
   );
 
-  it.each([undefined, null, 'log', {}, []])('refuses the listener %o', async (listener) => {
+  it.each([undefined, null, 'log', {}, [], function* () {}])('refuses the listener %o', async (listener) => {
     expect(await refusedPaths(() => worker.on('failed', listener as never))).toEqual(['listener']);
     expect(await refusedPaths(() => queue.on('submitted', listener as never))).toEqual(['listener']);
   });

@@ -2,6 +2,7 @@ import type { Channel } from 'node:diagnostics_channel';
 import { channel } from 'node:diagnostics_channel';
 import type { Clock, Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
+import { A_FUNCTION } from '@retry/core/fields';
 import { systemClock } from './clock.ts';
 import { errorLine } from './error-text.ts';
 import { callOutside } from './session/outside.ts';
@@ -104,9 +105,9 @@ function checkListener(
     const cure = `Use one of ${types.join(', ')}.`;
     problems.push({ path: 'type', value: type, message: 'is not an event', cure });
   }
-  if (typeof listener !== 'function') {
+  if (!A_FUNCTION.accepts(listener)) {
     const cure = `Use ${source}.on('error', ({ error, doing }) => log(doing, error)).`;
-    problems.push({ path: 'listener', value: listener, message: 'must be a function', cure });
+    problems.push({ path: 'listener', value: listener, message: A_FUNCTION.message, cure });
   }
   if (problems.length > 0) throw new InvalidOptionsError(problems, `${source}.on`);
 }

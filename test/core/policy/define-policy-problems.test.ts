@@ -73,6 +73,13 @@ describe('definePolicy', () => {
       'Pass { gates: { name: (error, { attempt }) => boolean } } for names.',
     ],
     [
+      'retryIf',
+      { retryIf: /timed out/i },
+      'must be a function, an object with test, or a name in the registry',
+      'Use retryOn: [{ message: /timed out/i }].',
+    ],
+    ['retryIf', { retryIf: TypeError }, 'must not be a class', 'Use retryOn: [TypeError].'],
+    [
       'minDelay',
       { minDelay: '2s', maxDelay: '1s' },
       'must be at most maxDelay (1000 ms)',

@@ -125,6 +125,18 @@ describe('definePolicy', () => {
 });
 
 describe('definePolicy with a registry', () => {
+  it.each([[[() => true]], [new Map([['never', () => false]])], [/never/]])(
+    'finds no names in %o',
+    (names: object) => {
+      const message = 'must be an object, got';
+
+      expect(() => definePolicy({}, { gates: names as never })).toThrow(`registry.gates ${message}`);
+      expect(() => definePolicy({}, { strategies: names as never })).toThrow(
+        `registry.strategies ${message}`,
+      );
+    },
+  );
+
   const twice: DelayStrategy = (retry) => retry * 2;
   const never: Gate = () => false;
 

@@ -24,7 +24,7 @@ export type BudgetInput =
   | {
       /** A share of the requests in a sliding window. */
       readonly type: 'ratio';
-      /** Retries per request. @default 0.2 */
+      /** Retries per request, ≥ 0; 2 allows two for each, on average. @default 0.2 */
       readonly ratio?: number | undefined;
       /** Retries per second that are allowed whatever the traffic is. @default 10 */
       readonly minPerSecond?: number | undefined;

@@ -70,10 +70,11 @@ export interface AbortSignalLike {
   readonly removeEventListener: (type: 'abort', listener: () => void) => void;
 }
 
-/** The rule of any function. */
+/** The rule of any function whose body runs when it is called. */
 export const A_FUNCTION: ValueRule<(...parameters: never[]) => unknown> = {
-  accepts: (value): value is (...parameters: never[]) => unknown => typeof value === 'function',
-  message: 'must be a function',
+  accepts: (value): value is (...parameters: never[]) => unknown =>
+    typeof value === 'function' && !isGenerator(value),
+  message: 'must be a function, and no generator',
   cure: 'Leave it out if you need none.',
 };
 

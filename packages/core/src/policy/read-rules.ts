@@ -2,7 +2,8 @@ import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { PATTERN_SYNONYMS } from '../fields/synonyms.ts';
 import { ASYNC_CURE, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
-import type { ErrorPattern, Matcher, MessageGlob } from '../matching/matcher.ts';
+import { isErrorClass } from '../matching/find-match.ts';
+import type { ErrorPattern, Matcher, MessageGlob, Predicate } from '../matching/matcher.ts';
 import { isList, isListOf, isRegExp, MAX_ITEMS, read } from '../read.ts';
 import { show } from '../show.ts';
 import type { Gate, PolicySettings, Registry } from './policy.ts';
@@ -76,7 +77,7 @@ function patternMeant(given: unknown): string | undefined {
   if ((typeof given !== 'string' && typeof given !== 'number') || given === '') return undefined;
   const text = String(given);
   if (/^[1-5]\d\d$/.test(text)) return `{ status: ${text} }`;
-  if (typeof given === 'number') return `{ code: ${text} }`;
+  if (typeof given === 'number') return Number.isFinite(given) ? `{ code: ${text} }` : undefined;
   const key = /^[A-Z0-9_]{4,}$/.test(text)
     ? 'code'
     : /^\w*(Error|Exception)$/.test(text)
@@ -230,17 +231,29 @@ function readGlob(given: unknown, path: string, report: Report): MessageGlob {
   });
 }
 
+/** Returns the cure for a gate that is none. */
+function gateCure(found: unknown): string {
+  if (isRegExp(found) || isPattern(found)) return `Use retryOn: [${patternMeant(found) ?? '…'}].`;
+  return 'Pass { gates: { name: (error, { attempt }) => boolean } } for names.';
+}
+
 /** Reads `retryIf`: a function, an object with `test`, or a name in the registry. */
 export function readGate(fields: Fields, registry: Registry): PolicySettings['retryIf'] {
   const given = fields.value('retryIf');
   if (given === undefined) return undefined;
   const isName = typeof given === 'string';
-  const test = methodOf(isName ? own(registry.gates, given) : given, 'test') as Gate | undefined; // checked at each call
+  const found: unknown = isName ? own(registry.gates, given) : given;
+  const test = methodOf(found, 'test') as Gate | undefined; // checked at each call
   if (test === undefined) {
-    const cure = `Pass { gates: { name: (error, { attempt }) => boolean } } for names.`;
-    fields.fail('retryIf', 'must be a function, an object with test, or a name in the registry', cure);
+    fields.fail(
+      'retryIf',
+      'must be a function, an object with test, or a name in the registry',
+      gateCure(found),
+    );
     return undefined;
   }
+  if (typeof found === 'function' && isErrorClass(found as Predicate))
+    fields.fail('retryIf', 'must not be a class', `Use retryOn: [${found.name}].`);
   if (isAsync(test)) fields.fail('retryIf', MUST_BE_SYNCHRONOUS, ASYNC_CURE);
   return Object.freeze({ ...(isName && { name: given }), test });
 }

@@ -70,7 +70,7 @@ interface Settings {
 /** The rule of `onRun`. */
 const A_RUN_LISTENER = {
   ...A_FUNCTION,
-  accepts: (value: unknown): value is Settings['onRun'] => typeof value === 'function',
+  accepts: (value: unknown): value is Settings['onRun'] => A_FUNCTION.accepts(value),
 };
 
 function readSimulateOptions(options: SimulateOptions): Settings {

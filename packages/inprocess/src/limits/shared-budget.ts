@@ -19,6 +19,7 @@ import {
 } from '@retry/core/budget/fleet';
 import { A_CLOCK, A_FUNCTION, hasMethods, readOptions } from '@retry/core/fields';
 import { callHook } from '../call/hooks.ts';
+import { SYNCHRONOUS } from '../call/option-rules.ts';
 import { backgroundClock, systemClock } from '../time/clock.ts';
 import { guardedClock } from '../time/guard-clock.ts';
 
@@ -113,7 +114,7 @@ export function createSharedBudget(options: SharedBudgetOptions): SharedRetryBud
       key: `budget/${String(key)}`,
       clock: clock ?? backgroundClock,
       clockOfWaits: clock ?? systemClock,
-      random: (fields.optional('random', A_FUNCTION) as (() => number) | undefined) ?? Math.random, // checked
+      random: (fields.optional('random', SYNCHRONOUS) as (() => number) | undefined) ?? Math.random, // checked
       hooks,
     });
   });

@@ -2,7 +2,7 @@ import { isPromise } from 'node:util/types';
 import type { Problem } from '@retry/core';
 import { InvalidOptionsError } from '@retry/core';
 import type { Submission } from '@retry/core/broker';
-import { isList, QUEUE_SYNONYMS, readFields } from '@retry/core/fields';
+import { isList, isSynchronous, QUEUE_SYNONYMS, readFields } from '@retry/core/fields';
 import { FairnessKeyError, PayloadError } from '../errors.ts';
 import { SUBMIT_CURES } from '../task/foreign-options.ts';
 import type { AnyTask } from '../task/task.ts';
@@ -28,8 +28,8 @@ export type ManySettings = SubmitSettings & Pick<SubmitManyOptions, 'each'>;
 
 /** What `each` has to be. */
 export const AN_EACH = {
-  accepts: (value: unknown): value is Each => typeof value === 'function',
-  message: 'must be a function of a payload and its index',
+  accepts: (value: unknown): value is Each => isSynchronous(value),
+  message: 'must be a synchronous function of a payload and its index',
   cure: 'Use each: (order) => ({ key: order.id }).',
 };
 

@@ -2,7 +2,14 @@ import { MAX_STARTS, MAX_WINDOW_MS, textProblem } from '@retry/core/broker/kit';
 import type { RetryBudget } from '@retry/core/budget';
 import { CIRCUIT_BREAKER_KEYS, readCircuitBreaker } from '@retry/core/circuit-breaker';
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
-import { countFrom, hasMethods, isGenerator, readFields, readOptions } from '@retry/core/fields';
+import {
+  countFrom,
+  hasMethods,
+  isGenerator,
+  isSynchronous,
+  readFields,
+  readOptions,
+} from '@retry/core/fields';
 import { missingOptions } from '../errors.ts';
 import { FINITE_ABOVE_0 } from '../option-rules.ts';
 import { RATE_SYNONYMS, TASK_CURES } from './foreign-options.ts';
@@ -252,15 +259,14 @@ function readGlobalRateLimit(
 }
 
 const A_COST = {
-  accepts: (value: unknown): value is NonNullable<StartLimit['cost']> => typeof value === 'function',
-  message: 'must be a function',
+  accepts: (value: unknown): value is NonNullable<StartLimit['cost']> => isSynchronous(value),
+  message: 'must be a synchronous function',
   cure: 'Use cost: (payload) => payload.tokens, or leave it out: each start counts as 1.',
 };
 
 const A_KEY_FUNCTION = {
-  accepts: (value: unknown): value is NonNullable<AnyTask['fairness']> =>
-    typeof value === 'function' && !isGenerator(value),
-  message: 'must be a function',
+  accepts: (value: unknown): value is NonNullable<AnyTask['fairness']> => isSynchronous(value),
+  message: 'must be a synchronous function',
   cure: 'Use fairness: (payload) => payload.tenant, or leave it out.',
 };
 
