@@ -45,15 +45,25 @@ export const IS_INSTANT = {
   cure: 'Use at - Date.now(), in milliseconds.',
 };
 
-/** Returns what to write instead of a value that is not a duration. */
-export function durationCure(value: unknown): string {
+/**
+ * Returns what to write instead of a value that is not such a duration.
+ *
+ * @param accepts - is given milliseconds; what it refuses is not proposed
+ */
+export function durationCure(value: unknown, accepts: (ms: number) => boolean = () => true): string {
+  const right = (texts: readonly string[]): readonly string[] =>
+    texts.filter((text) => accepts(durationMs(text) ?? Number.NaN)).map((text) => `'${text}'`);
   const [, count, word = ''] =
     /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(typeof value === 'string' ? value : '') ?? [];
-  if (count !== undefined && word === '') return `Write its unit: '${count}s' or '${count}ms'.`;
   const unit = /^(?:(ms|milli)|(m(?!o)|[shd]))/i.exec(word);
-  if (unit !== null) return `Write '${count}${unit[2]?.toLowerCase() ?? 'ms'}'.`;
-  return "Use milliseconds or text like '500ms', '2s', '5m'.";
+  const isBare = count !== undefined && word === '';
+  const units = isBare ? ['s', 'ms'] : unit === null ? [] : [unit[2]?.toLowerCase() ?? 'ms'];
+  const meant = right(units.map((one) => `${count}${one}`)).join(' or ');
+  if (meant !== '') return isBare ? `Write its unit: ${meant}.` : `Write ${meant}.`;
+  return `Use milliseconds or text like ${right(EXAMPLES).slice(0, 3).join(', ')}.`;
 }
+
+const EXAMPLES = ['500ms', '2s', '5m', '1h', '1d'];
 
 /** The latest instant that a run or a retry can be due at, in epoch milliseconds: the latest `Date`. */
 export const MAX_INSTANT_AT = 8_640_000_000_000_000;

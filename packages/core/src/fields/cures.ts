@@ -127,6 +127,7 @@ export function useOneOf(choices: readonly unknown[]): string {
 
 /** Returns the cure for a key that counts. @param uncounted - attempts it does not count: 1 if it counts retries, else 0 */
 function countCure(value: unknown, uncounted: number): string {
-  if (typeof value !== 'number' || value < 0) return 'Use maxAttempts, which counts the first attempt too.';
-  return `Use maxAttempts: ${value + uncounted}.`;
+  const attempts = typeof value === 'number' ? value + uncounted : Number.NaN;
+  const isCount = attempts >= 1 && (Number.isInteger(attempts) || attempts === Infinity);
+  return isCount ? `Use maxAttempts: ${attempts}.` : 'Use maxAttempts, which counts the first attempt too.';
 }

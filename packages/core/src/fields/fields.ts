@@ -171,8 +171,9 @@ function fieldsOf(read: Pick<Fields, 'path' | 'value' | 'fail'>): Fields {
         fail(key, IS_INSTANT.message, IS_INSTANT.cure);
         return fallback ?? 0;
       }
-      if (ms !== undefined && !(finite && ms === Infinity) && accepts(ms)) return ms;
-      const cure = durationCure(ms === undefined ? given : undefined);
+      const isRight = (some: number): boolean => !(finite && some === Infinity) && accepts(some);
+      if (ms !== undefined && isRight(ms)) return ms;
+      const cure = durationCure(ms === undefined ? given : undefined, isRight);
       fail(key, message ?? `must be a ${finite ? 'finite ' : ''}duration ≥ 0`, cure);
       return fallback ?? 0;
     },

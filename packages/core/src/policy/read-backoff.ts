@@ -57,7 +57,8 @@ export function readBackoff(policy: Fields, registry: Registry, report: Report):
 
 /** Returns the backoff that is meant by its type alone, by a delay, a list of them, or a strategy. */
 function exampleOf(input: unknown): string | undefined {
-  if (durationMs(input) !== undefined)
+  const ms = durationMs(input);
+  if (ms !== undefined && ms < Infinity)
     return `type: 'constant', base: ${typeof input === 'string' ? `'${input}'` : input}`;
   const meant = typeof input === 'function' ? 'custom' : isList(input) ? 'list' : input;
   const named = TYPES.find((known) => known === meant);
