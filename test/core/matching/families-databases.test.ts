@@ -39,6 +39,29 @@ describe('postgres', () => {
   it('does not match a numeric code of the same digits', () => {
     expect(isMeant(postgres, { code: 40_001 })).toBe(false);
   });
+
+  it.each([
+    'server login has been failing, try again later (server_login_retry)',
+    'server login has been failing, cached error: connect failed (server_login_retry)',
+    'server login has been failing, cached error: the database system is starting up (server_login_retry)',
+    'server login has been failing, cached error: (server_login_retry)',
+  ])(
+    'takes what PgBouncer says while the server is down for a failure that applied nothing: %s',
+    (message) => {
+      expect(isMeant(postgres.notApplied, Object.assign(new Error(message), { code: '08P01' }))).toBe(true);
+    },
+  );
+
+  it.each([
+    'password authentication failed for user "app"',
+    'database "app" does not exist',
+    'role "app" does not exist',
+    'no pg_hba.conf entry for host "10.0.0.7", user "app", database "app", no encryption',
+  ])('does not match a login that PgBouncer remembers as refused: %s', (cause) => {
+    const message = `server login has been failing, cached error: ${cause} (server_login_retry)`;
+
+    expect(isMeant(postgres, Object.assign(new Error(message), { code: '08P01' }))).toBe(false);
+  });
 });
 
 describe('redis', () => {

@@ -53,6 +53,18 @@ export const postgres: ErrorFamily = /* @__PURE__ */ family({
         'idle transaction timeout*',
       ),
     },
+    // While the server is down; newer versions say why the last login failed.
+    {
+      code: '08P01',
+      message: globs('server login has been failing*'),
+      unless: {
+        message: globs(
+          '*: password authentication failed*',
+          '*: no pg_hba.conf entry*',
+          '* does not exist (*',
+        ),
+      },
+    },
     { name: ['KnexTimeoutError', 'SequelizeConnectionAcquireTimeoutError'] },
     ...PRISMA_NOT_APPLIED,
   ],
