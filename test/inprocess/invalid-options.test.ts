@@ -122,6 +122,17 @@ describe('swapped arguments', () => {
   });
 });
 
+describe('a promise, whose work has begun,', () => {
+  it.each([
+    ['withRetry', (fn: never) => withRetry(fn)],
+    ['retry', (fn: never) => retry(fn)],
+    ['tryRetry', (fn: never) => tryRetry(fn)],
+  ])('is refused by %s, with what to pass instead', async (_, call) => {
+    const cure = 'It runs already: use () => fetch(url).';
+    expect(await problemsOf(() => call(Promise.resolve() as never))).toMatchObject([{ path: 'fn', cure }]);
+  });
+});
+
 describe('a generator, nothing of whose body would run under retry,', () => {
   const GENERATORS = [
     function* (): Generator<number> {

@@ -29,6 +29,7 @@ describe('cureForKey', () => {
     ['max_retry_limit', 3, 'Use maxAttempts: 4.'],
     ['attempt', 3, 'Use maxAttempts: 3.'],
     ['tries', 3, 'Use maxAttempts: 3.'],
+    ['times', 3, 'Use maxAttempts: 3.'],
     ['retries', Infinity, 'Use maxAttempts: Infinity.'],
     ['retries', -1, 'Use maxAttempts, which counts the first attempt too.'],
     ['retries', 'three', 'Use maxAttempts, which counts the first attempt too.'],

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const DURATION_CURE = "Use milliseconds or text like '500ms', '2s', '5m'.";
 
 describe('definePolicy', () => {
-  it.each([null, 5, 'exponential', [], () => 1, true])('refuses %o as a whole', (input) => {
+  it.each([null, 'exponential', [], () => 1, true])('refuses %o as a whole', (input) => {
     expect(problemsOf(input)).toEqual([
       {
         path: '',
@@ -18,7 +18,14 @@ describe('definePolicy', () => {
     ]);
   });
 
-  it('throws a InvalidOptionsError whose message names path, value and cure', () => {
+  it('says of a number, which other functions take for the attempts, how it is written', () => {
+    expect(problemsOf(3)).toMatchObject([
+      { cure: expect.stringMatching(/^Use { maxAttempts: 3 }\. Its keys/) },
+    ]);
+    expect(problemsOf(0)).toMatchObject([{ cure: expect.stringMatching(/^Its keys/) }]);
+  });
+
+  it('throws an InvalidOptionsError whose message names path, value and cure', () => {
     const define = () => definePolicy({ maxAttempts: 0 });
 
     expect(define).toThrow(InvalidOptionsError);
@@ -46,6 +53,15 @@ describe('definePolicy', () => {
       { jitter: 'half' },
       'is not one of the choices',
       "Use one of none, full, equal, bounded, { proportional: 0.1 }, { down: 0.3 }, { up: 0.2 }, { plus: '1s' }.",
+    ],
+    ['jitter', { jitter: true }, 'is not one of the choices', "Use 'full'."],
+    ['jitter', { jitter: false }, 'is not one of the choices', "Use 'none'."],
+    ['jitter', { jitter: 0.2 }, 'is not one of the choices', 'Use { proportional: 0.2 }.'],
+    [
+      'jitter',
+      { jitter: 'decorrelated' },
+      'is not one of the choices',
+      "Use backoff: { type: 'decorrelated', base: '1s' }.",
     ],
     [
       'jitter.proportional',

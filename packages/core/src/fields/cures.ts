@@ -26,7 +26,7 @@ export const POLICY_KEYS: readonly PolicyKey[] = [
 
 /** Keys of other libraries that count attempts (the first group is there) or retries: executions after the first. */
 const COUNT =
-  /^(?:(?:(?:total)?max(?:imum)?|num(?:ber)?(?:Of)?|stop(?:After|Max)|start)?(?:(attempts?(?:Number)?|tries)|(?:network|adaptive)?retries|(?:retry|reconnect(?:ion)?)(?:Limit|Count|Attempts|Max))(?:Limit)?|maxRetry|limit)$/i;
+  /^(?:(?:(?:total)?max(?:imum)?|num(?:ber)?(?:Of)?|stop(?:After|Max)|start)?(?:(attempts?(?:Number)?|tries|times)|(?:network|adaptive)?retries|(?:retry|reconnect(?:ion)?)(?:Limit|Count|Attempts|Max))(?:Limit)?|maxRetry|limit)$/i;
 
 /** Names of the options of a call. */
 const CALL_OPTION = /^(signal|unref|on[A-Z]\w*|beforeRetry|retryIfResult|budget|circuitBreaker|reportError)$/;

@@ -100,7 +100,9 @@ export function writtenIn(
 }
 
 function objectCure(input: unknown, keys: readonly string[]): string {
-  return `${tagOf(input) === '[object Promise]' ? 'Await it first. ' : ''}Its keys are ${[...new Set(keys)].join(', ')}.`;
+  const isCount = keys.includes('maxAttempts') && Number.isInteger(input) && Number(input) > 0;
+  const meant = isCount ? `Use { maxAttempts: ${input} }. ` : '';
+  return `${tagOf(input) === '[object Promise]' ? 'Await it first. ' : meant}Its keys are ${[...new Set(keys)].join(', ')}.`;
 }
 
 /** Returns the value of each key, read once, because a getter may return another value the next time. */

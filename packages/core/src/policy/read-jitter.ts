@@ -36,12 +36,20 @@ const A_JITTER = useOneOf([
   "{ plus: '1s' }",
 ]);
 
+/** Other libraries switch jitter on and off, give its share alone, or take for a jitter what is a backoff. */
+function jitterCure(given: unknown): string {
+  if (given === 'decorrelated') return "Use backoff: { type: 'decorrelated', base: '1s' }.";
+  if (typeof given === 'boolean') return `Use '${given ? 'full' : 'none'}'.`;
+  if (typeof given === 'number' && A_SHARE.accepts(given)) return `Use { proportional: ${given} }.`;
+  return A_JITTER;
+}
+
 /** Reads `jitter`: a name, or an object with one key, or with several that belong together. */
 export function readJitter(policy: Fields, fallback: Jitter, report: Report): Jitter {
   const given = policy.value('jitter');
   if (given === undefined) return fallback;
   if (typeof given !== 'object' || given === null) {
-    return policy.choice<(typeof JITTER_NAMES)[number]>('jitter', 'none', JITTER_NAMES, A_JITTER);
+    return policy.choice<(typeof JITTER_NAMES)[number]>('jitter', 'none', JITTER_NAMES, jitterCure(given));
   }
   const fields = readFields(given, policy.path('jitter'), { keys: KEYS, report });
   if (fields === undefined) return fallback;

@@ -104,7 +104,9 @@ export function readCall(
   const problems: Problem[] = [];
   const report: Report = (problem) => void problems.push(problem);
   if (typeof fn !== 'function') {
-    report({ path: 'fn', value: fn, message: 'must be a function', cure: `The order is ${order}.` });
+    const isStarted = typeof read(fn, 'then') === 'function';
+    const cure = isStarted ? 'It runs already: use () => fetch(url).' : `The order is ${order}.`;
+    report({ path: 'fn', value: fn, message: 'must be a function', cure });
   }
   // Nothing of its body would run, so nothing would be retried.
   if (subject !== 'retryIterable' && isGenerator(fn))
