@@ -40,6 +40,12 @@ describe('what must not be shown', () => {
     ['token', { value: '4711' }],
     ['accessTokens', ['4711']],
     ['credentials', { user: '4711' }],
+    ['authorization', 'Bearer 4711'],
+    ['Proxy-Authorization', 'Basic 4711'],
+    ['set-cookie', ['sid=4711; Path=/']],
+    ['apiKey', '4711'],
+    ['x-api-key', '4711'],
+    ['private_key', '4711'],
   ])('is shown nowhere: %s of %j', (name, value) => {
     for (const shown of shownOf(name, value)) {
       expect(shown).not.toContain('4711');
@@ -47,12 +53,29 @@ describe('what must not be shown', () => {
     }
   });
 
-  it.each(['password', 'pass', 'PWD', 'client_secret', 'token', 'credentials'])(
-    'is shown in no text: %s',
-    (name) => {
-      for (const shown of shownTexts(name)) expect(shown).not.toContain('4711');
-    },
-  );
+  it.each([
+    'password',
+    'pass',
+    'PWD',
+    'client_secret',
+    'token',
+    'credentials',
+    'api-key',
+    'privateKey',
+    'cookie',
+  ])('is shown in no text: %s', (name) => {
+    for (const shown of shownTexts(name)) expect(shown).not.toContain('4711');
+  });
+
+  it.each([
+    'Authorization: Bearer 4711',
+    '{"authorization":"Basic 4711"}',
+    'authorization=Token 4711',
+    'Cookie: theme=dark; sid=4711',
+    'set-cookie: sid=a; other=4711, retried',
+  ])('is shown with nothing that follows its scheme or its first part: %s', (text) => {
+    for (const shown of [...shownOf('text', text), hideSecrets(text)]) expect(shown).not.toContain('4711');
+  });
 
   it.each<[string, unknown]>([
     ['tokens', [4711]],

@@ -2,11 +2,12 @@
 export const HIDDEN = '***';
 
 /**
- * Matches `password=…`, `secretAccessKey="…"` and `"token": "…"`, but not the counted tokens of a budget. Before a colon the name has to
- * end with its word: `TokenExpiredError: …` is a message. What may follow the word is bounded, so that the time is linear.
+ * Matches `password=…`, `secretAccessKey="…"`, `"token": "…"` and headers like `Authorization: Bearer …`, but not the counted tokens of a
+ * budget. Before a colon the name has to end with its word: `TokenExpiredError: …` is a message. What may follow the word is bounded, so
+ * that the time is linear. Of a list of cookies every one is part of the value.
  */
 const FIELD =
-  /((?!(?<=\b|max)token(?:s|ratio)[=[])(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?)(?:[\w[\]-]{0,40}=|["']?\s*[=:])[\s"']*)[^\s&"']+/gi;
+  /((?!(?<=\b|max)token(?:s|ratio)[=[])(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|authorization|cookie|(?:api|private)[-_]?key)(?:[\w[\]-]{0,40}=|["']?\s*[=:])[\s"']*)(?:(?:bearer|basic|token|digest)\s+)?[^\s&"']+(?:(?<=;)\s+[\w-]+=[^\s&"']*)*/gi;
 
 /** Returns a text without the values of its secret fields, as in the query of a URL, a connection string, or printed JSON. */
 export function hideFields(text: string): string {

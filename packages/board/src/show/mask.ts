@@ -1,4 +1,4 @@
-import { hideSecrets, isSecret } from '@retry/core/broker/kit';
+import { HIDDEN, hideSecrets, isSecret } from '@retry/core/broker/kit';
 import type { ErrorLog } from '../access/error-log.ts';
 import { whenRejected } from '../access/error-log.ts';
 
@@ -39,11 +39,6 @@ export function createMask(mask: Mask | undefined, errors: ErrorLog): Mask {
   };
 }
 
-/** What payloads have besides: headers of requests, and keys of services. */
-const ALSO_SECRET = /authorization|cookie|(?:api|private)[-_]?key/i;
-
-const HIDDEN = '***';
-
 /** Beyond this depth nothing is shown. */
 const MAX_DEPTH = 100;
 
@@ -58,11 +53,7 @@ function maskValue(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => maskValue(item, depth + 1));
   const entries = Object.entries(value).map(([key, item]) => [
     key,
-    isHidden(key, item) ? HIDDEN : maskValue(item, depth + 1),
+    isSecret(key, item) ? HIDDEN : maskValue(item, depth + 1),
   ]);
   return Object.fromEntries(entries);
-}
-
-function isHidden(key: string, item: unknown): boolean {
-  return isSecret(key, item) || (ALSO_SECRET.test(key) && item !== null);
 }

@@ -1,6 +1,6 @@
 export { chargedAttempts } from '../../decision/counters.ts';
 export { byEnd } from '../../lifecycle/run-state.ts';
-export { isSecret } from '../../secret-names.ts';
+export { HIDDEN, isSecret } from '../../secret-names.ts';
 export { MAX_GROUPS, OTHER_GROUP, UNREADABLE_GROUP } from '../insight/groups.ts';
 export { MAX_NOTE_WRITES } from '../notes.ts';
 export { checkInput, TrustedExchange, TrustedWait } from './check/check-input.ts';
