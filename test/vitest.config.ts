@@ -45,10 +45,9 @@ const alone = { extends: true as const, test: { name: 'alone', include: ALONE, e
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    // Of property tests, on machines that may be busy.
-    testTimeout: 60_000 * Math.max(1, runsOfProperties() / 100),
-    // Of servers that start, and of what is waited for, on such machines.
-    hookTimeout: 60_000,
+    // Of property tests, and of programs that start, on machines that may be busy: few tests have a limit of their own.
+    testTimeout: 240_000 * Math.max(1, runsOfProperties() / 100),
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 20_000 } },
     // A line for each file is enough to see how far it is.
     slowTestThreshold: 5_000,

@@ -5,7 +5,6 @@ import { root } from '../support/repository.ts';
 
 const VITEST = join(root, 'node_modules/vitest/vitest.mjs');
 const CONFIG = 'test/architecture/fixtures/output/vitest.config.ts';
-const TIMEOUT_MS = 120_000;
 
 interface Run {
   readonly status: number | null;
@@ -26,7 +25,7 @@ describe('a run of tests that pass and let output out', () => {
   let run: Run;
   beforeAll(() => {
     run = runTests('noisy');
-  }, TIMEOUT_MS);
+  });
 
   it('fails', () => {
     expect(run.status).toBe(1);
@@ -59,7 +58,7 @@ describe('a run of tests that say nothing', () => {
   let run: Run;
   beforeAll(() => {
     run = runTests('quiet');
-  }, TIMEOUT_MS);
+  });
 
   it('passes', () => {
     expect(run.status).toBe(0);

@@ -4,9 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { readText, root } from '../support/repository.ts';
 import { findUnnamedTypes } from './rules/reached-types.ts';
 
-/** The compiler reads several packages, which takes long on a busy machine. */
-const TIMEOUT_MS = 120_000;
-
 const STRICT: ts.CompilerOptions = {
   strict: true,
   target: ts.ScriptTarget.ES2022,
@@ -21,7 +18,7 @@ const STRICT: ts.CompilerOptions = {
 describe('a program without strictNullChecks', () => {
   const options = { ...STRICT, strictNullChecks: false };
 
-  it('writes policies wherever they are taken', { timeout: TIMEOUT_MS }, () => {
+  it('writes policies wherever they are taken', () => {
     const program = `
       import { definePolicy, extendPolicy } from '@retry/core';
       import { retry, retryIterable, tryRetry, withRetry } from '@retry/inprocess';
@@ -42,7 +39,7 @@ describe('a program without strictNullChecks', () => {
     expect(findMistakes(program, options)).toEqual([]);
   });
 
-  it('does not spread a policy', { timeout: TIMEOUT_MS }, () => {
+  it('does not spread a policy', () => {
     const program = `
       import { definePolicy } from '@retry/core';
       definePolicy({ ...definePolicy(), maxAttempts: 5 });`;
@@ -54,7 +51,7 @@ describe('a program without strictNullChecks', () => {
 describe('a program that writes declarations', () => {
   const options = { ...STRICT, noEmit: false, declaration: true, outDir: join(root, 'docs') };
 
-  it('exports what our functions return, and parts of it', { timeout: TIMEOUT_MS }, () => {
+  it('exports what our functions return, and parts of it', () => {
     const program = `
       import { definePolicy, preview } from '@retry/core';
       import type { WaitOptions } from '@retry/core/broker';
@@ -96,11 +93,11 @@ describe('a program that ends what it opened by await using', () => {
     }
     export const end: (worker: Worker) => Promise<void> = (worker) => worker[Symbol.asyncDispose]();`;
 
-  it('compiles where its types know the symbol', { timeout: TIMEOUT_MS }, () => {
+  it('compiles where its types know the symbol', () => {
     expect(findMistakes(program, STRICT)).toEqual([]);
   });
 
-  it('uses the same objects otherwise where they do not', { timeout: TIMEOUT_MS }, () => {
+  it('uses the same objects otherwise where they do not', () => {
     const without = { ...STRICT, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] };
     const plain = `
       import { createRetryGroup, type RetryGroup } from '@retry/inprocess';
@@ -123,7 +120,7 @@ describe('an entry of a package', () => {
   });
   const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
 
-  it('exports the types of what its functions return', { timeout: TIMEOUT_MS }, () => {
+  it('exports the types of what its functions return', () => {
     const options = { ...STRICT, lib };
     const program = ts.createProgram(entries, options, hostOf(options));
 
@@ -138,7 +135,7 @@ describe('an entry of a package', () => {
 describe('a program with the types of a browser', () => {
   const options = { ...STRICT, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: [] };
 
-  it('passes a fetch of another implementation, or its own', { timeout: TIMEOUT_MS }, () => {
+  it('passes a fetch of another implementation, or its own', () => {
     const program = `
       import { fetch as undiciFetch } from 'undici';
       import { createRetryFetch, type AnyFetch, type RetryFetchOptions } from '@retry/inprocess/fetch';
@@ -152,7 +149,7 @@ describe('a program with the types of a browser', () => {
     expect(findMistakes(program, options)).toEqual([]);
   });
 
-  it('passes no function that is not a fetch', { timeout: TIMEOUT_MS }, () => {
+  it('passes no function that is not a fetch', () => {
     const program = `
       import { createRetryFetch } from '@retry/inprocess/fetch';
       createRetryFetch({}, { fetch: () => 5 });`;

@@ -7,9 +7,6 @@ import type { Route, Routes } from '../../packages/board/src/api.ts';
 import { nodeArgs } from '../support/programs/node-args.ts';
 import { root } from '../support/repository.ts';
 
-/** A day passes in some seconds, on a busy machine in many. */
-export const TIMEOUT_MS = 240_000;
-
 /** An `npm start -- --board` that runs. */
 export interface Demo {
   /** Resolves with the first line that matches, or rejects when the demo has ended. */

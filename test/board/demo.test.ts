@@ -9,9 +9,9 @@ import { run as runRetry } from '../cli/run-in-memory.ts';
 import { splitWords } from '../cli/split-words.ts';
 import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
-import { boardOf, expectDay, expectStorm, startDemo, TIMEOUT_MS } from './day.ts';
+import { boardOf, expectDay, expectStorm, startDemo } from './day.ts';
 
-describe('npm start -- --board', { timeout: TIMEOUT_MS }, () => {
+describe('npm start -- --board', () => {
   it('shows a day in memory, where the machine has nothing but Node', async () => {
     const demo = startDemo(['--broker', 'memory']);
     const board = await boardOf(demo);
@@ -78,7 +78,7 @@ describeOnPrivateRedis('npm start -- --board, with a redis-server', () => {
     expect((await runRetry(['audit', ...options])).exitCode).toBe(3);
   });
 
-  it('ends its server when it is interrupted while the day passes', { timeout: TIMEOUT_MS }, async () => {
+  it('ends its server when it is interrupted while the day passes', async () => {
     const demo = startDemo([]);
     await demo.line(/A day of a shop passes/);
 
@@ -86,7 +86,7 @@ describeOnPrivateRedis('npm start -- --board, with a redis-server', () => {
     expect(demo.leftSomething()).toBe(false);
   });
 
-  it('leaves nothing on the server of REDIS_URL', { timeout: TIMEOUT_MS }, async () => {
+  it('leaves nothing on the server of REDIS_URL', async () => {
     const server = await startPrivateRedis();
     const client = await createClient({ url: server.url }).connect();
     await client.set('of-somebody-else', '1');

@@ -14,9 +14,6 @@ function blocksOf(page: string) {
   );
 }
 
-/** A simulation computes for seconds, longer where much runs beside it. */
-const TIMEOUT_MS = 120_000;
-
 const shown = blocksOf('docs/cli.md');
 
 describe('docs/cli.md', () => {
@@ -24,19 +21,15 @@ describe('docs/cli.md', () => {
     expect(shown.length).toBeGreaterThan(4);
   });
 
-  it.each(shown)(
-    'shows what is printed: retry $command',
-    { timeout: TIMEOUT_MS },
-    async ({ command, output }) => {
-      const [line = '', file] = command.split(' > ');
+  it.each(shown)('shows what is printed: retry $command', async ({ command, output }) => {
+    const [line = '', file] = command.split(' > ');
 
-      const { all, err } = await run(splitWords(line), { env: { PATH: process.env['PATH'] } });
-      const printed = file === undefined ? all : err;
+    const { all, err } = await run(splitWords(line), { env: { PATH: process.env['PATH'] } });
+    const printed = file === undefined ? all : err;
 
-      // What goes to a file is not on the screen.
-      expect(sameTimes(printed.trimEnd())).toBe(sameTimes(output));
-    },
-  );
+    // What goes to a file is not on the screen.
+    expect(sameTimes(printed.trimEnd())).toBe(sameTimes(output));
+  });
 });
 
 /** The parser, for what each command takes. */

@@ -12,7 +12,7 @@ describe('the vectors of the lifecycle in PGlite', () => {
   beforeAll(async () => {
     pglite = await openPGlite();
     schema = await createClockedSchema(pglite);
-  }, 60_000);
+  });
   afterAll(() => pglite.close());
 
   // The statements are those of Postgres, where each case is played.

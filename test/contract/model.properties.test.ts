@@ -9,7 +9,7 @@ import { createModel } from '../support/broker-model.ts';
 const COMMANDS = { maxCommands: 200, size: 'max' } as const;
 
 describe('the memory broker', () => {
-  it('agrees with the slow obvious broker after every command', { timeout: 120_000 }, async () => {
+  it('agrees with the slow obvious broker after every command', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
         const clock = createFakeClock();

@@ -12,7 +12,7 @@ describeOnPrivateRedis('a cluster of three nodes', () => {
   let cluster: PrivateCluster;
   beforeAll(async () => {
     cluster = await startPrivateCluster();
-  }, 60_000);
+  });
   afterAll(() => cluster.stop());
 
   describe('by redis', () => {

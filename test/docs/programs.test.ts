@@ -7,9 +7,6 @@ import { listCodeBlocks } from './code-blocks.ts';
 import type { Program } from './run-program.ts';
 import { listPrograms, runProgram } from './run-program.ts';
 
-/** Starting a process and compiling TypeScript take long on a busy machine. */
-const TIMEOUT_MS = 120_000;
-
 const programs = listPrograms();
 const needs = (program: Program, variable: string): boolean =>
   program.some(({ text }) => text.includes(variable));
@@ -40,7 +37,6 @@ describe('the programs of the documentation', () => {
   it.each(alone.map((program) => [placesOf(program), program] as const))(
     'runs as it is, and prints what its comments say: %s',
     (_places, program) => expectToPrint(program),
-    TIMEOUT_MS,
   );
 });
 
@@ -49,7 +45,7 @@ for (const { variable, describe: describeOnServer, start } of SERVERS) {
     let server: { readonly url: string; readonly stop: () => Promise<unknown> };
     beforeAll(async () => {
       server = await start();
-    }, TIMEOUT_MS);
+    });
     afterAll(() => server.stop());
 
     const own = programs.filter((program) => needs(program, variable));
@@ -57,7 +53,6 @@ for (const { variable, describe: describeOnServer, start } of SERVERS) {
     it.each(own.map((program) => [placesOf(program), program] as const))(
       'runs as it is, and prints what its comments say: %s',
       (_places, program) => expectToPrint(program, { [variable]: server.url }),
-      TIMEOUT_MS,
     );
   });
 }

@@ -8,9 +8,6 @@ import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts'
 import { startPrivatePostgres } from '../support/servers/postgres.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 
-/** Starting a process takes long on a busy machine. */
-const TIMEOUT_MS = 60_000;
-
 const names = listPackageNames();
 
 /** What a program of a README needs: nothing, or a server whose URL it reads from its environment. */
@@ -70,7 +67,7 @@ describe.each(names)('the README of %s', (name) => {
 });
 
 describe.each(names.filter((name) => !(name in SERVERS)))('the program of %s', (name) => {
-  it('runs as it stands, and prints what its comments say', () => expectToRun(name), TIMEOUT_MS);
+  it('runs as it stands, and prints what its comments say', () => expectToRun(name));
 });
 
 for (const [name, { variable, describe: describeOnServer, start }] of Object.entries(SERVERS)) {
@@ -78,14 +75,11 @@ for (const [name, { variable, describe: describeOnServer, start }] of Object.ent
     let server: { readonly url: string; readonly stop: () => Promise<unknown> };
     beforeAll(async () => {
       server = await start();
-    }, TIMEOUT_MS);
+    });
     afterAll(() => server.stop());
 
-    it(
-      'runs as it stands, and prints what its comments say',
-      () => expectToRun(name, { [variable]: server.url }),
-      TIMEOUT_MS,
-    );
+    it('runs as it stands, and prints what its comments say', () =>
+      expectToRun(name, { [variable]: server.url }));
   });
 }
 

@@ -9,8 +9,6 @@ import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
 import { startApp, statusOf } from './start-app.ts';
 
-const TIMEOUT_MS = 120_000;
-
 const RECIPES = 'docs/recipes/frameworks';
 
 /** The program of each framework, and the exit status of its process after SIGTERM: Nest and a worker raise the signal again. */
@@ -80,6 +78,5 @@ describeOnRedis('a worker in an application', (server) => {
         await removeKeys(url, prefix);
       }
     },
-    TIMEOUT_MS,
   );
 });

@@ -74,7 +74,6 @@ function expectEachOnce(printed: readonly Printed[]): void {
 describeOnRedis('workers in several processes, on Redis', (server) => {
   it.each([1, 3])(
     'emit each new group and each doubling once in all, in %d partitions',
-    { timeout: 60_000 },
     async (partitions) => {
       const harness = await openRedisHarness(server().url, { partitions });
       const args = ['redis', server().url, harness.prefix, `${partitions}`];
@@ -85,7 +84,7 @@ describeOnRedis('workers in several processes, on Redis', (server) => {
 });
 
 describeOnPostgres('workers in several processes, on Postgres', (server) => {
-  it('emit each new group and each doubling once in all', { timeout: 60_000 }, async () => {
+  it('emit each new group and each doubling once in all', async () => {
     const pool = openPool(server().url, 4);
     const schema = await createTestSchema(pool);
     const harness = await schema.open();

@@ -154,7 +154,7 @@ export function describeHealth(open: () => Promise<HealthHarness>): void {
       expect(finding?.sentence).toMatch(/^All lanes have been on hold for /);
     });
 
-    it('is a number of dead letters that grows', { timeout: 10_000 }, async () => {
+    it('is a number of dead letters that grows', async () => {
       await die(scene, { a: 'x' });
       expect((await check({ deadLettersPerMinute: 0 })).figures.deadLettersPerMinute).toBeUndefined();
       await die(scene, { b: 'x', c: 'x', d: 'y' });
@@ -192,9 +192,7 @@ export function describeHealth(open: () => Promise<HealthHarness>): void {
       expect((await unbalanced.health(OFF)).findings).toEqual([]);
     });
 
-    it('is what a worker does: late starts, retries, timers that fire late', {
-      timeout: 20_000,
-    }, async () => {
+    it('is what a worker does: late starts, retries, timers that fire late', async () => {
       const block = defineTask({
         name: 'block',
         retry: { maxAttempts: 2, backoff: { type: 'none' } },

@@ -196,7 +196,7 @@ describe('an abort inside a function that the call calls', () => {
   });
 });
 
-describe('listeners on the caller’s signal', { timeout: 30_000 }, () => {
+describe('listeners on the caller’s signal', () => {
   it.each([
     ['success', failing('one')],
     ['failure', alwaysFailing()],

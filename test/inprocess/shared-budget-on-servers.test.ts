@@ -77,9 +77,7 @@ function expectWithinLimit(grants: readonly number[]): void {
 }
 
 describeOnRedis('processes that share a budget on Redis', (server) => {
-  it('are granted its limit, and no more, though one is killed and one stopped for a while', {
-    timeout: 120_000,
-  }, async () => {
+  it('are granted its limit, and no more, though one is killed and one stopped for a while', async () => {
     const harness = await openRedisHarness(server().url);
 
     const grants = await spendByMortals(['redis', server().url, harness.prefix]);
@@ -90,9 +88,7 @@ describeOnRedis('processes that share a budget on Redis', (server) => {
 });
 
 describeOnPostgres('processes that share a budget on Postgres', (server) => {
-  it('are granted its limit, and no more, though one is killed and one stopped for a while', {
-    timeout: 120_000,
-  }, async () => {
+  it('are granted its limit, and no more, though one is killed and one stopped for a while', async () => {
     const pool = openPool(server().url, 4);
     const schema = await createTestSchema(pool);
     const harness = await schema.open();
@@ -142,7 +138,7 @@ function expectLocalShare({ before, during, modes }: Awaited<ReturnType<typeof s
 }
 
 describeOnPrivateRedis('a shared budget whose Redis is stopped', () => {
-  it('grants its local share meanwhile, and that of all when it is back', { timeout: 60_000 }, async () => {
+  it('grants its local share meanwhile, and that of all when it is back', async () => {
     const server = await startPrivateRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
     const broker = createRedisBroker({ url: server.url, onError: () => {} });
 
@@ -154,7 +150,7 @@ describeOnPrivateRedis('a shared budget whose Redis is stopped', () => {
 });
 
 describeOnPrivatePostgres('a shared budget whose Postgres is stopped', () => {
-  it('grants its local share meanwhile, and that of all when it is back', { timeout: 60_000 }, async () => {
+  it('grants its local share meanwhile, and that of all when it is back', async () => {
     const server = await startPrivatePostgres();
     const pool = openPool(server.url);
     await migrate(pool);

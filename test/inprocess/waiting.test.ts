@@ -126,7 +126,7 @@ describe('a wait that is longer than the longest timer', () => {
   });
 });
 
-describe('a long loop', { timeout: 30_000 }, () => {
+describe('a long loop', () => {
   it('of 30 000 retries ends with a flat stack, also the asynchronous one', async () => {
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = Infinity;

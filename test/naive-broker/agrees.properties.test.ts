@@ -16,7 +16,7 @@ const KEEP_ALL = {
 const COMMANDS = { maxCommands: 110, size: 'max' } as const;
 
 describe('the memory broker', () => {
-  it('answers every command as the naive broker does, run by run', { timeout: 120_000 }, async () => {
+  it('answers every command as the naive broker does, run by run', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(brokerCommands(), COMMANDS), async (commands) => {
         const clock = createFakeClock();

@@ -11,7 +11,7 @@ function withoutTimes(spans: readonly RecordedSpan[]): readonly object[] {
 }
 
 describeOnRedis('the trace in the picture of docs/opentelemetry.md', (server) => {
-  it('is one that a collector receives, but for its instants', { timeout: 60_000 }, async () => {
+  it('is one that a collector receives, but for its instants', async () => {
     const { spans } = await receiveTrace(server().url);
 
     expect(withoutTimes(recordTrace(spans, 'request'))).toEqual(withoutTimes(recordedTrace()));

@@ -19,7 +19,6 @@ import { createTracedTask } from './fixtures/traced-task.ts';
 import { startTelemetry } from './telemetry.ts';
 
 const FIXTURE = fileURLToPath(new URL('fixtures/traced-worker.ts', import.meta.url));
-const TIMEOUT_MS = 90_000;
 
 /** Prints the spans as a tree, in the order of their starts. */
 function printTree(spans: readonly ReceivedSpan[], parentId: string | undefined, depth = 0): string {
@@ -76,9 +75,7 @@ async function expectOneTrace(broker: Broker, args: readonly string[]): Promise<
 }
 
 describeOnRedis('a trace across three processes, over Redis', (server) => {
-  it('has the request, the submission, each attempt and its settlement', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it('has the request, the submission, each attempt and its settlement', async () => {
     const { url } = server();
     const prefix = `otel-${randomUUID()}`;
     const broker = createRedisBroker({ url, prefix });
@@ -91,9 +88,7 @@ describeOnRedis('a trace across three processes, over Redis', (server) => {
 });
 
 describeOnPostgres('a trace across three processes, over Postgres', (server) => {
-  it('has the request, the submission, each attempt and its settlement', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it('has the request, the submission, each attempt and its settlement', async () => {
     const { url } = server();
     const pool = openPool(url, 1);
     const schema = await createTestSchema(pool);

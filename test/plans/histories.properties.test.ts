@@ -33,7 +33,7 @@ async function comparePlans(broker: Broker): Promise<void> {
 }
 
 describe('a plan on the memory broker', () => {
-  it('moves exactly what it counted and has not changed since', { timeout: 120_000 }, async () => {
+  it('moves exactly what it counted and has not changed since', async () => {
     const broker = createMemoryBroker();
     await comparePlans(broker).finally(() => broker.close());
   });
@@ -42,7 +42,6 @@ describe('a plan on the memory broker', () => {
 describeOnRedis('a plan on Redis', (server) => {
   it.each([1, 3])(
     'moves exactly what it counted and has not changed since, in %d partitions',
-    { timeout: 240_000 },
     async (partitions) => {
       const harness = await openRedisHarness(server().url, { partitions });
       await comparePlans(harness.broker).finally(harness.close);
@@ -51,7 +50,7 @@ describeOnRedis('a plan on Redis', (server) => {
 });
 
 describeOnPostgres('a plan on Postgres', (server) => {
-  it('moves exactly what it counted and has not changed since', { timeout: 240_000 }, async () => {
+  it('moves exactly what it counted and has not changed since', async () => {
     const pool = openPool(server().url, 4);
     const schema = await createTestSchema(pool);
     const harness = await schema.open();

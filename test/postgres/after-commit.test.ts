@@ -280,7 +280,7 @@ describe('after the commit of a completion, in PGlite', () => {
   let pglite: PGlite;
   beforeAll(async () => {
     pglite = await openPGlite();
-  }, 60_000);
+  });
   afterAll(() => pglite.close());
 
   describeAfterCommit(() => lendPlace(pglite));

@@ -16,7 +16,7 @@ describeOnPrivatePostgres('a connection that breaks', () => {
     server = await startPrivatePostgres(['fsync=off']);
     admin = openPool(server.url, 2);
     await migrate(admin);
-  }, 60_000);
+  });
   afterAll(async () => {
     await admin.end();
     await server.stop();
@@ -35,7 +35,6 @@ describeOnPrivatePostgres('a connection that breaks', () => {
 
   it.each(['url', 'pool'])(
     'within a call that has its own isolation level ends no process, by a %s',
-    { timeout: 60_000 },
     async (kind) => {
       const name = `strict_${kind}`;
       const url = urlOf(name, '-c default_transaction_isolation=serializable');
@@ -63,34 +62,30 @@ describeOnPrivatePostgres('a connection that breaks', () => {
     },
   );
 
-  it.each(['url', 'pool'])(
-    'holds up no close while the server answers nothing, by a %s',
-    { timeout: 60_000 },
-    async (kind) => {
-      const proxy = await openProxy(Number(new URL(server.url).port));
-      const url = new URL(server.url);
-      url.port = String(proxy.port);
-      const pool = openPool(url.href, 2);
-      const given = kind === 'url' ? { url: url.href } : { client: pool };
-      const broker = createPostgresBroker({ ...given, onError: () => {} });
-      await broker.wait({ lanes: ['mail@1'], timeoutMs: 50 });
-      proxy.stayDeaf(); // a call of the wait may be under way, so that the next one opens a connection
-      const submitting = broker.submit([{ id: 'a', lane: 'mail@1', payload: '{}' }]).catch(codeOf);
+  it.each(['url', 'pool'])('holds up no close while the server answers nothing, by a %s', async (kind) => {
+    const proxy = await openProxy(Number(new URL(server.url).port));
+    const url = new URL(server.url);
+    url.port = String(proxy.port);
+    const pool = openPool(url.href, 2);
+    const given = kind === 'url' ? { url: url.href } : { client: pool };
+    const broker = createPostgresBroker({ ...given, onError: () => {} });
+    await broker.wait({ lanes: ['mail@1'], timeoutMs: 50 });
+    proxy.stayDeaf(); // a call of the wait may be under way, so that the next one opens a connection
+    const submitting = broker.submit([{ id: 'a', lane: 'mail@1', payload: '{}' }]).catch(codeOf);
 
-      await broker.close();
+    await broker.close();
 
-      const answers = [broker.get(['a']).catch(codeOf), ...(kind === 'url' ? [submitting] : [])];
-      expect(new Set(await Promise.all(answers))).toEqual(new Set(['BROKER_CLOSED']));
-      await proxy.close();
-      await submitting;
-      await pool.end();
-    },
-  );
+    const answers = [broker.get(['a']).catch(codeOf), ...(kind === 'url' ? [submitting] : [])];
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['BROKER_CLOSED']));
+    await proxy.close();
+    await submitting;
+    await pool.end();
+  });
 
   describe("of a user's pool, while no call uses it", () => {
     const open = (name: string): pg.Pool => new pg.Pool({ connectionString: urlOf(name), max: 2 });
 
-    it('ends no process, and is reported to the onError of the broker', { timeout: 60_000 }, async () => {
+    it('ends no process, and is reported to the onError of the broker', async () => {
       const pool = open('idle');
       const onError = vi.fn();
       const broker = createPostgresBroker({ client: pool, listen: false, onError });
@@ -108,7 +103,7 @@ describeOnPrivatePostgres('a connection that breaks', () => {
       expect(read).toEqual([undefined]);
     });
 
-    it('is one process warning, unless the user listens', { timeout: 60_000 }, async () => {
+    it('is one process warning, unless the user listens', async () => {
       const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
       for (const name of ['unheard', 'heard']) {
         const pool = open(name);
@@ -149,7 +144,7 @@ describeOnPrivatePostgres('a connection that breaks', () => {
     const NOWHERE = 1;
     const wait = (broker: PostgresBroker) => broker.wait({ lanes: ['l'], timeoutMs: 500 });
 
-    it('is replaced, also if no server was there at first or again', { timeout: 90_000 }, async () => {
+    it('is replaced, also if no server was there at first or again', async () => {
       const proxy = await openProxy(NOWHERE);
       const url = new URL(urlOf('listening'));
       const port = Number(url.port);

@@ -10,7 +10,7 @@ let schema: TestSchema | undefined;
 beforeAll(async () => {
   pglite = await openPGlite();
   schema = await createTestSchema(pglite);
-}, 180_000);
+});
 afterAll(() => pglite?.close());
 
 describeBrokerContract('the Postgres broker in PGlite', {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BALANCED, killDemo, runDemo, TIMEOUT_MS } from './killed-demo.ts';
+import { BALANCED, killDemo, runDemo } from './killed-demo.ts';
 
 describe('the demo in PGlite', () => {
-  it('continues with what a killed demo left in its folder', { timeout: TIMEOUT_MS }, async () => {
+  it('continues with what a killed demo left in its folder', async () => {
     const signal = await killDemo('', 'PGlite');
 
     const { code, text } = await runDemo('', ['--resume']);

@@ -17,7 +17,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     server = await startPrivatePostgres();
     pool = openPool(server.url);
     await migrate(pool);
-  }, 60_000);
+  });
   afterEach(async () => {
     await pool.end();
     await server.stop();
@@ -63,7 +63,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     ],
     ['it is restarted', () => server.restart('fast')],
     ['it crashes', () => server.restart('immediate')],
-  ] as const)('lose nothing when %s', { timeout: 90_000 }, async (_name, disturb) => {
+  ] as const)('lose nothing when %s', async (_name, disturb) => {
     const { audit, completions } = await workThrough(async () => {
       await passTime(200);
       await disturb();
@@ -73,7 +73,7 @@ describeOnPrivatePostgres('faults of the server', () => {
     expect(completions.every((count) => count === 1)).toBe(true);
   });
 
-  it('sends a call again that failed because of another transaction', { timeout: 60_000 }, async () => {
+  it('sends a call again that failed because of another transaction', async () => {
     const strict = new pg.Pool({
       connectionString: server.url,
       max: 8,

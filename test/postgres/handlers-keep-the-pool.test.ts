@@ -31,7 +31,6 @@ describeTwoConnections('handlers that keep all connections of the pool for longe
 
   it.each(['thread', 'loop'] as const)(
     'execute each run once beside a second worker, where a %s renews leases',
-    { timeout: 60_000 },
     async (by) => {
       const starts: string[] = [];
       const [busy, other] = [openWorker(starts, by), openWorker(starts, by)];

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { nodeArgs } from '../support/programs/node-args.ts';
 
 const DEMO = fileURLToPath(new URL('../../docs/demo/main.ts', import.meta.url));
-export const TIMEOUT_MS = 120_000;
 export const BALANCED = 'submitted 500, completed 500, unbalanced 0\naudit: balanced';
 
 /** Starts the demo on Postgres; without a URL in PGlite. `each` is called with every line that it prints. */

@@ -4,7 +4,7 @@ import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { createTestSchema, openPool } from './open-broker.ts';
 
 describeOnPostgres('the Postgres broker', (server) => {
-  it('lists each run that stays once, whatever moves between the pages', { timeout: 120_000 }, async () => {
+  it('lists each run that stays once, whatever moves between the pages', async () => {
     const pool = openPool(server().url, 1);
     const schema = await createTestSchema(pool);
 

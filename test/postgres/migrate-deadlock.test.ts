@@ -19,7 +19,7 @@ describeOnPrivatePostgres('a migration that deadlocks with a running transaction
     server = await startPrivatePostgres(['fsync=off']);
     pool = openPool(server.url, 3);
     await migrate(pool);
-  }, 60_000);
+  });
   afterAll(async () => {
     await pool.end();
     await server.stop();

@@ -106,7 +106,7 @@ describeOnPrivatePostgres('what administrators have put on a schema', () => {
     );
     await admin.query('grant create on database postgres to owner_of_queue');
     owner = openPool(server.url.replace('postgres@', 'owner_of_queue@'), 2);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([admin.end(), owner.end()]);
     await server.stop();
@@ -326,7 +326,7 @@ describeOnPrivatePostgres('what others have in a schema', () => {
   beforeAll(async () => {
     server = await startPrivatePostgres(['fsync=off']);
     pool = openPool(server.url, 1);
-  }, 60_000);
+  });
   afterAll(async () => {
     await pool.end();
     await server.stop();

@@ -21,7 +21,7 @@ describeOnPrivatePostgres('migrate by a role that does not own the schema', () =
       'grant usage on schema retry to app; grant select on all tables in schema retry to app',
     );
     app = openPool(server.url.replace('postgres@', 'app@'), 1);
-  }, 60_000);
+  });
   afterAll(async () => {
     await app.end();
     await owner.end();

@@ -219,7 +219,7 @@ describe('migrate in PGlite', () => {
   let pglite: PGlite;
   beforeAll(async () => {
     pglite = await openPGlite();
-  }, 60_000);
+  });
   afterAll(() => pglite.close());
 
   testMigrate(() => pglite);

@@ -158,35 +158,29 @@ describeOnPostgres('an exchange that completes plain runs', (server) => {
     [30, 'waited'],
     [0, 'were scheduled'],
     [30, 'were scheduled'],
-  ])(
-    'finds their rows without an index, planned beside %i others, if they %s',
-    {
-      timeout: 60_000,
-    },
-    async (others, how) => {
-      const { client, take } = await openExplained(server().url);
-      const schema = `hinted_${randomUUID().slice(0, 8)}`;
-      await migrate(client, { schema });
-      const broker = createPostgresBroker({ client, schema, listen: false });
-      await broker.submit(
-        Array.from({ length: others }, (_, index) => ({ id: `${index}`, lane: 'other', payload: '{}' })),
-      );
-      await client.query('analyze');
-      const delayMs = how === 'waited' ? 0 : 1;
-      await broker.submit(IDS.map((id) => ({ id, lane: 'l', payload: '{}', delayMs })));
-      await setTimeout(5);
-      take();
-      const lanes = new Map([['l', 9]]);
-      const claim = { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 60_000 };
-      const reply = await broker.exchange({ claim });
-      await broker.exchange({ settle: completed(reply) });
+  ])('finds their rows without an index, planned beside %i others, if they %s', async (others, how) => {
+    const { client, take } = await openExplained(server().url);
+    const schema = `hinted_${randomUUID().slice(0, 8)}`;
+    await migrate(client, { schema });
+    const broker = createPostgresBroker({ client, schema, listen: false });
+    await broker.submit(
+      Array.from({ length: others }, (_, index) => ({ id: `${index}`, lane: 'other', payload: '{}' })),
+    );
+    await client.query('analyze');
+    const delayMs = how === 'waited' ? 0 : 1;
+    await broker.submit(IDS.map((id) => ({ id, lane: 'l', payload: '{}', delayMs })));
+    await setTimeout(5);
+    take();
+    const lanes = new Map([['l', 9]]);
+    const claim = { worker: 'w', requestId: 'r', limit: 9, lanes, leaseMs: 60_000 };
+    const reply = await broker.exchange({ claim });
+    await broker.exchange({ settle: completed(reply) });
 
-      const reads = readsOf(take()).filter(({ table }) => table === 'run');
-      await broker.close();
-      await client.query(`drop schema ${schema} cascade`);
-      await client.end();
+    const reads = readsOf(take()).filter(({ table }) => table === 'run');
+    await broker.close();
+    await client.query(`drop schema ${schema} cascade`);
+    await client.end();
 
-      expect(reads.map(({ how }) => how)).toEqual(['Tid Scan']);
-    },
-  );
+    expect(reads.map(({ how }) => how)).toEqual(['Tid Scan']);
+  });
 });

@@ -70,9 +70,7 @@ describeOnPostgres('operators among workers', (server) => {
     await broker.exchange({ settle: settle.reverse() });
   };
 
-  it('cancel, end, reschedule, redrive and discard the same runs at the same time, and every run stays in one location', {
-    timeout: 60_000,
-  }, async () => {
+  it('cancel, end, reschedule, redrive and discard the same runs at the same time, and every run stays in one location', async () => {
     const concurrency = { key: 'k', limit: 2, whenFull: 'wait' } as const;
     for (let round = 0; round < ROUNDS; round += 1) {
       const submissions = IDS.map((id, index) => ({

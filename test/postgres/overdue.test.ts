@@ -10,7 +10,6 @@ const BATCH = 500;
 describeOnPostgres('runs that are due at the same time', (server) => {
   it.each([['one lane', 1] as const, ['three lanes', 3] as const])(
     'are claimed in as few calls as ready runs, however many are due: %s',
-    { timeout: 60_000 },
     async (_name, lanes) => {
       const pool = openPool(server().url, 2);
       const schema = await createClockedSchema(pool);

@@ -33,44 +33,36 @@ const LINES = ['ready', 'parked', 'scheduled', 'claim', 'finished'];
 const AT_THEIR_PLACES: Read = { table: 'run', how: 'Tid Scan', index: undefined };
 
 describeOnPostgres('the plan of every statement', (server) => {
-  it.each(SIZES)(
-    'reads the tables by their indexes alone at %i rows, analysed or not',
-    {
-      timeout: 120_000,
-    },
-    async (count) => {
-      const { client, take } = await openExplained(server().url);
-      const schema = `plans_${randomUUID().slice(0, 8)}`;
-      await fill(client, schema, count);
-      take();
+  it.each(SIZES)('reads the tables by their indexes alone at %i rows, analysed or not', async (count) => {
+    const { client, take } = await openExplained(server().url);
+    const schema = `plans_${randomUUID().slice(0, 8)}`;
+    await fill(client, schema, count);
+    take();
 
-      await exercise(client, schema, 'fresh');
-      const fresh = take();
-      await listAll(client, schema);
-      const listed = take();
-      await client.query('analyze');
-      await client.query('discard plans');
-      take();
-      await exercise(client, schema, 'analysed');
-      const analysed = take();
-      await listAll(client, schema);
-      const listedAnalysed = take();
+    await exercise(client, schema, 'fresh');
+    const fresh = take();
+    await listAll(client, schema);
+    const listed = take();
+    await client.query('analyze');
+    await client.query('discard plans');
+    take();
+    await exercise(client, schema, 'analysed');
+    const analysed = take();
+    await listAll(client, schema);
+    const listedAnalysed = take();
 
-      await client.query(`drop schema ${schema} cascade`);
-      await client.end();
-      expect(fresh.length).toBeGreaterThan(30);
-      expect(readsOf(fresh).filter((read) => isWhole(read, SMALL))).toEqual([]);
-      expect(readsOf(fresh)).toEqual(expect.arrayContaining([...readsOf(analysed)]));
-      expect(readsOf(listed).filter((read) => isWhole(read, [...SMALL, ...LINES]))).toEqual([]);
-      expect(readsOf(listed)).toEqual(readsOf(listedAnalysed));
-    },
-  );
+    await client.query(`drop schema ${schema} cascade`);
+    await client.end();
+    expect(fresh.length).toBeGreaterThan(30);
+    expect(readsOf(fresh).filter((read) => isWhole(read, SMALL))).toEqual([]);
+    expect(readsOf(fresh)).toEqual(expect.arrayContaining([...readsOf(analysed)]));
+    expect(readsOf(listed).filter((read) => isWhole(read, [...SMALL, ...LINES]))).toEqual([]);
+    expect(readsOf(listed)).toEqual(readsOf(listedAnalysed));
+  });
 
   // A table that was vacuumed with one row in it has one row for the planner, whatever comes: then to read all of it costs as much as
   // to read what is looked for. A connection keeps its plans until the next analysis: a minute in which very many runs may come.
-  it('reads what it looks for, also when it was made while the tables were almost empty', {
-    timeout: 120_000,
-  }, async () => {
+  it('reads what it looks for, also when it was made while the tables were almost empty', async () => {
     const { client, take } = await openExplained(server().url);
     const schema = `empty_${randomUUID().slice(0, 8)}`;
     await fill(client, schema, 1);
@@ -100,9 +92,6 @@ describeOnPostgres('the plan of every statement', (server) => {
     { others: 1_000, isOtherHeld: true },
   ])(
     'claims many runs by one scan, and settles each at its place, where $others others are, and another lane is on hold: $isOtherHeld',
-    {
-      timeout: 60_000,
-    },
     async ({ others, isOtherHeld }) => {
       const { client, take } = await openExplained(server().url, ['auto_explain.log_analyze=on']);
       const schema = `many_${randomUUID().slice(0, 8)}`;
@@ -133,9 +122,7 @@ describeOnPostgres('the plan of every statement', (server) => {
     },
   );
 
-  it('reads the leases of claims once, also when it was made while there were few', {
-    timeout: 120_000,
-  }, async () => {
+  it('reads the leases of claims once, also when it was made while there were few', async () => {
     const client = new pg.Client({ connectionString: server().url });
     await client.connect();
     const schema = `grown_${randomUUID().slice(0, 8)}`;

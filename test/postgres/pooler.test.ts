@@ -25,7 +25,7 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
   beforeAll(async () => {
     server = await startPrivatePostgres(['fsync=off']);
     pooler = await openTransactionPooler(server.url, 2);
-  }, 60_000);
+  });
   afterAll(async () => {
     await pooler.close();
     await server.stop();
@@ -49,9 +49,7 @@ describeOnPrivatePostgres('through a pooler in transaction mode', () => {
     parts: PARTS_OF_CONNECTIONS,
   });
 
-  it('ten processes with connections of their own share two, and lose nothing', {
-    timeout: 60_000,
-  }, async () => {
+  it('ten processes with connections of their own share two, and lose nothing', async () => {
     const lentBefore = pooler.lent();
     const pool = openPool(pooler.url, 2);
     const schema = await createTestSchema(pool);

@@ -26,7 +26,7 @@ function testTransaction(open: () => Promise<Subject>): void {
     schema = await createTestSchema(client);
     orders = `${schema.name}.orders`;
     await client.query(`create table ${orders} (id text primary key)`);
-  }, 60_000);
+  });
   afterEach(() => client.query(`truncate ${orders}`));
   afterAll(async () => {
     await schema.drop();

@@ -74,7 +74,7 @@ describeOnPostgres('reserve on Postgres', (server) => {
     });
   }
 
-  it('answers as the pure rule at every step, whatever the clock does', { timeout: 120_000 }, async () => {
+  it('answers as the pure rule at every step, whatever the clock does', async () => {
     const schema = await createClockedSchema(pool);
 
     await fc
@@ -82,7 +82,7 @@ describeOnPostgres('reserve on Postgres', (server) => {
       .finally(schema.drop);
   });
 
-  it.each(MUTANTS)('notices when %s', { timeout: 120_000 }, async (_, right, wrong) => {
+  it.each(MUTANTS)('notices when %s', async (_, right, wrong) => {
     let isApplied = false;
     const schema = await createClockedSchema(pool, (sql) => {
       isApplied ||= sql.includes(right);

@@ -31,7 +31,7 @@ describeOnPrivatePostgres('a role with the rights that docs/postgres.md lists', 
     await migrate(admin);
     await admin.query(readGrants());
     url = server.url.replace('postgres@', 'app@');
-  }, 60_000);
+  });
   afterAll(async () => {
     await admin.end();
     await server.stop();

@@ -13,7 +13,7 @@ const ROUNDS = 30;
 const KEPT = { dead: 3, far: 2, stalled: 2 };
 
 describeOnPostgres('what is kept', (server) => {
-  it('takes no more room the more runs have ended', { timeout: 120_000 }, async () => {
+  it('takes no more room the more runs have ended', async () => {
     const pool = openPool(server().url, 2);
     const schema = await createTestSchema(pool);
     const broker = createPostgresBroker({

@@ -19,7 +19,7 @@ describeOnPrivatePostgres("a client of the user's", () => {
     const pool = openPool(server.url, 1);
     await migrate(pool);
     await pool.end();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   const open = (client: SqlClient, connections?: number) =>

@@ -35,9 +35,7 @@ describeOnPrivateRedis('connections to Redis', () => {
     await client.close();
   });
 
-  it('are closed while the server is frozen, and pending calls reject', {
-    timeout: 30_000,
-  }, async () => {
+  it('are closed while the server is frozen, and pending calls reject', async () => {
     const broker = await openRedisBroker({ url: server.url });
     process.kill(server.pid(), 'SIGSTOP');
     const submitting = broker.submit([SUBMISSION]).catch((error: unknown) => error);
@@ -47,7 +45,7 @@ describeOnPrivateRedis('connections to Redis', () => {
     expect(await submitting).toBeInstanceOf(Error);
   });
 
-  it('that are lost let calls reject which could not be sent, with a cure', { timeout: 30_000 }, async () => {
+  it('that are lost let calls reject which could not be sent, with a cure', async () => {
     let noteLost = (): void => {};
     const lost = new Promise<void>((resolve) => {
       noteLost = resolve;

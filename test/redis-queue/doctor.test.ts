@@ -96,32 +96,24 @@ describeOnPrivateRedis('the doctor', () => {
     await broker.close();
   });
 
-  it.each(['redis', 'ioredis'])(
-    'examines the node of a cluster that has the queue, by %s',
-    {
-      timeout: 60_000,
-    },
-    async (name) => {
-      const cluster = await startPrivateCluster();
-      onTestFinished(cluster.stop);
-      const { client, close } = await connectToCluster(name, cluster);
-      const open = (prefix: string) => openRedisBroker({ client, prefix }).then(() => 'opened', codeOf);
-      const prefixes = Array.from({ length: 12 }, (_, index) => `queue-${index}`);
-      await set('maxmemory-policy', 'allkeys-lru', cluster.urls[1]);
+  it.each(['redis', 'ioredis'])('examines the node of a cluster that has the queue, by %s', async (name) => {
+    const cluster = await startPrivateCluster();
+    onTestFinished(cluster.stop);
+    const { client, close } = await connectToCluster(name, cluster);
+    const open = (prefix: string) => openRedisBroker({ client, prefix }).then(() => 'opened', codeOf);
+    const prefixes = Array.from({ length: 12 }, (_, index) => `queue-${index}`);
+    await set('maxmemory-policy', 'allkeys-lru', cluster.urls[1]);
 
-      const answers = await Promise.all(prefixes.map(open));
+    const answers = await Promise.all(prefixes.map(open));
 
-      const owners = await Promise.all(prefixes.map((prefix) => cluster.ownerOf(`{${prefix}:0}:lanes`)));
-      const [safe, unsafe] = ['opened', 'REDIS_MAY_EVICT'];
-      expect(answers).toEqual(owners.map((url) => (url === cluster.urls[1] ? unsafe : safe)));
-      expect(new Set(answers)).toEqual(new Set([safe, unsafe]));
-      await close();
-    },
-  );
+    const owners = await Promise.all(prefixes.map((prefix) => cluster.ownerOf(`{${prefix}:0}:lanes`)));
+    const [safe, unsafe] = ['opened', 'REDIS_MAY_EVICT'];
+    expect(answers).toEqual(owners.map((url) => (url === cluster.urls[1] ? unsafe : safe)));
+    expect(new Set(answers)).toEqual(new Set([safe, unsafe]));
+    await close();
+  });
 
-  it('refuses one node of a cluster, whether it has the queue or not, and names the client that is needed', {
-    timeout: 60_000,
-  }, async () => {
+  it('refuses one node of a cluster, whether it has the queue or not, and names the client that is needed', async () => {
     const cluster = await startPrivateCluster();
     onTestFinished(cluster.stop);
     const client = new Redis(cluster.urls[0] ?? '');
@@ -139,7 +131,7 @@ describeOnPrivateRedis('the doctor', () => {
       });
   });
 
-  it('accepts the only node of a cluster', { timeout: 60_000 }, async () => {
+  it('accepts the only node of a cluster', async () => {
     const node = await startPrivateRedis(['--cluster-enabled', 'yes']);
     onTestFinished(() => node.stop());
     const client = await createClient({ url: node.url }).connect();

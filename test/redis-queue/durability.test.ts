@@ -102,7 +102,7 @@ function describeWaitAof(): void {
     await submitting;
   });
 
-  it('rejects when the file is not written in time, and keeps the run', { timeout: 30_000 }, async () => {
+  it('rejects when the file is not written in time, and keeps the run', async () => {
     const broker = await open({ url: server.url });
     await set('appendfsync', 'no');
 
@@ -145,7 +145,7 @@ function describeWaitAof(): void {
     expect(await broker.submit([SUBMISSION])).toEqual(['exists']);
   });
 
-  it('waits for the node of a cluster that has the run', { timeout: 60_000 }, async () => {
+  it('waits for the node of a cluster that has the run', async () => {
     const cluster = await startPrivateCluster(['--appendonly', 'yes']);
     const client = new Cluster(cluster.ports.map((port) => ({ host: '127.0.0.1', port })));
     opened.push({ close: cluster.stop }, { close: async () => client.disconnect() });
@@ -166,9 +166,6 @@ function describeWaitAof(): void {
 
   it.each(['redis', 'ioredis'])(
     'sends nothing to a node of a cluster that has no key of the queue, by %s',
-    {
-      timeout: 60_000,
-    },
     async (name) => {
       const cluster = await startPrivateCluster(['--appendonly', 'yes']);
       const { client, close } = await connectToCluster(name, cluster);

@@ -203,7 +203,7 @@ const REVOKED = [
 ];
 
 describeWithUser('a Redis user that loses a right while it works', (user) => {
-  it.each(REVOKED)('loses no run for the lack of %s', { timeout: 60_000 }, async (command) => {
+  it.each(REVOKED)('loses no run for the lack of %s', async (command) => {
     const { url, change } = user();
     const broker = await openRedisBroker({ url });
     const queue = createQueue({ broker });

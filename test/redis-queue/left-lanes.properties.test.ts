@@ -107,9 +107,7 @@ class Player {
 }
 
 describeOnRedis('runs that leave their lane and come back to it', (server) => {
-  it('are claimed once each, in the order of the memory broker, whatever they left in the list', {
-    timeout: 120_000,
-  }, async () => {
+  it('are claimed once each, in the order of the memory broker, whatever they left in the list', async () => {
     const pairs = await createPairs(server().url);
     const property = fc.asyncProperty(fc.array(anyStep, { maxLength: 60, size: 'max' }), async (steps) => {
       const { broker } = await pairs.open();

@@ -38,9 +38,7 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
     }
   };
 
-  it('shows each run that stays once while others are claimed from the head of the lane', {
-    timeout: 60_000,
-  }, async () => {
+  it('shows each run that stays once while others are claimed from the head of the lane', async () => {
     const { broker, close } = await open();
     const ids = idsOf('a', 6_000);
     await broker.submit(ids.map(submission));
@@ -55,9 +53,7 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
     expect(seen).toEqual([...ids.slice(0, 3_000), ...ids.slice(4_000)]);
   });
 
-  it('finds its place again after more runs were claimed than one call searches', {
-    timeout: 60_000,
-  }, async () => {
+  it('finds its place again after more runs were claimed than one call searches', async () => {
     const { broker, close } = await open();
     const ids = idsOf('a', 40_000);
     for (let from = 0; from < ids.length; from += 5_000)
@@ -95,9 +91,7 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
     ]);
   });
 
-  it('takes a constant number of calls for a page, even beside many runs that were cancelled', {
-    timeout: 60_000,
-  }, async () => {
+  it('takes a constant number of calls for a page, even beside many runs that were cancelled', async () => {
     const { broker, sent, close } = await open();
     const ids = idsOf('a', 3_000);
     await broker.submit(ids.map(submission));
@@ -114,7 +108,7 @@ describeOnPrivateRedis('a list of waiting runs on Redis', () => {
     expect(seen).toEqual(ids.slice(900));
   });
 
-  it('shows each run of many lanes, most of which are empty', { timeout: 60_000 }, async () => {
+  it('shows each run of many lanes, most of which are empty', async () => {
     const { broker, close } = await open();
     const ids = idsOf('a', 2_500);
     await broker.submit(ids.map((id) => ({ id, lane: `lane-${id}`, payload: '1' })));

@@ -4,7 +4,7 @@ import { openRedisHarness } from '../support/redis-harness.ts';
 import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 
 describeOnRedis('the Redis broker', (server) => {
-  it('lists each run that stays once, whatever moves between the pages', { timeout: 120_000 }, async () => {
+  it('lists each run that stays once, whatever moves between the pages', async () => {
     await assertWalks(async () => {
       const { broker, close } = await openRedisHarness(server().url);
       return { ...broker, close };

@@ -8,7 +8,7 @@ import { settlementOf } from '../support/settle.ts';
 const MIB = 2 ** 20;
 
 describeOnPrivateRedis('a Redis server of 64 MB', () => {
-  it('is found to be nearly full before it refuses submits', { timeout: 60_000 }, async () => {
+  it('is found to be nearly full before it refuses submits', async () => {
     const server = await startPrivateRedis(['--maxmemory', '64mb']);
     const { broker, close } = await openRedisHarness(server.url, {});
     const queue = createQueue({ broker });

@@ -12,9 +12,7 @@ import { openProxy } from '../support/tcp-proxy.ts';
 const COUNT = 1_000;
 
 describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
-  it('keeps working when its hash slot moves to another node, and starts no run twice', {
-    timeout: 60_000,
-  }, async () => {
+  it('keeps working when its hash slot moves to another node, and starts no run twice', async () => {
     const cluster = await startPrivateCluster();
     const client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })), defaults: PATIENT });
     await client.connect();
@@ -37,9 +35,7 @@ describeOnPrivateRedis('a Redis queue whose server changes under it', () => {
     await cluster.stop();
   });
 
-  it('keeps working with a replica that is promoted, and the runs that it has', {
-    timeout: 60_000,
-  }, async () => {
+  it('keeps working with a replica that is promoted, and the runs that it has', async () => {
     const primary = await startPrivateRedis();
     const replica = await startPrivateRedis(['--replicaof', `127.0.0.1 ${primary.port}`]);
     const proxy = await openProxy(primary.port);

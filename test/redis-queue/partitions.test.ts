@@ -38,7 +38,7 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     cluster = await startPrivateCluster();
     client = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })), defaults: PATIENT });
     await client.connect();
-  }, 60_000);
+  });
   afterAll(async () => {
     await client.close();
     await cluster.stop();

@@ -211,7 +211,7 @@ describeWithUser('a verb that Redis refuses for the lack of a right', (user) => 
     return problems;
   }
 
-  it.each(WRITES)('loses no run, and starts none twice: %s', { timeout: 120_000 }, async (command) => {
+  it.each(WRITES)('loses no run, and starts none twice: %s', async (command) => {
     const scenes = await Promise.all(
       Object.entries(VERBS).map(async ([name, verb]) => ({ name, verb, scene: await openScene(name) })),
     );

@@ -62,7 +62,7 @@ describeOnRedis('a Redis broker that keeps two completed runs', (server) => {
 });
 
 describeOnRedis('a Redis broker that keeps some completed runs', (server) => {
-  it('keeps as many of the latest, and a hundredth more at most', { timeout: 60_000 }, async () => {
+  it('keeps as many of the latest, and a hundredth more at most', async () => {
     const keeps = fc.constantFrom(0, 1, 20, 99, 100, 250);
     const ends = fc.array(fc.integer({ min: 1, max: 160 }), { minLength: 1, maxLength: 8 });
     const property = fc.asyncProperty(keeps, ends, async (count, batches) => {
@@ -118,9 +118,7 @@ describeOnRedis('a large claim on a Redis broker', (server) => {
 });
 
 describeOnPrivateRedis('a Redis server of 64 MB', () => {
-  it('takes any number of runs of 900 kB that complete, and keeps every run', {
-    timeout: 60_000,
-  }, async () => {
+  it('takes any number of runs of 900 kB that complete, and keeps every run', async () => {
     const server = await startPrivateRedis(['--maxmemory', '64mb']);
     const { broker, close } = await openRedisHarness(server.url, { keepCompleted: {} });
     const payload = JSON.stringify('x'.repeat(900_000));

@@ -26,7 +26,7 @@ const failing = (opening: Promise<unknown>) =>
   );
 
 describe('createRedisBroker to a server that is not there', () => {
-  it.concurrent('rejects in time with the last cause, by a url', { timeout: 20_000 }, async () => {
+  it.concurrent('rejects in time with the last cause, by a url', async () => {
     const error = await failing(openRedisBroker({ url: 'redis://u:hunter2@127.0.0.1:1' }));
 
     expect(error).toBeInstanceOf(RedisBrokerError);
@@ -35,9 +35,7 @@ describe('createRedisBroker to a server that is not there', () => {
     expect(printed(error)).not.toContain('hunter2');
   });
 
-  it.concurrent('rejects in time when the other end of the connection never answers', {
-    timeout: 20_000,
-  }, async () => {
+  it.concurrent('rejects in time when the other end of the connection never answers', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const address = silent.address();
@@ -49,7 +47,7 @@ describe('createRedisBroker to a server that is not there', () => {
     silent.close();
   });
 
-  it('does not count the time for which the event loop is blocked', { timeout: 20_000 }, async () => {
+  it('does not count the time for which the event loop is blocked', async () => {
     const server = await startPrivateRedis();
     const client = await createClient({ url: server.url }).connect();
     const broker = createRedisBroker({ client });
@@ -66,9 +64,7 @@ describe('createRedisBroker to a server that is not there', () => {
     expect(outcome).toBeUndefined();
   });
 
-  it.concurrent('rejects in time by a client of ioredis, and removes its own error listener', {
-    timeout: 20_000,
-  }, async () => {
+  it.concurrent('rejects in time by a client of ioredis, and removes its own error listener', async () => {
     const client = new Redis({ host: '127.0.0.1', port: 1, password: 'hunter2', lazyConnect: true });
     client.on('error', () => {});
 
@@ -80,9 +76,7 @@ describe('createRedisBroker to a server that is not there', () => {
     client.disconnect();
   });
 
-  it.concurrent('has one listener for any number of brokers that begin on a client, each of which gets its error', {
-    timeout: 20_000,
-  }, async () => {
+  it.concurrent('has one listener for any number of brokers that begin on a client, each of which gets its error', async () => {
     const client = new Redis({ host: '127.0.0.1', port: 1, lazyConnect: true });
     client.on('error', () => {});
 
@@ -147,7 +141,7 @@ describeOnPrivateRedis('createRedisBroker', () => {
     await server.stop();
   });
 
-  it('closes without delay while it waits for its server', { timeout: 20_000 }, async () => {
+  it('closes without delay while it waits for its server', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const address = silent.address();

@@ -96,7 +96,7 @@ async function expectEachOnce(broker: Broker, started: readonly Started[]): Prom
 }
 
 describeOnRedis('processes that fire schedules on Redis', (server) => {
-  it('fire each instant once while they are killed and schedules change', { timeout: 120_000 }, async () => {
+  it('fire each instant once while they are killed and schedules change', async () => {
     const harness = await openRedisHarness(server().url, { keepCompleted: { count: 0 } });
 
     const started = await fireByMortals(harness.broker, ['redis', server().url, harness.prefix]);
@@ -106,7 +106,7 @@ describeOnRedis('processes that fire schedules on Redis', (server) => {
 });
 
 describeOnPostgres('processes that fire schedules on Postgres', (server) => {
-  it('fire each instant once while they are killed and schedules change', { timeout: 120_000 }, async () => {
+  it('fire each instant once while they are killed and schedules change', async () => {
     const pool = openPool(server().url, 4);
     const schema = await createTestSchema(pool);
     const harness = await schema.open({ keepCompleted: { count: 0 } });

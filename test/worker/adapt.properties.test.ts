@@ -21,9 +21,7 @@ const plays = fc.record({
 });
 
 describe('adapt', () => {
-  it('holds the lane until the server may be asked and never beyond the bound, with two calls at most for what fails together', {
-    timeout: 120_000,
-  }, async () => {
+  it('holds the lane until the server may be asked and never beyond the bound, with two calls at most for what fails together', async () => {
     const property = fc.asyncProperty(plays, async ({ workers, concurrency, maxMs, runs }) => {
       const { clock, queue, broker, startWorker } = setScene();
       const boundMs = Math.min(maxMs, HOUR_MS);

@@ -37,9 +37,7 @@ interface Start {
 }
 
 describe('starts with a cost', () => {
-  it('exceed the limit of no window by more than what was under way, and every run completes once', {
-    timeout: 120_000,
-  }, async () => {
+  it('exceed the limit of no window by more than what was under way, and every run completes once', async () => {
     const property = fc.asyncProperty(plays, async (play) => {
       const { limit, windowMs, concurrency, failsEvery } = play;
       const scene = setScene();

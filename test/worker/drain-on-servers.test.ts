@@ -15,7 +15,6 @@ import { describeOnRedis } from '../support/servers/describe-on-redis.ts';
 import { removeKeys } from '../support/servers/remove-keys.ts';
 
 const FIXTURE = fileURLToPath(new URL('fixtures/draining.ts', import.meta.url));
-const TIMEOUT_MS = 120_000;
 /** That of the fixture. */
 const CONCURRENCY = 5;
 const LEASE_MS = 1_500;
@@ -53,7 +52,7 @@ function startDraining(args: readonly string[], runMs: number, lease = `${LEASE_
 }
 
 function describeDrains(open: () => Promise<Place>): void {
-  it('does what is due and lets its process end', { timeout: TIMEOUT_MS }, async () => {
+  it('does what is due and lets its process end', async () => {
     const { broker, args, close } = await open();
     const queue = createQueue({ broker });
     await queue.submitMany(task, Array(500).fill(null));
@@ -67,9 +66,7 @@ function describeDrains(open: () => Promise<Place>): void {
     await close();
   });
 
-  it('loses nothing and runs nothing twice when it is frozen for less than its lease', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it('loses nothing and runs nothing twice when it is frozen for less than its lease', async () => {
     const { broker, args, close } = await open();
     const queue = createQueue({ broker });
     const submitted = await queue.submitMany(task, Array(40).fill(null));
@@ -92,9 +89,7 @@ function describeDrains(open: () => Promise<Place>): void {
     await close();
   });
 
-  it('loses nothing when it is frozen for longer than its lease, and runs nothing twice that it has not lost', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it('loses nothing when it is frozen for longer than its lease, and runs nothing twice that it has not lost', async () => {
     const { broker, args, close } = await open();
     const queue = createQueue({ broker });
     const submitted = await queue.submitMany(task, Array(40).fill(null));

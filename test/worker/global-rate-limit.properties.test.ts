@@ -17,9 +17,7 @@ const plays = fc.record({
 });
 
 describe('globalRateLimit', () => {
-  it('holds in every window, and every run completes once, whatever the workers do', {
-    timeout: 120_000,
-  }, async () => {
+  it('holds in every window, and every run completes once, whatever the workers do', async () => {
     const property = fc.asyncProperty(plays, async (play) => {
       const { limit, windowMs, concurrency, durationMs, runs, failsEvery, maxConcurrent } = play;
       const scene = setScene();

@@ -23,7 +23,7 @@ function work(broker: Broker, task: AnyTask): Worker {
 /** A thread that starts on a busy machine takes a while. */
 const poll = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 30_000 });
 
-describe('a thread that ends whenever it is started', { timeout: 60_000 }, () => {
+describe('a thread that ends whenever it is started', () => {
   const warnings = vi.spyOn(process, 'emitWarning');
   beforeEach(() => void warnings.mockReset().mockImplementation(() => {}));
   afterEach(() => void warnings.mockReset());

@@ -81,7 +81,7 @@ describe('the thread that renews leases', () => {
     expect(count('leases')).toBe(1);
   });
 
-  it('renews 1 000 leases in one call', { timeout: 30_000 }, async () => {
+  it('renews 1 000 leases in one call', async () => {
     const { broker, count } = guardedBroker();
     let started = 0;
     let finish = (): void => {};
@@ -123,7 +123,7 @@ describe('the thread that renews leases', () => {
     await poll(() => count('closed')).toBe(2);
   });
 
-  it('starts again when it has ended, with the leases of running handlers', { timeout: 30_000 }, async () => {
+  it('starts again when it has ended, with the leases of running handlers', async () => {
     const { broker, count, crash } = guardedBroker();
     let opened = (): void => {};
     const isOpened = new Promise<void>((resolve) => {
@@ -178,7 +178,7 @@ describe('the thread that renews leases', () => {
     expect(answers).toEqual(fenced);
   });
 
-  it('connects only when the loop is blocked, if there is time for that', { timeout: 30_000 }, async () => {
+  it('connects only when the loop is blocked, if there is time for that', async () => {
     const { broker, count } = guardedBroker();
     const { task, worker } = work(broker, () => blockUntil(() => count('heartbeats') > 0), {
       lease: LONG_LEASE_MS,
@@ -193,7 +193,7 @@ describe('the thread that renews leases', () => {
     expect(count('heartbeats')).toBeGreaterThanOrEqual(1);
   });
 
-  it('connects again if the server had no place for it', { timeout: 30_000 }, async () => {
+  it('connects again if the server had no place for it', async () => {
     const { broker, count } = guardedBroker({ refusal: 'too many connections', refusals: 2 });
     const { errors, task, worker } = work(broker, () => blockUntil(() => count('heartbeats') > 0), {
       lease: LONG_LEASE_MS,

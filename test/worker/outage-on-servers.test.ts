@@ -59,7 +59,7 @@ function expectOnceEach({ executions, runs }: Awaited<ReturnType<typeof liveThro
 }
 
 describeOnPrivateRedis('Redis is away for longer than a lease', () => {
-  it('executes no run twice, and loses no completion', { timeout: 90_000 }, async () => {
+  it('executes no run twice, and loses no completion', async () => {
     const server = await startPrivateRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
     const open = (): Broker =>
       createRedisBroker({ url: server.url, keepCompleted: { count: 100 }, onError: () => {} });
@@ -71,7 +71,7 @@ describeOnPrivateRedis('Redis is away for longer than a lease', () => {
 });
 
 describeOnPrivatePostgres('Postgres is away for longer than a lease', () => {
-  it('executes no run twice, and loses no completion', { timeout: 90_000 }, async () => {
+  it('executes no run twice, and loses no completion', async () => {
     const server = await startPrivatePostgres();
     const pool = openPool(server.url);
     await migrate(pool);

@@ -138,7 +138,7 @@ describe('an outage of the server that outlasts the leases', () => {
       }),
       { numRuns: NUM_RUNS },
     );
-  }, 120_000);
+  });
 
   it('keeps the runs of a dead worker for an interval of heartbeats and a reconnect, or of the cleaner', async () => {
     await fc.assert(
@@ -151,5 +151,5 @@ describe('an outage of the server that outlasts the leases', () => {
       }),
       { numRuns: NUM_RUNS },
     );
-  }, 120_000);
+  });
 });

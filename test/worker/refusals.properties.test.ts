@@ -100,5 +100,5 @@ describe('a broker that refuses some settlements and lanes for good', () => {
       }),
       { numRuns: NUM_RUNS },
     );
-  }, 120_000);
+  });
 });

@@ -105,5 +105,5 @@ describe('workers that claim in advance', () => {
       ),
       { numRuns: propertyRuns(1 / 6) },
     );
-  }, 120_000);
+  });
 });

@@ -32,33 +32,25 @@ async function endBy(signal: NodeJS.Signals, ...args: readonly string[]) {
 }
 
 describeOnRedis('a plain program on Redis', (server) => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'finishes its handler and ends by one %s',
-    async (signal) => {
-      const prefix = `test-${randomUUID()}`;
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes its handler and ends by one %s', async (signal) => {
+    const prefix = `test-${randomUUID()}`;
 
-      const ended = await endBy(signal, 'redis', server().url, prefix);
+    const ended = await endBy(signal, 'redis', server().url, prefix);
 
-      await removeKeys(server().url, prefix);
-      expect(ended).toEqual({ endedBy: signal, written: 'ready\ncompleted\n' });
-    },
-    60_000,
-  );
+    await removeKeys(server().url, prefix);
+    expect(ended).toEqual({ endedBy: signal, written: 'ready\ncompleted\n' });
+  });
 });
 
 describeOnPostgres('a plain program on Postgres', (server) => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'finishes its handler and ends by one %s',
-    async (signal) => {
-      const pool = openPool(server().url, 1);
-      const schema = await createTestSchema(pool);
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes its handler and ends by one %s', async (signal) => {
+    const pool = openPool(server().url, 1);
+    const schema = await createTestSchema(pool);
 
-      const ended = await endBy(signal, 'postgres', server().url, schema.name);
+    const ended = await endBy(signal, 'postgres', server().url, schema.name);
 
-      await schema.drop();
-      await pool.end();
-      expect(ended).toEqual({ endedBy: signal, written: 'ready\ncompleted\n' });
-    },
-    60_000,
-  );
+    await schema.drop();
+    await pool.end();
+    expect(ended).toEqual({ endedBy: signal, written: 'ready\ncompleted\n' });
+  });
 });

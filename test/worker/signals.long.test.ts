@@ -39,7 +39,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-describe('SIGTERM', { timeout: 30_000 }, () => {
+describe('SIGTERM', () => {
   it('makes the process give its runs back and exit by itself', async () => {
     const program = start('release', '1h');
     await program.says('ready');
@@ -120,7 +120,7 @@ describe('SIGTERM', { timeout: 30_000 }, () => {
   });
 });
 
-describe('a program whose worker a signal stops', { timeout: 30_000 }, () => {
+describe('a program whose worker a signal stops', () => {
   it.each(['owned', 'two'])(
     'ends, with the connection closed that its broker opened, after everything was settled (%s)',
     async (mode) => {
@@ -188,7 +188,7 @@ describe('a program whose worker a signal stops', { timeout: 30_000 }, () => {
   });
 });
 
-describe('stop', { timeout: 30_000 }, () => {
+describe('stop', () => {
   it('leaves nothing that keeps the process alive', async () => {
     const program = start('release', '1h', 'stop');
 

@@ -310,5 +310,5 @@ describe('runs of a worker that was killed', () => {
       ),
       { numRuns: NUM_RUNS },
     );
-  }, 120_000);
+  });
 });

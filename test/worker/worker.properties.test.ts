@@ -288,5 +288,5 @@ describe('two workers that come, go and crash', () => {
       ),
       { numRuns: NUM_RUNS },
     );
-  }, 120_000);
+  });
 });

@@ -80,7 +80,7 @@ describe.each(Object.entries(FRAMEWORKS))('a board in %s', (_name, mount) => {
     expect(await (await send('/own')).text()).toBe('own');
   });
 
-  it('does not keep its server from closing while a page is open', { timeout: 60_000 }, async () => {
+  it('does not keep its server from closing while a page is open', async () => {
     const closing = createBoard({ broker, basePath: BASE_PATH, access });
     const other = await mount(closing);
     const url = `http://127.0.0.1:${other.port}${BASE_PATH}/api/events?topic=overview`;

@@ -38,7 +38,7 @@ describeInChromium('hostile data on the board', (browser) => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  }, 60_000);
+  });
 
   afterAll(async () => {
     board.close();

@@ -151,7 +151,7 @@ describeInChromium('live figures on the board', (browser) => {
     await own.close();
   });
 
-  it('follow a further page, too', { timeout: 60_000 }, async () => {
+  it('follow a further page, too', async () => {
     const own = await serveBoard({ mails: 1 });
     const letters = [...'abcdefghijklmnopqrstuvwxyz'];
     for (const one of letters)

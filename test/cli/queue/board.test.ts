@@ -98,9 +98,7 @@ async function sendAs(host: string, url: string, path = '/api/overview') {
 const inPGlite = 'serves the page and acts on the queue in the name of the user, until it is interrupted';
 
 describeOnServers('retry board', { inPGlite }, (queue, it) => {
-  it(inPGlite, {
-    timeout: 180_000,
-  }, async () => {
+  it(inPGlite, async () => {
     await queue().use((broker) => broker.audit()); // PGlite is migrated when it is opened
     const board = await serve(queue().args);
 
@@ -123,7 +121,7 @@ describeOnServers('retry board', { inPGlite }, (queue, it) => {
   });
 });
 
-describe('retry board of a queue that a configuration makes', { timeout: 60_000 }, () => {
+describe('retry board of a queue that a configuration makes', () => {
   const cache = join(root, 'node_modules', '.cache');
   let cwd = '';
   beforeAll(() => {

@@ -7,7 +7,7 @@ import { idOf, seedAnew } from './seed.ts';
 const inPGlite = 'cancels what waits, and answers for each id';
 
 describeOnServers('commands that change a queue', { inPGlite }, (queue, it) => {
-  beforeEach(() => queue().use(seedAnew), 180_000);
+  beforeEach(() => queue().use(seedAnew));
 
   async function call(definition: string, ...args: readonly string[]) {
     const { out, err, exitCode } = await run([...args, '--json', ...queue().args]);

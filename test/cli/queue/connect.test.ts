@@ -90,7 +90,7 @@ describe('a PGlite folder without a database', () => {
 
     expect(exitCode).toBe(0);
     expect(existsSync(join(folder, 'new', 'PG_VERSION'))).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe('retry.config', () => {

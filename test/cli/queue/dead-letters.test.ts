@@ -7,7 +7,7 @@ import { idOf, seedAnew } from './seed.ts';
 const inPGlite = 'are planned to be redriven, and stay as they are without --apply';
 
 describeOnServers('dead letters', { inPGlite }, (queue, it) => {
-  beforeEach(() => queue().use(seedAnew), 180_000);
+  beforeEach(() => queue().use(seedAnew));
 
   async function call(definition: string, ...args: readonly string[]) {
     const { out, err, exitCode } = await run([...args, '--json', ...queue().args], { now: Date.now });

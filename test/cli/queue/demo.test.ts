@@ -13,8 +13,6 @@ import { startPrivateRedis } from '../../support/servers/redis.ts';
 import { run } from '../run-in-memory.ts';
 import { splitWords } from '../split-words.ts';
 
-const TIMEOUT_MS = 240_000;
-
 /** Runs `npm start -- --keep`. `each` is called with every line that it prints. */
 async function keep(
   { args = [], env }: { readonly args?: readonly string[]; readonly env: Record<string, string> },
@@ -53,7 +51,7 @@ async function follow(commands: readonly string[], env: Record<string, string> =
   return printed;
 }
 
-describe('npm start -- --keep', { timeout: TIMEOUT_MS }, () => {
+describe('npm start -- --keep', () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'retry-demo-test-'));
@@ -90,9 +88,7 @@ describeOnPrivateRedis('npm start -- --keep --broker redis', () => {
   });
   afterAll(() => server.stop());
 
-  it('leaves one queue on the server of REDIS_URL, and prints no password', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it('leaves one queue on the server of REDIS_URL, and prints no password', async () => {
     const env = { REDIS_URL: server.url };
     const earlier = createRedisBroker({ url: server.url, prefix: 'retry-demo-kept' });
     await earlier.submit([{ id: 'of-an-earlier-demo', lane: 'mail@1', payload: '{}' }]);
@@ -110,7 +106,7 @@ describeOnPrivateRedis('npm start -- --keep --broker redis', () => {
     expect(printed.get('doctor --url')).toContain('LANE_ON_HOLD');
   });
 
-  it('keeps a server of its own running until Ctrl-C', { timeout: TIMEOUT_MS }, async () => {
+  it('keeps a server of its own running until Ctrl-C', async () => {
     let followed: Promise<ReadonlyMap<string, string>> | undefined;
     const lines: string[] = [];
     const { code } = await keep({ args: ['--broker', 'redis'], env: {} }, (line, demo) => {

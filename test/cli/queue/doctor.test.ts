@@ -43,17 +43,15 @@ describeOnServers('retry doctor', { inPGlite: 'finds nothing wrong where nothing
     codes.filter((code) => code !== 'NO_APPEND_ONLY_FILE');
   const use: ServedQueue['use'] = (work) => queue().use(work);
 
-  beforeEach(
-    () =>
-      use(async (broker) => {
-        for (const state of ['submitted', 'failed'] as const) {
-          const ids = (await broker.list({ state, limit: 1_000 })).runs.map(({ id }) => id);
-          await (state === 'failed' ? discardRuns(broker, ids) : cancelRuns(broker, ids));
-        }
-        for (const { worker } of await listWorkers(broker))
-          await broker.attend({ worker, lanes: [], ttlMs: 0 });
-      }),
-    180_000,
+  beforeEach(() =>
+    use(async (broker) => {
+      for (const state of ['submitted', 'failed'] as const) {
+        const ids = (await broker.list({ state, limit: 1_000 })).runs.map(({ id }) => id);
+        await (state === 'failed' ? discardRuns(broker, ids) : cancelRuns(broker, ids));
+      }
+      for (const { worker } of await listWorkers(broker))
+        await broker.attend({ worker, lanes: [], ttlMs: 0 });
+    }),
   );
 
   it('finds nothing wrong where nothing is', async () => {
@@ -226,7 +224,7 @@ describeOnPrivatePostgres('retry doctor on a Postgres of its own', () => {
     pool = new pg.Pool({ connectionString: server.url });
     pool.on('error', () => {});
     for (const schema of ['fine', 'newer', 'lossy', 'bloated']) await migrate(pool, { schema });
-  }, 180_000);
+  });
   afterAll(async () => {
     await pool.end();
     await server.stop();

@@ -61,7 +61,7 @@ describeOnServers(
   'a queue',
   { inPGlite: 'prints a table of the lanes, with what is on hold' },
   (queue, it) => {
-    beforeAll(() => queue().use((broker) => seedQueue({ broker })), 180_000);
+    beforeAll(() => queue().use((broker) => seedQueue({ broker })));
 
     it.each(NAMES)('prints JSON of retry %s as the published schema describes it', async (name) => {
       const { out, err } = await run([...(readingCalls()[name] ?? []), '--json', ...queue().args]);

@@ -96,7 +96,7 @@ describe('an error of a server', () => {
 
     expect(err).toContain('was not reached: it did not answer within 10000 ms.');
     expect(exitCode).toBe(3);
-  }, 15_000);
+  });
 
   it('is a finding of doctor where a broker refuses the server', async () => {
     const { out, exitCode } = await run(['doctor', '--json'], {

@@ -32,7 +32,7 @@ function onTerminal(args: readonly string[], answers: readonly Answer[] = []): s
   return stdout.trimEnd();
 }
 
-describe.skipIf(!hasTerminal)(`retry on a terminal${need}`, { timeout: 60_000 }, () => {
+describe.skipIf(!hasTerminal)(`retry on a terminal${need}`, () => {
   it('shows how far a simulation is, and removes that line', () => {
     const busy = ['--capacity', '500/s', '--runs', '60'];
 

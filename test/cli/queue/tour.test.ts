@@ -22,8 +22,6 @@ const OPENS_AT = Date.UTC(2026, 4, 4, 9);
 /** How long the queue is left alone before the first command. */
 const LATER = '40s';
 
-const TIMEOUT_MS = 120_000;
-
 /** What a frame of a stack says before that, be it a path or a URL. */
 const pathToDemo = /(?:file:\/\/)?\/[^()]*(?=\/docs\/demo\/)/;
 
@@ -36,13 +34,13 @@ describeOnRedis(PAGE, (server) => {
     await setTime(OPENS_AT);
     stage = clockBroker(await openBroker({ keepCompleted: { count: 1_000 } }), setTime, OPENS_AT);
     await fill(stage);
-  }, TIMEOUT_MS);
+  });
   afterAll(async () => {
     await stage.close();
     await redis.close();
   });
 
-  it('shows what is printed', { timeout: TIMEOUT_MS }, async () => {
+  it('shows what is printed', async () => {
     const page = readText(PAGE);
     const shown = [...page.matchAll(BLOCK)].map(([, command = '', output = '']) => ({ command, output }));
     expect(shown.length).toBeGreaterThan(15);

@@ -75,7 +75,7 @@ describeOnPostgres('pg-boss delays a job as an exported policy says', (server) =
     });
     await boss.start();
     await boss.createQueue('exported');
-  }, 60_000);
+  });
   afterAll(async () => {
     await boss.stop({ graceful: false });
     await pool.query('drop schema if exists exported cascade');

@@ -42,7 +42,7 @@ const RULES = [
 
 /** What a broker has stored of failed attempts is all that a replay needs. */
 export function describeReplays(scene: WorkerScene): void {
-  it(`replays ${RUNS} stored runs as decide decides about what was thrown`, { timeout: 60_000 }, async () => {
+  it(`replays ${RUNS} stored runs as decide decides about what was thrown`, async () => {
     const random = seededRandom(18);
     const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item; // none is empty
     const plans = Array.from({ length: RUNS }, (_, index) => ({

@@ -12,7 +12,6 @@ export function describeSharing(scene: WorkerScene): void {
   describe('sharing', () => {
     it.each(['auto', 500] as const)(
       'divides long runs evenly among workers that have seen only short ones (prefetch %s)',
-      { timeout: 60_000 },
       async (prefetch) => {
         const longRunsOf = Array<number>(WORKERS).fill(0);
         const taskOf = (worker: number) =>

@@ -44,7 +44,7 @@ function run(input: PolicyInput, clients: number, runs = 100): Timeline {
   return simulate(policy, { ...WORLD, traffic: { type: 'closed', clients, calls: 1 } }, { runs, seed: 7 });
 }
 
-describe("AWS' backoff simulator", { timeout: 120_000 }, () => {
+describe("AWS' backoff simulator", () => {
   it.each(PLAYED)('counts the published calls: %s', (_name, input, calls, lastEndMs) => {
     const timelines = [50, 100, 190].map((clients) => run(input, clients));
 

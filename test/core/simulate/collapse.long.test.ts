@@ -50,7 +50,7 @@ function collapsedSeeds(
   return simulate(definePolicy(input), world, { runs: RUNS }).collapsedShare * RUNS;
 }
 
-describe("Brooker's collapse", { timeout: 120_000 }, () => {
+describe("Brooker's collapse", () => {
   it('stays down in 60 to 85 of 100 seeds after a spike, with three attempts without backoff', () => {
     const seeds = collapsedSeeds(AT_ONCE, SPIKE);
 

@@ -13,7 +13,7 @@ function amplifications(timelines: typeof local): readonly string[] | undefined 
   return timelines?.map(({ amplification }) => amplification.mean.toFixed(2));
 }
 
-describe('the same storm with 1, 10 and 100 processes', { timeout: 120_000 }, () => {
+describe('the same storm with 1, 10 and 100 processes', () => {
   it('keeps the server down the more, the more processes have a budget of their own', () => {
     expect(seedsDown(local)).toBe('0, 2, 30');
     expect(amplifications(local)).toEqual(['1.07', '1.27', '1.98']);

@@ -45,7 +45,7 @@ const TENTH_OF_RETRIES = [
     : []),
 ] as const;
 
-describe("Brooker's simulation of retries", { timeout: 120_000 }, () => {
+describe("Brooker's simulation of retries", () => {
   it.each(THREE_RETRIES)(
     'at a failure share of %d, three retries have the published load and success',
     (errorShare, load, success) => {

@@ -21,7 +21,7 @@ export function describeOnPostgres(
     let server: PostgresServer | undefined;
     beforeAll(async () => {
       server = await openPostgres();
-    }, 60_000);
+    });
     afterAll(() => server?.stop());
     body(() => server ?? missing());
   });

@@ -2,6 +2,6 @@
 import { describe, it } from 'vitest';
 import { expectRow } from './rows.ts';
 
-describe('an outage for which half of the runs fail three times', { timeout: 120_000 }, () => {
+describe('an outage for which half of the runs fail three times', () => {
   it.each(['without a share', 'with a tenth'] as const)('has the figures of the documentation %s', expectRow);
 });
