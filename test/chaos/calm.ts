@@ -27,9 +27,14 @@ interface Disturbance {
  * @param strikes - when workers were struck, in epoch ms
  */
 export function latenessOfStalls(deeds: readonly Deed[], strikes: readonly number[]): number {
+  return longestCalm(deeds, strikes) - FOUND_WITHIN_MS;
+}
+
+/** How long there had been no disturbance when a stall was found, at most, in ms: on a machine that is too busy, too short to judge by. */
+export function longestCalm(deeds: readonly Deed[], strikes: readonly number[]): number {
   const disturbances = disturbancesOf(deeds, strikes);
   const calms = deeds.flatMap((deed) => (deed.type === 'stalled' ? [calmBefore(deed.at, disturbances)] : []));
-  return calms.reduce((longest, ms) => Math.max(longest, ms), 0) - FOUND_WITHIN_MS;
+  return calms.reduce((longest, ms) => Math.max(longest, ms), 0);
 }
 
 /** The strikes, and the beats that were not prompt. A process that was killed may have waited for its next beat since the latest one. */

@@ -6,6 +6,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Run } from '@retry/core/broker';
 import { createQueue } from '@retry/worker';
+import { longestCalm } from './calm.ts';
 import { watchClock } from './clock-steps.ts';
 import { isRaging, startCrew } from './crew.ts';
 import { engineOf } from './engines.ts';
@@ -99,7 +100,10 @@ const died = {
   planned: planned.map(({ ids: some }) => some.length),
   carried: mortals.planned.map(({ operation }) => operation?.done),
 };
-const events = { executions: count('start'), stalls: count('stalled'), fenced: count('fenced') };
+const events = {
+  ...{ executions: count('start'), stalls: count('stalled'), fenced: count('fenced') },
+  calmMs: Math.round(longestCalm(deeds, crew.strikes())),
+};
 console.log(
   JSON.stringify({ ...figures, ...operated, ...died, ...events, unbalanced: audit.unbalanced, broken }),
 );
