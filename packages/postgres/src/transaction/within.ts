@@ -6,9 +6,10 @@ import { createCall } from '../driver/call.ts';
 import type { SqlClient } from '../driver/sql-client.ts';
 import { isPgClient, isPgPool } from '../driver/users-client/users-client.ts';
 import type { PostgresBrokerSettings } from '../options.ts';
+import { NO_CLAIM } from '../record/claim-arguments.ts';
 import { settlementArguments, splitSettlements, submissionsOf } from '../record/settlements.ts';
 import { submissionArguments, submitArguments } from '../record/submissions.ts';
-import { NO_CLAIM, readSettled } from '../verbs/exchange.ts';
+import { readSettled } from '../verbs/exchange.ts';
 import { hasUnique, submitAnswers, uniqueAnswers, uniqueArguments } from '../verbs/submit.ts';
 import { inOpenTransaction } from './in-open-transaction.ts';
 

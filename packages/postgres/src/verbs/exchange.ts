@@ -9,10 +9,11 @@ import type {
 import { isLongText, longBytes, readAnswers, refuseUnsettled } from '@retry/core/broker/kit';
 import type { Database } from '../driver/database.ts';
 import { sqlStateOf } from '../driver/refusal.ts';
-import { toCount, upToWhole } from '../driver/sql-values.ts';
-import type { AnsweredClaim, ClaimMemory, LaneStarts, LeasedRun } from '../record/claim-memory.ts';
+import { claimArguments, NO_CLAIM } from '../record/claim-arguments.ts';
+import type { ClaimMemory, LaneStarts, LeasedRun } from '../record/claim-memory.ts';
 import type { LinesOf, ReplyRows } from '../record/claims.ts';
 import { readClaimLines, readClaims } from '../record/claims.ts';
+import { recordClaim } from '../record/record-claim.ts';
 import type { Retention, Tidied } from '../record/retention.ts';
 import type { UnreadableRun } from '../record/run.ts';
 import { settleUnreadable } from '../record/run.ts';
@@ -24,7 +25,6 @@ import {
 } from '../record/settlements.ts';
 import { submitArguments, submittedLanes } from '../record/submissions.ts';
 import type { ClaimedRows } from '../schema/rows.ts';
-import type { ClaimArguments } from '../schema/signatures.ts';
 import type { WorkNotification } from '../wake/notifications.ts';
 import type { ResultWaits, WorkWaits } from '../wake/waits.ts';
 
@@ -69,22 +69,6 @@ interface Reply extends Partial<WorkNotification>, Tidied {
 
 /** The SQLSTATE of a statement that was cancelled, as a rule because it took too long. */
 const STATEMENT_CANCELLED = '57014';
-
-/** The arguments of an exchange without a claim. */
-export const NO_CLAIM: ClaimArguments = {
-  worker: null,
-  request: null,
-  endedRequests: null,
-  limit: null,
-  lanes: null,
-  laneLimits: null,
-  lowSeqs: null,
-  lowRunAts: null,
-  leaseMs: null,
-  taskLimits: null,
-  taskWaits: null,
-  dueLimits: null,
-};
 
 /** Settles and claims in one call. Settlements that repeat an id take one more call for each repetition. */
 export async function exchange(port: ExchangePort, request: ExchangeRequest): Promise<ExchangeReply> {
@@ -239,70 +223,6 @@ function nextRunOf({ dues = [], nextAt, busyUntil = null }: Reply): Pick<Exchang
   return known.length === 0 ? {} : { nextRunAt: Math.min(...known) };
 }
 
-function claimArguments(
-  { worker, requestId, limit, lanes, leaseMs, concurrency, dueLimits }: Claim,
-  starts: LaneStarts,
-  replaced: readonly AnsweredClaim[],
-): ClaimArguments {
-  return {
-    worker,
-    request: requestId,
-    endedRequests: replaced.length === 0 ? null : replaced.map(({ request }) => request),
-    limit: toCount(limit),
-    lanes: [...lanes.keys()],
-    laneLimits: [...lanes.values()].map(toCount),
-    lowSeqs: starts.reads.map(({ from }) => from),
-    lowRunAts: starts.lowRunAts,
-    leaseMs: upToWhole(leaseMs),
-    ...(concurrency === undefined ? NO_TASK_LIMITS : taskLimits(lanes.keys(), concurrency)),
-    dueLimits: dueLimits === undefined ? null : [...lanes.keys()].map((lane) => countOf(dueLimits.get(lane))),
-  };
-}
-
-function countOf(limit: number | undefined): number | undefined {
-  return limit === undefined ? undefined : toCount(limit);
-}
-
-const NO_TASK_LIMITS = { taskLimits: null, taskWaits: null };
-
-/** Returns the limits of the tasks of some lanes, in their order; none if no lane has one. */
-function taskLimits(
-  lanes: Iterable<string>,
-  limits: NonNullable<Claim['concurrency']>,
-): Pick<ClaimArguments, 'taskLimits' | 'taskWaits'> {
-  const found = [...lanes].map((lane) => limits.get(lane));
-  if (found.every((ofLane) => ofLane === undefined)) return NO_TASK_LIMITS;
-  return {
-    taskLimits: found.map((ofLane) => ofLane?.limit),
-    taskWaits: found.map((ofLane) => ofLane && ofLane.whenFull === 'wait'),
-  };
-}
-
-/** A claim that was answered. */
-interface Answered {
-  readonly starts: LaneStarts;
-  readonly reply: Reply;
-  readonly replaced: readonly AnsweredClaim[];
-  readonly found: readonly ClaimedRows[];
-}
-
-function recordClaim(memory: ClaimMemory, claim: Claim, { starts, reply, replaced, found }: Answered): void {
-  const { isCut = false, busyUntil = null } = reply;
-  if (found.length > 0) memory.recordClaim(claim, leasedRuns(found), replaced);
-  const byLane = partsByLane(found);
-  let left = claim.limit;
-  for (const [index, [lane, limit]] of [...claim.lanes].entries()) {
-    const parts = byLane.get(lane) ?? [];
-    const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
-    // Claimed by their keys, runs are not in order; one is left behind whose key another worker was claiming by.
-    const hasKeys = busyUntil !== null || parts.some(({ concurrency }) => concurrency);
-    const lastSeq = hasKeys ? undefined : parts.at(-1)?.laneSeqs.at(-1);
-    const read = starts.reads[index];
-    read?.mark.record(read, { lastSeq, isAll: isCut || count >= Math.min(limit, left) });
-    left -= count;
-  }
-}
-
 /** Records which lanes are on hold, and wakes the workers of this process for runs that the claim has brought by turn, and left. */
 function recordLanes(
   { workWaits }: Pick<ExchangePort, 'workWaits'>,
@@ -313,28 +233,4 @@ function recordLanes(
   if (turns.length === 0) return;
   for (const [index, seq] of turns.entries()) if (seq !== null) reads[index]?.mark.recordLate(seq);
   workWaits.notify({ ready: lanes.filter((_, index) => (turns[index] ?? null) !== null), later: [] });
-}
-
-function partsByLane(claimed: readonly ClaimedRows[]): ReadonlyMap<string, readonly ClaimedRows[]> {
-  const parts = new Map<string, ClaimedRows[]>();
-  for (const part of claimed) {
-    const known = parts.get(part.lane);
-    if (known === undefined) parts.set(part.lane, [part]);
-    else known.push(part);
-  }
-  return parts;
-}
-
-/** A run with a long payload is settled by its id, which also counts its bytes: see `settle.ts`. */
-function leasedRuns(claimed: readonly ClaimedRows[]): Map<string, LeasedRun> {
-  const leased = new Map<string, LeasedRun>();
-  for (const { ids, epochs, laneSeqs, rowsAt, payloads } of claimed) {
-    for (const [index, id] of ids.entries()) {
-      const payload = payloads[index] ?? '';
-      const run = { epoch: epochs[index] ?? 0, laneSeq: laneSeqs[index] ?? 0, rowAt: rowsAt?.[index] };
-      const long = longBytes({ payload });
-      leased.set(id, long > 0 ? { ...run, rowAt: undefined, long } : run);
-    }
-  }
-  return leased;
 }
