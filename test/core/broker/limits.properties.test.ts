@@ -1,6 +1,7 @@
 import { MAX_INSTANT_AT } from '@retry/core';
 import type { Run } from '@retry/core/broker';
 import {
+  inBatches,
   keepableMs,
   MAX_BATCH_BYTES,
   newRun,
@@ -88,5 +89,43 @@ describe('sizedPage', () => {
         if (next !== undefined) expect(bytes + runBytes(next)).toBeGreaterThan(MAX_BATCH_BYTES);
       }),
     );
+  });
+});
+
+describe('inBatches', () => {
+  const items = fc.array(
+    fc.record({ bytes: fc.nat({ max: 9 }), id: fc.constantFrom('a', 'b', 'c', undefined) }),
+  );
+  const size = fc.record({ count: fc.integer({ min: 1, max: 9 }), maxBytes: fc.nat({ max: 20 }) });
+
+  it('takes as many items as fit, at least one, and no two of one id', () => {
+    fc.assert(
+      fc.property(items, size, (all, { count, maxBytes }) => {
+        const fits = (some: readonly (typeof all)[number][]): boolean => {
+          const ids = some.flatMap(({ id }) => id ?? []);
+          const bytes = some.reduce((sum, item) => sum + item.bytes, 0);
+          return some.length <= count && bytes <= maxBytes && new Set(ids).size === ids.length;
+        };
+
+        const batches = inBatches(all, {
+          count,
+          maxBytes,
+          bytesOf: ({ bytes }) => bytes,
+          idOf: ({ id }) => id,
+        });
+
+        expect(batches.flat()).toEqual(all);
+        for (const [index, batch] of batches.entries()) {
+          expect(batch.length === 1 || fits(batch)).toBe(true);
+          const [next] = batches[index + 1] ?? [];
+          if (next !== undefined) expect(fits([...batch, next])).toBe(false);
+        }
+      }),
+    );
+  });
+
+  it('takes as many items as are counted where nothing else limits them', () => {
+    expect(inBatches([1, 2, 3, 4, 5], { count: 2 })).toEqual([[1, 2], [3, 4], [5]]);
+    expect(inBatches([], { count: 2 })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Change, ChangeAnswer, ChangeOptions, NoteWrite } from '@retry/core/broker';
+import type { BatchSize } from '@retry/core/broker/kit';
 import { readAnswers, runBytes } from '@retry/core/broker/kit';
-import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import { upToWhole } from '../driver/sql-values.ts';
 import { changeArguments, hasEnded } from '../record/changes.ts';
@@ -35,7 +35,7 @@ interface ChangePort extends ExchangePort {
 }
 
 /** What one statement takes. */
-const CHANGES: ChunkLimits<Change> = {
+const CHANGES: BatchSize<Change> = {
   idOf: ({ id }) => id,
   bytesOf: ({ next }) => (next === 'forget' ? 0 : runBytes(next)),
 };

@@ -28,7 +28,7 @@ export function readLeases(
     leases,
     async (chunk) =>
       readAnswers('heartbeat', (await database.call('read_leases', leaseArguments(chunk))) ?? ''),
-    { maxItems: MAX_LEASES },
+    { count: MAX_LEASES },
   );
 }
 

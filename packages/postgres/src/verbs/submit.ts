@@ -1,6 +1,6 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
+import type { BatchSize } from '@retry/core/broker/kit';
 import { readAnswers, submissionBytes, uniqueAnswer } from '@retry/core/broker/kit';
-import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import { upToWhole } from '../driver/sql-values.ts';
@@ -11,7 +11,7 @@ import type { ExchangePort } from './exchange.ts';
 import { exchange } from './exchange.ts';
 
 /** What one statement takes. */
-export const SUBMISSIONS: ChunkLimits<Submission> = { maxItems: 20_000, bytesOf: submissionBytes };
+export const SUBMISSIONS: BatchSize<Submission> = { count: 20_000, bytesOf: submissionBytes };
 
 interface SubmitPort {
   readonly database: Pick<Database, 'call'>;
@@ -79,7 +79,7 @@ export function submitUnique(
 }
 
 /** What one statement takes. */
-export const UNIQUE_SUBMISSIONS: ChunkLimits<Submission> = { bytesOf: submissionBytes };
+export const UNIQUE_SUBMISSIONS: BatchSize<Submission> = { bytesOf: submissionBytes };
 
 /** Submits as many runs as one statement takes, some of which are unique, and notifies of those that it cancelled. */
 export async function submitUniqueChunk(

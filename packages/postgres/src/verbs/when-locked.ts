@@ -7,8 +7,8 @@ import type {
   Submission,
   SubmitAnswer,
 } from '@retry/core/broker';
+import type { BatchSize } from '@retry/core/broker/kit';
 import type { Call } from '../driver/call.ts';
-import type { ChunkLimits } from '../driver/chunks.ts';
 import { inChunks } from '../driver/chunks.ts';
 import type { Database } from '../driver/database.ts';
 import type { ExchangePort } from './exchange.ts';
@@ -59,7 +59,7 @@ function portOf(waiting: ExchangePort): ExchangePort {
 }
 
 /** All of a statement are answered `locked` where one is; callers settle few runs so. */
-const ALONE: ChunkLimits<Settlement> = { maxItems: 1 };
+const ALONE: BatchSize<Settlement> = { count: 1 };
 
 const LOCKED = new Error('another transaction has a lock that this call needs');
 

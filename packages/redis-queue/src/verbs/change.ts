@@ -1,6 +1,5 @@
 import type { Change, ChangeAnswer, ChangeOptions } from '@retry/core/broker';
-import { readAnswers, runBytes } from '@retry/core/broker/kit';
-import { chunksOf } from '../driver/chunks.ts';
+import { inBatches, readAnswers, runBytes } from '@retry/core/broker/kit';
 import { changedReply } from '../errors.ts';
 import { encodeChanges, NOTES_CHANGED } from '../record/changes.ts';
 import { changeScript } from '../scripts/lua-code.ts';
@@ -23,7 +22,7 @@ export async function changeRuns(
     return reply === NOTES_CHANGED ? 'fenced' : readAnswers('change', reply, changedReply);
   }
   const answers: ChangeAnswer[] = [];
-  for (const chunk of chunksOf(changes, bytesOf))
+  for (const chunk of inBatches(changes, { bytesOf }))
     answers.push(...readAnswers('change', await write(store, chunk, NO_NOTES), changedReply));
   return answers;
 }

@@ -7,8 +7,7 @@ import type {
   SettleAnswer,
   Settlement,
 } from '@retry/core/broker';
-import { readAnswers, refuseUnsettled, settlementBytes } from '@retry/core/broker/kit';
-import { chunksOf } from '../driver/chunks.ts';
+import { inBatches, readAnswers, refuseUnsettled, settlementBytes } from '@retry/core/broker/kit';
 import type { Argument } from '../driver/redis-link.ts';
 import { changedReply } from '../errors.ts';
 import { textReader } from '../record/apart.ts';
@@ -65,7 +64,7 @@ async function exchangeChunks(
   settle: readonly Settlement[],
   claim: Claim | undefined,
 ): Promise<ExchangeReply> {
-  const chunks = groupBySubmit(settle).flatMap((group) => chunksOf(group, settlementBytes));
+  const chunks = groupBySubmit(settle).flatMap((group) => inBatches(group, { bytesOf: settlementBytes }));
   const settled: SettleAnswer[] = [];
   for (const chunk of chunks.slice(0, -1)) settled.push(...(await exchangeChunk(store, chunk)).settled);
   const reply = await exchangeChunk(store, chunks.at(-1) ?? [], claim);

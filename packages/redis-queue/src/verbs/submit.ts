@@ -1,6 +1,5 @@
 import type { Submission, SubmitAnswer } from '@retry/core/broker';
-import { readAnswers, submissionBytes, uniqueAnswer } from '@retry/core/broker/kit';
-import { chunksOf } from '../driver/chunks.ts';
+import { inBatches, readAnswers, submissionBytes, uniqueAnswer } from '@retry/core/broker/kit';
 import type { Argument } from '../driver/redis-link.ts';
 import { changedReply } from '../errors.ts';
 import { isKeptApart } from '../record/apart.ts';
@@ -31,7 +30,7 @@ export function createSubmit(store: Store): SubmitRuns {
   let inProgress: Promise<unknown> | undefined;
   return async (submissions) => {
     if (submissions.length === 0) return [];
-    const chunks = chunksOf(submissions, submissionBytes);
+    const chunks = inBatches(submissions, { bytesOf: submissionBytes });
     if (inProgress === undefined && chunks.length === 1) return submitChunk(store, submissions);
     const previous = inProgress;
     const submitting = (async () => {

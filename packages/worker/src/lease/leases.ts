@@ -1,10 +1,10 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '@retry/core/broker';
-import { halves } from '../batches.ts';
 import { isCommitted, isRefused } from '../broker.ts';
 import type { Exchanger } from '../engine/exchanger.ts';
 import { apply } from '../engine/plan/apply.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
 import { CancelledError, LeaseLostError } from '../errors.ts';
+import { halves } from '../halves.ts';
 import type { Execution } from '../run/execution.ts';
 import { noticeOf } from '../settle/report.ts';
 import { MAX_LEASES } from './heartbeats.ts';

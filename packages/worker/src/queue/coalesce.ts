@@ -1,6 +1,7 @@
 import type { Locked } from '@retry/core/broker';
-import type { BatchSize } from '../batches.ts';
-import { batchLength, halves } from '../batches.ts';
+import type { BatchSize } from '@retry/core/broker/kit';
+import { batchLength } from '@retry/core/broker/kit';
+import { halves } from '../halves.ts';
 import { createLines } from './lines.ts';
 import { createLockedSender } from './locked.ts';
 

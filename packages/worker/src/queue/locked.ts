@@ -1,5 +1,5 @@
-import { halves } from '../batches.ts';
 import { FIRST_LOCKED_PAUSE_MS, nextLockedPauseMs } from '../broker.ts';
+import { halves } from '../halves.ts';
 
 /** Sends a batch, and returns those of it that are still locked. */
 type SendOnce<Call> = (batch: readonly Call[]) => Promise<readonly Call[]>;

@@ -1,7 +1,7 @@
 import type { Broker, ListQuery, Run } from '@retry/core/broker';
 import { MAX_BATCH_BYTES, runBytes } from '@retry/core/broker/kit';
-import { halves } from '../batches.ts';
 import { isRefused } from '../broker.ts';
+import { halves } from '../halves.ts';
 
 /** Reads runs by their ids, with payloads and results, in calls of bounded size. */
 export interface RunReader {

@@ -1,6 +1,5 @@
 import type { Broker, Run, Submission, SubmitAnswer } from '@retry/core/broker';
-import { submissionBytes } from '@retry/core/broker/kit';
-import { inBatches } from '../batches.ts';
+import { inBatches, submissionBytes } from '@retry/core/broker/kit';
 import { FIRST_LOCKED_PAUSE_MS, isRefused, nextLockedPauseMs } from '../broker.ts';
 import { PartlySubmittedError } from '../errors.ts';
 import type { Submitted } from './submission.ts';

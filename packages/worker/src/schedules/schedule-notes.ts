@@ -1,6 +1,5 @@
 import type { Note, Notes, NoteWrite } from '@retry/core/broker';
-import { readNote } from '@retry/core/broker/kit';
-import { inBatches } from '../batches.ts';
+import { inBatches, readNote } from '@retry/core/broker/kit';
 import { idKey } from './record.ts';
 
 /** The note that a schedule is in, and the broker's clock. */

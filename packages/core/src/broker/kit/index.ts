@@ -130,13 +130,14 @@ export {
   reserveStarts,
   WINDOWS_OF_A_KEY,
 } from './start-counts.ts';
+export type { BatchSize } from './storable/batches.ts';
+export { batchLength, inBatches, sizedPage } from './storable/batches.ts';
 export { keepableMs } from './storable/instants.ts';
 export {
   endBytes,
   MAX_BATCH_BYTES,
   runBytes,
   settlementBytes,
-  sizedPage,
   submissionBytes,
 } from './storable/sizes.ts';
 export { compareText, compareUtf8, textProblem } from './storable/texts.ts';

@@ -1,6 +1,5 @@
 import type { Broker, Run, RunEnd } from '@retry/core/broker';
-import { discardRuns, redriveRuns } from '@retry/core/broker/kit';
-import { inBatches } from '../../batches.ts';
+import { discardRuns, inBatches, redriveRuns } from '@retry/core/broker/kit';
 
 /** The most runs of one call. */
 export const MAX_SELECTED_TOGETHER = 1_000;

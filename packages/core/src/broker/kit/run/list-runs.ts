@@ -3,7 +3,7 @@ import { isEnd } from '../../../lifecycle/run-state.ts';
 import type { ListQuery, RunPage } from '../../broker.ts';
 import type { Run } from '../../run.ts';
 import { copyRun } from '../copy-run.ts';
-import { sizedPage } from '../storable/sizes.ts';
+import { sizedPage } from '../storable/batches.ts';
 
 /** Returns whether a list has this run. */
 export function isListed(run: Run, query: ListQuery): boolean {

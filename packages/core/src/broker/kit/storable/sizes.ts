@@ -42,13 +42,3 @@ export function endBytes(request: EndRequest): number {
   const { name, message, stack = '' } = request.error;
   return 256 + name.length + message.length + stack.length;
 }
-
-/** Returns the leading runs that fit into one batch, at least one. */
-export function sizedPage<Kept extends Run>(runs: readonly Kept[]): readonly Kept[] {
-  let bytes = 0;
-  const end = runs.findIndex((run, index) => {
-    bytes += runBytes(run);
-    return index > 0 && bytes > MAX_BATCH_BYTES;
-  });
-  return end === -1 ? runs : runs.slice(0, end);
-}
