@@ -1,4 +1,5 @@
 import type { Clock } from '@retry/core';
+import { startWait } from '@retry/core/broker/kit';
 
 /**
  * Waits for `delayMs` (`Infinity`: without a timer) or until the signal aborts. Never rejects; leaves neither timer nor
@@ -6,14 +7,19 @@ import type { Clock } from '@retry/core';
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
-  return new Promise((resolve) => {
-    const wake = (): void => {
-      cancel();
-      signal?.removeEventListener('abort', wake);
-      resolve();
-    };
-    const cancel = delayMs < Infinity ? clock.setTimer(wake, delayMs) : (): void => {};
-    signal?.addEventListener('abort', wake);
+  return new Promise((resolve) => void startWait(clock, { timeoutMs: delayMs, signal }, resolve));
+}
+
+/** Resolves or rejects as the work does; resolves with `whenAborted` if the signal aborts before. */
+export function unlessAborted<Outcome>(
+  work: Promise<Outcome>,
+  signal: AbortSignal,
+  whenAborted: Outcome,
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(whenAborted);
+    signal.addEventListener('abort', onAbort);
+    work.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
   });
 }
 

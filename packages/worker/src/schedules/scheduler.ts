@@ -8,6 +8,7 @@ import type { WorkerEmitter } from '../events.ts';
 import type { WorkerSettings } from '../options.ts';
 import { coalesce } from '../queue/coalesce.ts';
 import { waitUntilReady } from '../session/broker-use.ts';
+import { unlessAborted } from '../sleep.ts';
 import type { KeptSchedule } from './record.ts';
 import { DUE_PREFIX, dueAtOf, dueKey, movement, readSchedule } from './record.ts';
 import { claimFires, dueAt, settleFires, submissionsOf, TAKE_OVER_MS } from './schedule.ts';
@@ -99,23 +100,15 @@ export class Scheduler {
    *
    * @returns when the next schedule is due, in epoch milliseconds by the broker's clock; 0 when that is not known
    */
-  fireOnce(signal: AbortSignal): Promise<number> {
-    return new Promise((resolve) => {
-      const end = (nextAt: number): void => {
-        signal.removeEventListener('abort', onAbort);
-        resolve(nextAt);
-      };
-      const onAbort = (): void => end(0);
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort);
-      this.fireDue().then(
-        ({ nextAt }) => end(nextAt),
-        (error: unknown) => {
-          if (!signal.aborted) this.#onError(error);
-          end(0);
-        },
-      );
-    });
+  async fireOnce(signal: AbortSignal): Promise<number> {
+    if (signal.aborted) return 0;
+    try {
+      const { nextAt } = await unlessAborted<Pick<NextLook, 'nextAt'>>(this.fireDue(), signal, { nextAt: 0 });
+      return nextAt;
+    } catch (error) {
+      if (!signal.aborted) this.#onError(error);
+      return 0;
+    }
   }
 
   /** Fires everything that is due, page by page. */

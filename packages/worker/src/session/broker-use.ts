@@ -4,7 +4,7 @@ import type { Broker } from '@retry/core/broker';
 import type { WorkerContext } from '../engine/worker-context.ts';
 import { errorLine } from '../error-text.ts';
 import type { WorkerSettings } from '../options.ts';
-import { sleep } from '../sleep.ts';
+import { sleep, unlessAborted } from '../sleep.ts';
 
 /** When to ask a broker again that could not serve: its server may be started, or configured correctly, meanwhile. */
 const READY_RETRY: Policy = definePolicy({
@@ -41,20 +41,17 @@ export async function waitUntilReady(
 }
 
 /** Resolves with the rejection of `ready`, or with `undefined` when it resolves or the signal aborts. */
-function failureOf(broker: Broker, signal: AbortSignal): Promise<{ readonly error: unknown } | undefined> {
-  return new Promise((resolve) => {
-    const onAbort = (): void => resolve(undefined);
-    signal.addEventListener('abort', onAbort);
-    const onAnswer = (failure: { readonly error: unknown } | undefined): void => {
-      signal.removeEventListener('abort', onAbort);
-      resolve(failure);
-    };
-    const ask = async (): Promise<void> => broker.ready?.(); // async: it may throw before it returns a promise
-    ask().then(
-      () => onAnswer(undefined),
-      (error: unknown) => onAnswer({ error }),
-    );
-  });
+async function failureOf(broker: Broker, signal: AbortSignal): Promise<Failure | undefined> {
+  const ask = async (): Promise<undefined> => void (await broker.ready?.()); // async: it may throw before it returns a promise
+  return unlessAborted(
+    ask().catch((error: unknown) => ({ error })),
+    signal,
+    undefined,
+  );
+}
+
+interface Failure {
+  readonly error: unknown;
 }
 
 interface BrokerUse {
