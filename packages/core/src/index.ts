@@ -37,21 +37,17 @@ export {
 export type { ErrorClass, Matcher, MessageGlob, Predicate } from './matching/matcher.ts';
 export { matchesError } from './matching/matches-error.ts';
 export { definePolicy, isPolicy, TASK_POLICY } from './policy/define-policy.ts';
+export type { BackoffInput, ErrorDelaysInput, JitterInput } from './policy/delays.ts';
 export { extendPolicy } from './policy/extend-policy.ts';
+export type { Policy, PolicyInput, ServerJitterInput } from './policy/policy.ts';
+export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';
 export type {
-  BackoffInput,
   DelayContext,
   DelayStrategy,
   DelayStrategyLike,
-  ErrorDelaysInput,
   Gate,
   GateContext,
   GateLike,
-  JitterInput,
-  Policy,
-  PolicyInput,
   Registry,
   RunFacts,
-  ServerJitterInput,
-} from './policy/policy.ts';
-export { isSerializable, parsePolicy, policyToJSON } from './policy/policy-json.ts';
+} from './policy/strategy.ts';

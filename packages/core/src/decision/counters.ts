@@ -1,6 +1,7 @@
 import { type ArgumentRule, type Arguments, checkArguments } from '../fields/check-arguments.ts';
-import type { Policy, RunFacts } from '../policy/policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { allowedAttempts, type RetryLimit } from '../policy/settings.ts';
+import type { RunFacts } from '../policy/strategy.ts';
 import { read } from '../read.ts';
 import type { DecisionContext } from './decision.ts';
 

@@ -8,8 +8,9 @@ import {
   checkArguments,
   optional,
 } from '../fields/check-arguments.ts';
-import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
 import { checkPolicy, settingsOf } from '../policy/settings.ts';
+import type { DelayContext } from '../policy/strategy.ts';
 import { read } from '../read.ts';
 import { applyServerDelay } from './apply-server-delay.ts';
 import type { Counters } from './counters.ts';

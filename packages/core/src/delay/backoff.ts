@@ -1,5 +1,6 @@
 import { refusePromise } from '../matching/answer.ts';
-import type { Backoff, DelayContext } from '../policy/policy.ts';
+import type { Backoff } from '../policy/delays.ts';
+import type { DelayContext } from '../policy/strategy.ts';
 
 /** 2 ** 30 is the largest power of two in a signed 32-bit integer, on which `<<` works. */
 const LAST_SHIFT = 30;

@@ -1,7 +1,8 @@
 import { RetryError } from '../errors.ts';
 import { A_DELAY, type Arguments, checkArguments, optional } from '../fields/check-arguments.ts';
-import type { DelayContext, Policy, PolicySettings } from '../policy/policy.ts';
+import type { Policy, PolicySettings } from '../policy/policy.ts';
 import { checkRetry } from '../policy/settings.ts';
+import type { DelayContext } from '../policy/strategy.ts';
 import { read } from '../read.ts';
 import { askRandom, askStrategy, decorrelatedCeiling, growDelay } from './backoff.ts';
 import { backoffRetry, delaysAt } from './delays-at.ts';

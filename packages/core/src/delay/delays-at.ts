@@ -1,5 +1,6 @@
 import { findMatch } from '../matching/find-match.ts';
-import type { ErrorDelays, Jitter, PolicySettings } from '../policy/policy.ts';
+import type { ErrorDelays, Jitter } from '../policy/delays.ts';
+import type { PolicySettings } from '../policy/policy.ts';
 
 /**
  * Returns the settings with the backoff and the jitter that one retry has: those after its error, and a jitter that grows as it is for

@@ -1,4 +1,4 @@
-import type { Jitter, SharesOfDelay } from '../policy/policy.ts';
+import type { Jitter, SharesOfDelay } from '../policy/delays.ts';
 
 /**
  * What jitter draws: real numbers (milliseconds), or integers (units of the policy's granularity), for which both ends of

@@ -1,6 +1,7 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { definePolicy } from '../policy/define-policy.ts';
-import type { BackoffInput, PolicyInput } from '../policy/policy.ts';
+import type { BackoffInput } from '../policy/delays.ts';
+import type { PolicyInput } from '../policy/policy.ts';
 import { MAX_ITEMS } from '../read.ts';
 import { type Deadline, untilDeadline, warnDeadline } from './deadline.ts';
 import { type Dialect, type DialectWarning, dialectOf, type TaskOptions, warnIf } from './dialect.ts';

@@ -1,4 +1,4 @@
-import type { JitterInput } from '../policy/policy.ts';
+import type { JitterInput } from '../policy/delays.ts';
 import { asAmount, type Call, type Signatures } from './calls.ts';
 import { constant, exponential, linear, type SystemPolicy, written } from './system.ts';
 

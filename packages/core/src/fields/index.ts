@@ -9,15 +9,8 @@ export { isYes, refusePromise } from '../matching/answer.ts';
 export { findMatch, isErrorClass } from '../matching/find-match.ts';
 export type { ErrorPattern } from '../matching/matcher.ts';
 export { definePlainPolicy } from '../policy/define-policy.ts';
-export type {
-  CapAt,
-  ErrorDelays,
-  Jitter,
-  PolicyKey,
-  PolicySettings,
-  SharesOfDelay,
-  TimesAroundDelay,
-} from '../policy/policy.ts';
+export type { CapAt, ErrorDelays, Jitter, SharesOfDelay, TimesAroundDelay } from '../policy/delays.ts';
+export type { PolicyKey, PolicySettings } from '../policy/policy.ts';
 export {
   allowedAttempts,
   policyOf,

@@ -2,7 +2,8 @@ import { askStrategy, growDelay } from '../delay/backoff.ts';
 import { capBeforeJitter, clampDelay, decorrelatedRange, spreadOf } from '../delay/compute-delay.ts';
 import { backoffRetry, delaysAt } from '../delay/delays-at.ts';
 import type { Range } from '../delay/jitter.ts';
-import type { DelayContext, PolicySettings } from '../policy/policy.ts';
+import type { PolicySettings } from '../policy/policy.ts';
+import type { DelayContext } from '../policy/strategy.ts';
 
 /**
  * Returns the expected delay before a retry, in milliseconds.

@@ -1,5 +1,6 @@
 import { boundsOf } from '../delay/delay-bounds.ts';
-import type { DelayContext, PolicySettings } from '../policy/policy.ts';
+import type { PolicySettings } from '../policy/policy.ts';
+import type { DelayContext } from '../policy/strategy.ts';
 import { meanDelay } from './mean-delay.ts';
 import type { DurationRange } from './span.ts';
 import { add, cutAt, exactly, NOTHING, times } from './span.ts';

@@ -5,8 +5,10 @@ import { readFields } from '../fields/fields.ts';
 import { readSafely } from '../fields/read-options.ts';
 import { countFrom } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
-import type { Backoff, Jitter, Policy, PolicyInput, PolicyKey, PolicySettings, Registry } from './policy.ts';
-import { BEYOND_MAX, CAPS, RETRY_AFTER_MODES } from './policy.ts';
+import type { Backoff, Jitter } from './delays.ts';
+import { CAPS } from './delays.ts';
+import type { Policy, PolicyInput, PolicyKey, PolicySettings } from './policy.ts';
+import { BEYOND_MAX, RETRY_AFTER_MODES } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import type { Delays } from './read-delays.ts';
 import { readDelays } from './read-delays.ts';
@@ -14,6 +16,7 @@ import { readServerJitter } from './read-jitter.ts';
 import { readGate, readMatchers, readRetryOn } from './read-rules.ts';
 import { readRegistry } from './registry.ts';
 import { policyOf } from './settings.ts';
+import type { Registry } from './strategy.ts';
 
 const DEFAULT_MAX_DELAY_MS = 20_000;
 

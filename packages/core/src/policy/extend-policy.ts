@@ -5,8 +5,9 @@ import { readSafely } from '../fields/read-options.ts';
 import type { Matcher } from '../matching/matcher.ts';
 import { isRegExp, MAX_ITEMS } from '../read.ts';
 import { definePolicy, isPolicy } from './define-policy.ts';
-import type { Policy, PolicyInput, Registry } from './policy.ts';
+import type { Policy, PolicyInput } from './policy.ts';
 import { settingsOf } from './settings.ts';
+import type { Registry } from './strategy.ts';
 import { registryOf, toInput } from './to-input.ts';
 
 /**

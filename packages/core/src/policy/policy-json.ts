@@ -4,8 +4,9 @@ import { readSafely } from '../fields/read-options.ts';
 import { innerMatchers, type Matcher } from '../matching/matcher.ts';
 import { isList, isRegExp, read, tagOf } from '../read.ts';
 import { definePolicy } from './define-policy.ts';
-import type { Policy, PolicyInput, PolicySettings, Registry } from './policy.ts';
+import type { Policy, PolicyInput, PolicySettings } from './policy.ts';
 import { checkPolicy } from './settings.ts';
+import type { Registry } from './strategy.ts';
 import { toInput } from './to-input.ts';
 
 /** Returns whether the policy can be written as JSON: no class, predicate or regular expression, no strategy or gate without a name. */

@@ -7,8 +7,9 @@ import { BACKOFF_CURES, BACKOFF_SYNONYMS } from '../fields/synonyms.ts';
 import { ASYNC_CURE, FINITE_AT_LEAST_0, isAsync, MUST_BE_SYNCHRONOUS } from '../fields/value-rules.ts';
 import { refusePromise } from '../matching/answer.ts';
 import { isList, MAX_ITEMS, read } from '../read.ts';
-import type { Backoff, DelayStrategy, Registry } from './policy.ts';
+import type { Backoff } from './delays.ts';
 import { methodOf, own } from './registry.ts';
+import type { DelayStrategy, Registry } from './strategy.ts';
 
 const KEYS: Readonly<Record<Backoff['type'], readonly string[]>> = {
   none: [],

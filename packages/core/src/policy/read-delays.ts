@@ -1,9 +1,11 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
-import type { Backoff, ErrorDelays, Jitter, PolicySettings, Registry } from './policy.ts';
+import type { Backoff, ErrorDelays, Jitter } from './delays.ts';
+import type { PolicySettings } from './policy.ts';
 import { readBackoff } from './read-backoff.ts';
 import { readJitter } from './read-jitter.ts';
 import { readMatchers } from './read-rules.ts';
+import type { Registry } from './strategy.ts';
 
 /** The delays of a policy: its own, and those after classes of errors. */
 export type Delays = Pick<PolicySettings, 'backoff' | 'jitter' | 'delays' | 'immediateFirst'>;

@@ -2,8 +2,9 @@ import { useOneOf } from '../fields/cures.ts';
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
 import { A_SHARE, FINITE_AT_LEAST_0, type NumberRule } from '../fields/value-rules.ts';
-import type { Jitter, JitterInput, ServerDelayRule } from './policy.ts';
-import { JITTER_NAMES } from './policy.ts';
+import type { Jitter, JitterInput } from './delays.ts';
+import { JITTER_NAMES } from './delays.ts';
+import type { ServerDelayRule } from './policy.ts';
 
 /** The keys of the jitters that are objects. */
 type ReachKey = JitterInput extends infer Input ? (Input extends string ? never : keyof Input) : never;

@@ -6,8 +6,9 @@ import { isErrorClass } from '../matching/find-match.ts';
 import type { ErrorPattern, Matcher, MessageGlob, Predicate } from '../matching/matcher.ts';
 import { isList, isListOf, isRegExp, MAX_ITEMS, read } from '../read.ts';
 import { show } from '../show.ts';
-import type { Gate, PolicySettings, Registry } from './policy.ts';
+import type { PolicySettings } from './policy.ts';
 import { methodOf, own } from './registry.ts';
+import type { Gate, Registry } from './strategy.ts';
 
 /** The longest path of a nested matcher: a cause that contains itself would make it endless. */
 const LONGEST_PATH = 100;

@@ -2,7 +2,7 @@ import type { Fields, Report } from '../fields/fields.ts';
 import { isOptionsObject, readFields } from '../fields/fields.ts';
 import { accepted } from '../fields/value-rules.ts';
 import { read } from '../read.ts';
-import type { Registry } from './policy.ts';
+import type { Registry } from './strategy.ts';
 
 /** Reads a registry: strategies and gates by name. */
 export function readRegistry(given: unknown, report: Report): Registry {

@@ -1,16 +1,7 @@
 import { writtenKeys } from './define-policy.ts';
-import type {
-  Backoff,
-  BackoffInput,
-  DelayStrategyLike,
-  Jitter,
-  JitterInput,
-  PolicyInput,
-  PolicyKey,
-  PolicySettings,
-  Registry,
-  ServerDelayRule,
-} from './policy.ts';
+import type { Backoff, BackoffInput, Jitter, JitterInput } from './delays.ts';
+import type { PolicyInput, PolicyKey, PolicySettings, ServerDelayRule } from './policy.ts';
+import type { DelayStrategyLike, Registry } from './strategy.ts';
 
 /** Returns the policy as an input of `definePolicy`: the keys that were written, every duration in milliseconds. */
 export function toInput(policy: PolicySettings): PolicyInput {

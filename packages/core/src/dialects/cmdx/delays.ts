@@ -1,4 +1,6 @@
-import type { BackoffInput, DelayStrategy, JitterInput, PolicyInput } from '../../policy/policy.ts';
+import type { BackoffInput, JitterInput } from '../../policy/delays.ts';
+import type { PolicyInput } from '../../policy/policy.ts';
+import type { DelayStrategy } from '../../policy/strategy.ts';
 import type { CmdxStrategyCall, CmdxVersion } from './options.ts';
 import type { CmdxStrategy } from './strategy.ts';
 

@@ -1,6 +1,6 @@
 import type { Fields } from '../../fields/fields.ts';
-import type { Gate } from '../../policy/policy.ts';
 import { methodOf } from '../../policy/registry.ts';
+import type { Gate } from '../../policy/strategy.ts';
 import { isUnset } from '../read-options.ts';
 import type { CmdxGateObject, CmdxGateTest } from './options.ts';
 

@@ -1,4 +1,4 @@
-import type { BackoffInput } from '../../policy/policy.ts';
+import type { BackoffInput } from '../../policy/delays.ts';
 import type { Dialect } from '../dialect.ts';
 import {
   choice,

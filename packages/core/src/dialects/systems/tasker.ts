@@ -1,7 +1,9 @@
 import { computeDelay } from '../../delay/compute-delay.ts';
 import { A_SHARE } from '../../fields/value-rules.ts';
 import { definePolicy } from '../../policy/define-policy.ts';
-import type { BackoffInput, DelayContext, PolicyInput } from '../../policy/policy.ts';
+import type { BackoffInput } from '../../policy/delays.ts';
+import type { PolicyInput } from '../../policy/policy.ts';
+import type { DelayContext } from '../../policy/strategy.ts';
 import type { Dialect } from '../dialect.ts';
 import {
   choice,
