@@ -1,6 +1,6 @@
 import type { Counted } from '@retry/core/broker';
 import type { HealthFigures } from '@retry/worker';
-import { countedText, scheduledText, wholeText } from '../terminal/counts.ts';
+import { countedText, nounText, scheduledText } from '../terminal/counts.ts';
 import { printable } from '../terminal/printable.ts';
 import { type Screen, wrap } from '../terminal/screen.ts';
 import type { Diagnosis, Fault } from './fault.ts';
@@ -15,7 +15,7 @@ export function doctorText({ findings, figures, server }: Diagnosis, screen: Scr
       ? screen.paint('good', 'Nothing is wrong.')
       : screen.paint(
           'bad',
-          `${counted(findings.length, 'thing')} ${findings.length === 1 ? 'is' : 'are'} wrong.`,
+          `${nounText(findings.length, 'thing')} ${findings.length === 1 ? 'is' : 'are'} wrong.`,
         );
   return [...blocks, ...looked, verdict].join('\n\n');
 }
@@ -24,16 +24,12 @@ function figuresText(figures: HealthFigures): string {
   const { isComplete, lanes, workers, deadLetters } = figures;
   const most = (count: number): Counted => ({ count, isComplete });
   return [
-    `${counted(lanes, 'lane')}, ${counted(workers, 'worker')}`,
+    `${nounText(lanes, 'lane')}, ${nounText(workers, 'worker')}`,
     `${countedText(most(figures.waiting))} waiting`,
     scheduledText(most(figures.scheduled), most(figures.due)),
     `${countedText(most(figures.started))} started`,
-    `${counted(deadLetters, 'dead letter')}.`,
+    `${nounText(deadLetters, 'dead letter')}.`,
   ].join(', ');
-}
-
-function counted(count: number, noun: string): string {
-  return `${wholeText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function faultText({ code, level, sentence, cure }: Fault, screen: Screen): string {

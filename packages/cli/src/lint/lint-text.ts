@@ -1,3 +1,4 @@
+import { nounText } from '../terminal/counts.ts';
 import { printable } from '../terminal/printable.ts';
 import { type Screen, wrap } from '../terminal/screen.ts';
 
@@ -41,11 +42,7 @@ function findingText({ severity, code, path, message, cure }: Finding, screen: S
 
 function summary({ policies, findings }: LintReport): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const checked = count(policies, 'policy', 'policies');
+  const checked = nounText(policies, 'policy', 'policies');
   if (findings.length === 0) return `${checked}: nothing found.`;
-  return `${checked}: ${count(errors, 'error', 'errors')}, ${count(findings.length - errors, 'warning', 'warnings')}.`;
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
+  return `${checked}: ${nounText(errors, 'error')}, ${nounText(findings.length - errors, 'warning')}.`;
 }

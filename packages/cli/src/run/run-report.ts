@@ -3,6 +3,7 @@ import { formatDuration } from '@retry/core';
 import { countOf } from '../policies/describe.ts';
 import type { Report } from '../report.ts';
 import { endBySignal, statusOfSignal } from '../signals.ts';
+import { nounText } from '../terminal/counts.ts';
 import { RUN_EXIT } from './exit-codes.ts';
 import type { AttemptEnd } from './start-command.ts';
 
@@ -88,7 +89,7 @@ const REASONS: Readonly<Record<FailReason, string>> = {
 /** Returns the last line; none for a first attempt that succeeded. */
 function summary({ attempts, outcome, reason, interrupt, totalMs }: CommandRun): string {
   const last = attempts.at(-1);
-  const count = `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`;
+  const count = nounText(attempts.length, 'attempt');
   const time = formatDuration(totalMs);
   if (outcome === 'interrupted') return `retry: stopped by ${interrupt} after ${count} in ${time}.`;
   if (last === undefined) return '';

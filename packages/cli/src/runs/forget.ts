@@ -6,6 +6,7 @@ import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
 import { namedIds } from '../named.ts';
 import type { Action, Report } from '../report.ts';
+import { nounText } from '../terminal/counts.ts';
 import { confirm } from '../terminal/dialog.ts';
 import { printable } from '../terminal/printable.ts';
 import { noteAbsentTask } from './absent-task.ts';
@@ -77,6 +78,5 @@ function report(
 }
 
 function runs({ length }: readonly string[]): string {
-  if (length === 0) return 'No run';
-  return length === 1 ? '1 run' : `${length} runs`;
+  return length === 0 ? 'No run' : nounText(length, 'run');
 }

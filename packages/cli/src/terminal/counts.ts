@@ -5,6 +5,11 @@ export function wholeText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ' ');
 }
 
+/** Returns a count with its noun: `1 policy`, `2 policies`. */
+export function nounText(count: number, one: string, many = `${one}s`): string {
+  return `${wholeText(count)} ${count === 1 ? one : many}`;
+}
+
 /** Returns how many runs are scheduled, and how many of them should have started: `24 scheduled (19 overdue)`. */
 export function scheduledText(scheduled: Counted, overdue: Counted): string {
   return `${countedText(scheduled)} scheduled${overdue.count === 0 ? '' : ` (${countedText(overdue)} overdue)`}`;
