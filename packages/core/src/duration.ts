@@ -6,7 +6,8 @@ type DurationUnit = 'ms' | 's' | 'm' | 'h' | 'd';
 /** A length of time: milliseconds as a number, or text like `'500ms'`, `'2s'`, `'1.5h'`, `'Infinity'`. */
 export type Duration = number | `${number}${DurationUnit}` | 'Infinity';
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
+/** Milliseconds of each unit. */
+export const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
 /**
  * Returns a duration in milliseconds, `0 ≤ ms ≤ Infinity`.

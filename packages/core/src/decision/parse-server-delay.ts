@@ -1,3 +1,4 @@
+import { UNIT_MS } from '../duration.ts';
 import type { ServerDelay } from './decision.ts';
 import { httpDateAt } from './http-date.ts';
 
@@ -230,14 +231,12 @@ function resetIfUsedUp(value: string, context: ParseContext): Asked {
   return isLeft ? ABSENT : reset(value, context);
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
-
 /** Reads a duration as Go writes it: `6m0s`, `1.5s`, `17ms`. */
 function durationInText(value: string): Asked | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[hms]))+$/.test(value)) return undefined;
   const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/g)];
   return Math.min(
-    parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS_MS[unit] ?? 0), 0),
+    parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS[unit] ?? 0), 0),
     Number.MAX_VALUE,
   );
 }
