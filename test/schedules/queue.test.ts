@@ -150,7 +150,8 @@ describe('queue.schedule', () => {
     const { problems } = await refusalOf(() => setScene(START_AT).queue.schedule('a', options as never));
 
     expect(problems.map((problem) => [problem.path, problem.value])).toEqual([
-      [path, path === '' ? options : options[path]],
+      // Of a long object an error keeps the beginning of its text.
+      [path, path === '' ? expect.stringContaining('report') : options[path]],
     ]);
   });
 
