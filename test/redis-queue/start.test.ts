@@ -275,7 +275,7 @@ describe('a password', () => {
           ':PASSWORD@h',
           'redis://PASSWORD@h/x',
         ),
-        fc.constantFrom('url', 'uri', 'password', 'client', 'prefix@', 'connection'),
+        fc.constantFrom('url', 'uri', 'password', 'client', 'connection'),
         async (raw, isEncoded, template, key) => {
           const password = isEncoded ? encodeURIComponent(raw) : raw;
           const value = template.replace('PASSWORD', () => password);
@@ -290,6 +290,14 @@ describe('a password', () => {
         },
       ),
     );
+  });
+
+  it('is no reason to hide what has none', async () => {
+    const given = { url: 'redis://host:x', prefix: '{mail}', path: '/run/redis.sock' };
+
+    const { problems } = (await failing(openRedisBroker(given as never))) as InvalidOptionsError;
+
+    expect(Object.fromEntries(problems.map(({ path, value }) => [path, value]))).toEqual(given);
   });
 
   it('is removed from the copy of an error, wherever it was', () => {

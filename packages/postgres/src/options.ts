@@ -1,15 +1,7 @@
-import type { Problem } from '@retry/core';
-import { InvalidOptionsError } from '@retry/core';
 import type { RetentionOptions, RetentionSettings } from '@retry/core/broker/kit';
-import {
-  hideSecretsInValue,
-  hideSecretsOfUrl,
-  RETENTION_KEYS,
-  RETENTION_SYNONYMS,
-  readRetention,
-} from '@retry/core/broker/kit';
+import { RETENTION_KEYS, RETENTION_SYNONYMS, readBrokerOptions, readRetention } from '@retry/core/broker/kit';
 import type { Fields, Synonyms } from '@retry/core/fields';
-import { A_FUNCTION, readOptions as readFieldsOf } from '@retry/core/fields';
+import { A_FUNCTION } from '@retry/core/fields';
 import type { SqlClient } from './driver/sql-client.ts';
 
 /**
@@ -94,7 +86,7 @@ export const DEFAULT_SCHEMA = 'retry';
 
 /** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSettings {
-  return readSafely(
+  return readBrokerOptions(
     options,
     { subject: 'Postgres broker', keys: KEYS, synonyms: SYNONYMS, cures: CURES, bare: BARE_CLIENT },
     (fields, report) => {
@@ -119,38 +111,19 @@ export function readOptions(options: PostgresBrokerOptions): PostgresBrokerSetti
 
 /** Checks the options of a migration. @throws {InvalidOptionsError} listing every problem */
 export function readMigrateOptions(options: unknown): { readonly schema: string } {
-  return readSafely(options, { subject: 'migration', keys: ['schema'] }, (fields) => ({
+  return readBrokerOptions(options, { subject: 'migration', keys: ['schema'] }, (fields) => ({
     schema: readSchemaField(fields),
   }));
 }
 
 /** Checks the client of a migration. @throws {InvalidOptionsError} for anything without `query` */
 export function checkClient(client: unknown): void {
-  readSafely({ client }, { subject: 'migration', keys: ['client'] }, (fields) => {
+  readBrokerOptions({ client }, { subject: 'migration', keys: ['client'] }, (fields) => {
     if (fields.optional('client', A_MIGRATING_CLIENT) === undefined && client === undefined)
       fields.fail('client', A_MIGRATING_CLIENT.message, A_MIGRATING_CLIENT.cure);
   });
 }
 
-/** Reads options; an error shows wrong values without passwords, also in its list of problems. */
-function readSafely<Settings>(...[input, rules, read]: Parameters<typeof readFieldsOf<Settings>>): Settings {
-  try {
-    return readFieldsOf(input, rules, read);
-  } catch (error) {
-    if (!(error instanceof InvalidOptionsError)) throw error;
-    throw new InvalidOptionsError(error.problems.map(hideInProblem), rules.subject);
-  }
-}
-
-function hideInProblem({ path, value, ...problem }: Problem): Problem {
-  return { ...problem, path, value: hideValue(path, value) };
-}
-
-/** Text in place of an address may be the password alone. */
-function hideValue(path: string, value: unknown): unknown {
-  const isAddress = typeof value === 'string' && /url|uri|dsn|connection/i.test(path);
-  return isAddress ? hideSecretsOfUrl(value) : hideSecretsInValue(value);
-}
 function readSchemaField(fields: Fields): string {
   return fields.optional('schema', A_SCHEMA) ?? DEFAULT_SCHEMA;
 }

@@ -1,16 +1,13 @@
-import type { Problem } from '@retry/core';
-import { InvalidOptionsError } from '@retry/core';
 import type { RetentionOptions, RetentionSettings } from '@retry/core/broker/kit';
 import {
-  hideSecrets,
   RETENTION_KEYS,
   RETENTION_SYNONYMS,
+  readBrokerOptions,
   readRetention,
-  secretsOf,
   textProblem,
 } from '@retry/core/broker/kit';
 import type { Fields, Report, Synonyms } from '@retry/core/fields';
-import { A_FUNCTION, readOptions as readAnyOptions } from '@retry/core/fields';
+import { A_FUNCTION } from '@retry/core/fields';
 import type { RedisClient } from './driver/redis-client.ts';
 
 /**
@@ -63,7 +60,6 @@ export interface RedisBrokerSettings {
   readonly onError: ((error: unknown) => void) | undefined;
 }
 
-const SUBJECT = 'Redis broker';
 const KEYS = [
   ...['url', 'client', 'prefix', 'partitions', ...RETENTION_KEYS, 'durability', 'allowEviction', 'onError'],
 ];
@@ -89,16 +85,11 @@ const CURES = {
 
 /** Checks options and fills in the defaults. @throws {InvalidOptionsError} listing every problem, without passwords */
 export function readOptions(options: RedisBrokerOptions): RedisBrokerSettings {
-  try {
-    return readAnyOptions(
-      options,
-      { subject: SUBJECT, keys: KEYS, synonyms: SYNONYMS, cures: CURES, bare: BARE_CLIENT },
-      readSettings,
-    );
-  } catch (error) {
-    if (!(error instanceof InvalidOptionsError)) throw error;
-    throw new InvalidOptionsError(error.problems.map(withoutSecret), SUBJECT);
-  }
+  return readBrokerOptions(
+    options,
+    { subject: 'Redis broker', keys: KEYS, synonyms: SYNONYMS, cures: CURES, bare: BARE_CLIENT },
+    readSettings,
+  );
 }
 
 function readSettings(fields: Fields, report: Report): RedisBrokerSettings {
@@ -186,32 +177,4 @@ function isClient(client: unknown): client is RedisClient {
 /** Its `sendCommand` takes other arguments than that of a client. */
 function isSentinel(client: unknown): boolean {
   return isClient(client) && 'getSentinelNode' in client;
-}
-
-const PLAIN = new Set([
-  'prefix',
-  'partitions',
-  'keepCompleted',
-  'keepCompleted.count',
-  'keepCompleted.for',
-  'keepCompleted.bytes',
-  'keepDead',
-  'keepDead.for',
-  'keepKeys',
-  'durability',
-  'allowEviction',
-]);
-
-/** Returns the problem without values that may contain a password: it is printed. */
-function withoutSecret(problem: Problem): Problem {
-  const { path, value } = problem;
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)
-    return problem;
-  if (typeof value !== 'string') return { ...problem, value: `a value of type ${typeof value}` };
-  const isPlain = PLAIN.has(path) && !value.includes('@');
-  return { ...problem, value: isPlain ? value : shownUrl(value) };
-}
-
-function shownUrl(value: string): string {
-  return value.includes('://') ? hideSecrets(value, secretsOf(value)) : 'a text';
 }

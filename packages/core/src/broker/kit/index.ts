@@ -71,6 +71,7 @@ export {
 export type { OperationStep } from './operations/step-operation.ts';
 export { stepOperation } from './operations/step-operation.ts';
 export { fnv1a, partitionTag } from './partition-tag.ts';
+export { readBrokerOptions } from './read-broker-options.ts';
 export type {
   KeepCompleted,
   KeepDead,
