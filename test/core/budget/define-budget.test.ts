@@ -81,6 +81,8 @@ describe('defineBudget', () => {
     ['a key of another budget', 'ratio', { type: 'throttle', ratio: 0.2 }],
     ['a negative capacity', 'capacity', { type: 'token-bucket', capacity: -1 }],
     ['a capacity without end', 'capacity', { type: 'token-bucket', capacity: 'Infinity' }],
+    ['fewer tokens than a retry costs', 'capacity', { type: 'token-bucket', capacity: 3 }],
+    ['too few for any', 'capacity', { type: 'token-bucket', capacity: 1, costs: { default: 3, timeout: 2 } }],
     ['a price that is null', 'costs.default', { type: 'token-bucket', costs: { default: null } }],
     ['a negative price', 'costs.timeout', { type: 'token-bucket', costs: { timeout: -1 } }],
     ['a price as text', 'costs.timeout', { type: 'token-bucket', costs: { timeout: '10' } }],
@@ -92,6 +94,15 @@ describe('defineBudget', () => {
     ['a negative token ratio', 'tokenRatio', { type: 'throttle', tokenRatio: -0.1 }],
   ])('refuses %s, at %s', (_name, path, input) => {
     expect(problemsOf(input)).toEqual(expect.arrayContaining([expect.objectContaining({ path })]));
+  });
+
+  it.each([
+    { type: 'token-bucket', capacity: 0 },
+    { type: 'token-bucket', capacity: 5 },
+    { type: 'token-bucket', capacity: 2, costs: { default: 3, timeout: 2 } },
+    { type: 'token-bucket', capacity: 0.5, costs: { default: 0 } },
+  ] as const)('takes a bucket that grants some retries, or none on purpose: %j', (input) => {
+    expect(defineBudget(input)).toMatchObject({ capacity: input.capacity });
   });
 
   it.each<[unknown, object]>([

@@ -7,13 +7,18 @@ const amounts = fc.oneof(fc.nat(20), fc.constantFrom(0, 0.1, 0.5, 1, 2.5, 500));
 
 const budgets: fc.Arbitrary<Budget> = fc
   .oneof(
-    fc.record({
-      type: fc.constant('token-bucket' as const),
-      capacity: amounts,
-      costs: fc.record({ default: amounts, timeout: amounts }, { requiredKeys: [] }),
-      refund: amounts,
-      refillPerSecond: amounts,
-    }),
+    fc
+      .record({
+        type: fc.constant('token-bucket' as const),
+        capacity: amounts,
+        costs: fc.record({ default: amounts, timeout: amounts }, { requiredKeys: [] }),
+        refund: amounts,
+        refillPerSecond: amounts,
+      })
+      // Others are refused.
+      .filter(({ capacity, costs: { default: usual = 5, timeout = usual } }) => {
+        return capacity === 0 || capacity >= Math.min(usual, timeout);
+      }),
     fc.record({
       type: fc.constant('ratio' as const),
       ratio: fc.constantFrom(0, 0.1, 0.2, 1, 3),

@@ -12,7 +12,7 @@ export type BudgetInput =
   | {
       /** Retries cost tokens, successes refund some. */
       readonly type: 'token-bucket';
-      /** The most tokens, with which it begins. @default 500 */
+      /** The most tokens, with which it begins: as many as a retry costs, or more, or 0 for no retries. @default 500 */
       readonly capacity?: number | undefined;
       /** Tokens per retry, by kind of failure. @default { default: 5, timeout: 10 } */
       readonly costs?: Readonly<Record<string, number>> | undefined;
@@ -71,10 +71,18 @@ function budgetOf(type: Budget['type'], fields: Fields, report: Report): Budget 
   switch (type) {
     case 'token-bucket': {
       const [capacity, refund] = [atLeast0('capacity', 500), atLeast0('refund', 1)];
+      const costs = readCosts(fields, report);
+      const least = Math.min(...Object.values(costs));
+      if (capacity > 0 && capacity < least)
+        fields.fail(
+          'capacity',
+          `must be 0, or what the cheapest retry costs (${least}) or more`,
+          'Use costs: { default: 1 } to count retries.',
+        );
       return {
         type,
         capacity,
-        costs: readCosts(fields, report),
+        costs,
         refund,
         refillPerSecond: atLeast0('refillPerSecond', 0),
       };
