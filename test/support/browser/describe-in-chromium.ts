@@ -5,6 +5,12 @@ import { findChromium, NO_CHROMIUM } from './find-chromium.ts';
 
 const executable = findChromium();
 
+/** Prints what the pages of a failed test show: that a text did not come does not tell what came in its place. */
+async function printPages(browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages()))
+    process.stderr.write(`${page.url()} shows:\n${await page.innerText('body')}\n`);
+}
+
 /** Defines tests in one Chromium that keep their order, as many share a board; where there is none, they are skipped, and their name says so. */
 export function describeInChromium(name: string, define: (browser: () => Browser) => void): void {
   describe.skipIf(executable === undefined)(
@@ -15,7 +21,10 @@ export function describeInChromium(name: string, define: (browser: () => Browser
       beforeAll(async () => {
         browser = await launchChromium(executable ?? '');
       });
-      afterEach(() => leavePages(browser));
+      afterEach(async ({ task }) => {
+        if (task.result?.state === 'fail') await printPages(browser);
+        await leavePages(browser);
+      });
       afterAll(() => browser?.close());
 
       define(() => browser);

@@ -86,7 +86,7 @@ export const endEffectsCases: CasesByName = {
     await scene.submit('a');
 
     const [[answer], claimed] = await Promise.all([
-      endRuns(scene.broker, [completeByHand('a')]),
+      untilUnlocked([completeByHand('a')], (ends) => endRuns(scene.broker, ends)),
       scene.claimIds(),
     ]);
 

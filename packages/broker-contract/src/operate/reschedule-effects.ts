@@ -129,9 +129,9 @@ export const rescheduleEffectsCases: CasesByName = {
     await scene.advance(PASS_MS);
 
     const [answers, claimed] = await Promise.all([
-      rescheduleRuns(
-        scene.broker,
+      untilUnlocked(
         ['a', 'b'].map((id) => ({ id, delayMs: LONG_MS })),
+        (moves) => rescheduleRuns(scene.broker, moves),
       ),
       scene.claimIds(),
     ]);
