@@ -8,7 +8,7 @@ const executable = findChromium();
 /** Prints what the pages of a failed test show: that a text did not come does not tell what came in its place. */
 async function printPages(browser: Browser): Promise<void> {
   for (const page of browser.contexts().flatMap((context) => context.pages()))
-    process.stderr.write(`${page.url()} shows:\n${await page.innerText('body')}\n`);
+    process.stderr.write(`${page.url()} shows:\n${await page.locator('body').ariaSnapshot()}\n`);
 }
 
 /** Defines tests in one Chromium that keep their order, as many share a board; where there is none, they are skipped, and their name says so. */
