@@ -10,6 +10,7 @@ import { readText } from '../support/repository.ts';
 import { itWhere } from '../support/some-tests.ts';
 import { definitions, schemaErrors } from './output-schema.ts';
 import { run } from './run-in-memory.ts';
+import { itPrintsAsBefore } from './terminal-output.ts';
 
 process.env['TZ'] = 'UTC';
 
@@ -58,25 +59,7 @@ describe.each(Object.entries(CALLS))('retry %s', (name, args) => {
 
   if (name === 'completion') return; // prints a script for a shell
 
-  it.each([
-    ['80 columns', 80, {}],
-    ['120 columns', 120, {}],
-    ['80 columns without colour', 80, { NO_COLOR: '1' }],
-    ['120 columns without colour', 120, { NO_COLOR: '1' }],
-  ])('prints the same at %s as before', async (title, columns, env) => {
-    const { out, err } = await run(args, { columns, env });
-
-    await expect(`${out}---\n${err}`).toMatchFileSnapshot(`golden/${name} at ${title}.txt`);
-  });
-
-  it('keeps to the width of the screen', async () => {
-    for (const columns of [80, 120]) {
-      const { out, err } = await run(args, { columns, env: { NO_COLOR: '1' } });
-      const widest = Math.max(...`${out}${err}`.split('\n').map((line) => [...line].length));
-
-      expect(widest).toBeLessThanOrEqual(columns);
-    }
-  });
+  itPrintsAsBefore(`golden/${name}.txt`, (view) => run(args, view));
 });
 
 describe('output.schema.json', () => {

@@ -3,6 +3,7 @@ import { createTestClock } from '@retry/worker/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schemaErrors } from '../output-schema.ts';
 import { run } from '../run-in-memory.ts';
+import { itPrintsAsBefore } from '../terminal-output.ts';
 import { readingCalls } from './calls.ts';
 import { describeOnServers } from './describe-on-servers.ts';
 import { seedQueue } from './seed.ts';
@@ -21,24 +22,7 @@ describe('a queue in memory', () => {
   });
 
   describe.each(NAMES)('retry %s', (name) => {
-    it.each([
-      ['80 columns', 80, {}],
-      ['120 columns', 120, {}],
-      ['80 columns without colour', 80, { NO_COLOR: '1' }],
-      ['120 columns without colour', 120, { NO_COLOR: '1' }],
-    ])('prints the same at %s as before', async (title, columns, env) => {
-      const { out, err } = await run(readingCalls()[name] ?? [], { columns, env, broker });
-
-      await expect(`${out}---\n${err}`).toMatchFileSnapshot(`golden/${name} at ${title}.txt`);
-    });
-
-    it('keeps to the width of the screen', async () => {
-      for (const columns of [80, 120]) {
-        const { out } = await run(readingCalls()[name] ?? [], { columns, env: { NO_COLOR: '1' }, broker });
-
-        expect(Math.max(...out.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(columns);
-      }
-    });
+    itPrintsAsBefore(`golden/${name}.txt`, (view) => run(readingCalls()[name] ?? [], { ...view, broker }));
   });
 });
 

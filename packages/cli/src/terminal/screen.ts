@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { OutputStream } from '../environment.ts';
 
 /** A style of text that is used for a meaning. */
@@ -76,10 +76,10 @@ export function wrap(text: string, width: number, indent = ''): string {
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
-/** Returns how many columns a text without styles takes. */
+/** Returns how many columns a text takes. Its styles take none. */
 export function columnsOf(text: string): number {
   let columns = 0;
-  for (const character of text) {
+  for (const character of stripVTControlCharacters(text)) {
     if (/^\p{Mark}$/u.test(character)) continue;
     columns += WIDE.test(character) ? 2 : 1;
   }
