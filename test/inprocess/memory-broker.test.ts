@@ -52,6 +52,16 @@ describe('createMemoryBroker', () => {
     expect(answered).toEqual(Array.from({ length: 1_000 }, (_, call) => call));
   });
 
+  it('ends on close a wait, too, that a turn of the event loop has kept from beginning', async () => {
+    const broker = createMemoryBroker();
+    const calls = Array.from({ length: 100 }, () => broker.get(['no-such-run']));
+    const waiting = broker.wait({ results: true, timeoutMs: 3_600_000 });
+
+    const closed = broker.close();
+
+    await expect(Promise.all([...calls, waiting, closed])).resolves.toHaveLength(102);
+  });
+
   it('answers any number of calls at one instant of a test clock', async () => {
     const clock = createTestClock();
     const broker = createMemoryBroker({ clock });

@@ -52,7 +52,7 @@ export interface MemoryBroker extends Broker, AsyncDispose {
 export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker {
   const store = createStore(readMemoryBrokerOptions(options));
   const gate = createGate(store);
-  const { call, each, close } = gate;
+  const { call, each, isClosed, close } = gate;
   const notes = createNotes(store, call);
   return checkInput<Omit<MemoryBroker, keyof AsyncDispose>>({
     ready: () => call(() => undefined),
@@ -67,7 +67,8 @@ export function createMemoryBroker(options?: MemoryBrokerOptions): MemoryBroker 
       seen: (ids) => call((now) => readRuns(store, ids, now)),
     }),
     list: (query) => call(() => listRuns(store, query)),
-    wait: (request) => call(() => waitFor(store, request)),
+    // It may have been closed while the call waited for its turn: nothing would end the wait.
+    wait: (request) => call(() => (isClosed() ? undefined : waitFor(store, request))),
     attend: (attendance) => attendBy(attendanceSource(store, gate, notes), attendance),
     audit: () => call(() => auditStore(store)),
     ...{ notes, figures: figuresBy(createFigures(store, call, notes)) },
@@ -104,6 +105,8 @@ interface Gate {
     items: readonly Item[],
     answer: (item: Item, now: number) => Answer,
   ) => Promise<readonly Answer[]>;
+  /** Whether `close` was called. */
+  readonly isClosed: () => boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -126,6 +129,7 @@ function createGate(store: Store): Gate {
   return {
     call,
     each: (items, answer) => call((now) => items.map((item) => answer(item, now))),
+    isClosed: gate.isClosed,
     close: () => {
       const closed = gate.close();
       for (const finish of [...store.waits, ...store.resultWaits]) finish();
