@@ -3,7 +3,7 @@ import type { WorkerOptions } from '@retry/worker';
 import { createWorker, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import type { Scene } from '../worker/scene.ts';
-import { setScene } from '../worker/scene.ts';
+import { pass, setScene } from '../worker/scene.ts';
 
 const HOUR_MS = 3_600_000;
 const START_AT = Date.parse('2026-03-07T00:00Z');
@@ -77,6 +77,27 @@ describe('worker.drain and schedules', () => {
     expect(await drained).toMatchObject({ completed: 1, endedBy: 'empty' });
     expect((await drained).nextRunAt).toBeLessThanOrEqual(clock.now());
     expect(errors).toEqual([[lost, 'firing schedules']]);
+  });
+
+  it('leaves the schedules that it has not read to others once it is ended', async () => {
+    const scene = setScene(START_AT);
+    const { clock, broker, queue } = scene;
+    const task = defineTask({ name: 'report', run: () => {} });
+    for (let index = 0; index < 100; index += 1)
+      await queue.schedule(`s${index}`, { task, payload: null, every: '1h' });
+    await clock.advance('1h');
+    const read: Notes['read'] = async (query) => {
+      const page = await broker.notes.read(query);
+      await pass(clock, 3_000);
+      return page;
+    };
+
+    const drained = createIdle(scene, { broker: reading(scene, read) }).worker.drain({ maxMs: 2_000 });
+    const rejected = expect(drained).rejects.toMatchObject({ code: 'NO_ANSWER' });
+    await clock.advance('1m');
+
+    await rejected;
+    expect(await queue.counts()).toMatchObject({ created: 0 });
   });
 
   it('ends in time though reading schedules never does', async () => {

@@ -77,7 +77,9 @@ it.each<MissedFires>([{ all: 1_000 }, 'latest', 'skip'])(
           return answers;
         };
         const fire = (own: Broker): Promise<unknown> =>
-          new Scheduler({ broker: own, clock, random: () => 0 }, emitter).fireDue();
+          new Scheduler({ broker: own, clock, random: () => 0 }, emitter).fireDue(
+            new AbortController().signal,
+          );
         const schedule = (payload: number): Promise<unknown> =>
           queue.schedule('tick', { task, payload, every: EVERY_MS, missed });
 

@@ -6,7 +6,7 @@ import { createQueue, defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
 import { hearWarnings } from '../support/hear-warnings.ts';
 import type { Scene } from '../worker/scene.ts';
-import { MANY_TURNS, setScene } from '../worker/scene.ts';
+import { MANY_TURNS, pass, setScene } from '../worker/scene.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -206,6 +206,53 @@ describe('workers and schedules', () => {
     expect(started.map(({ id }) => id)).toEqual([...new Set(started.map(({ id }) => id))]);
     expect(started).toHaveLength(12);
     expect(await queue.counts()).toMatchObject({ created: 12 });
+  });
+
+  it('submit what they have taken on before they have stopped', async () => {
+    const scene = setScene(START_AT);
+    const { clock, broker, queue, startWorker } = scene;
+    const { task } = notedTask(scene);
+    const { notes } = broker;
+    const write: Notes['write'] = async (writes) => {
+      if (writes.some(({ key }) => key.startsWith('schedule'))) await pass(clock, 300);
+      return notes.write(writes);
+    };
+    await queue.schedule('hourly', { task, payload: null, every: '1h' });
+    const other = notedTask(scene, 'other').task;
+    const worker = startWorker({
+      tasks: [other],
+      ...RARELY,
+      broker: { ...broker, notes: { ...notes, write } },
+    });
+    await clock.advance(HOUR_MS + 100);
+
+    const stopped = worker.stop().then(() => queue.counts());
+    await clock.advance('5s');
+
+    expect(await stopped).toMatchObject({ created: 1 });
+    expect(worker.emittedOf('error')).toEqual([]);
+  });
+
+  it('wait for no fire for longer than a second when they stop', async () => {
+    const scene = setScene(START_AT);
+    const { clock, broker, queue, startWorker } = scene;
+    const { task } = notedTask(scene);
+    const { notes } = broker;
+    const write: Notes['write'] = (writes) =>
+      writes.some(({ key }) => key.startsWith('schedule')) ? new Promise(() => {}) : notes.write(writes);
+    await queue.schedule('hourly', { task, payload: null, every: '1h' });
+    const other = notedTask(scene, 'other').task;
+    const worker = startWorker({
+      tasks: [other],
+      ...RARELY,
+      broker: { ...broker, notes: { ...notes, write } },
+    });
+    await clock.advance(HOUR_MS + 100);
+
+    const stopped = worker.stop().then(() => clock.now());
+    await clock.advance('1m');
+
+    expect(await stopped).toBe(START_AT + HOUR_MS + 100 + 1_000);
   });
 
   it('ask at most once a minute while nothing is due, whatever the number of schedules', async () => {

@@ -1,6 +1,6 @@
 import type { Policy } from '@retry/core';
 import { computeDelay, definePolicy } from '@retry/core';
-import type { Note, Submission, SubmitAnswer } from '@retry/core/broker';
+import type { Note, NotesPage, Submission, SubmitAnswer } from '@retry/core/broker';
 import { submissionBytes } from '@retry/core/broker/kit';
 import { isRefused } from '../broker.ts';
 import { WakeSignal } from '../engine/turns.ts';
@@ -82,7 +82,7 @@ export class Scheduler {
     for (let failures = 0; !signal.aborted; ) {
       let restMs: number;
       try {
-        ({ restMs } = await this.fireDue());
+        ({ restMs } = await this.fireDue(signal));
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -103,7 +103,9 @@ export class Scheduler {
   async fireOnce(signal: AbortSignal): Promise<number> {
     if (signal.aborted) return 0;
     try {
-      const { nextAt } = await unlessAborted<Pick<NextLook, 'nextAt'>>(this.fireDue(), signal, { nextAt: 0 });
+      const { nextAt } = await unlessAborted<Pick<NextLook, 'nextAt'>>(this.fireDue(signal), signal, {
+        nextAt: 0,
+      });
       return nextAt;
     } catch (error) {
       if (!signal.aborted) this.#onError(error);
@@ -111,8 +113,8 @@ export class Scheduler {
     }
   }
 
-  /** Fires everything that is due, page by page. */
-  async fireDue(): Promise<NextLook> {
+  /** Fires everything that is due, page by page, until the signal aborts: the pages that have been read by then. */
+  async fireDue(signal: AbortSignal): Promise<NextLook> {
     const { broker, clock } = this.#settings;
     let wakeAt = clock.now() + POLL_MS;
     let firstAt = Infinity;
@@ -120,7 +122,10 @@ export class Scheduler {
     for (;;) {
       const sentAt = clock.now();
       const query = { prefix: DUE_PREFIX, limit: this.#pageLength };
-      const { notes, now, next } = await broker.notes.read(after === undefined ? query : { ...query, after });
+      const reading = broker.notes.read(after === undefined ? query : { ...query, after });
+      const page = await unlessAborted<NotesPage | undefined>(reading, signal, undefined);
+      if (page === undefined) return { nextAt: 0, restMs: 0 };
+      const { notes, now, next } = page;
       const readAt = clock.now();
       const due = notes.filter(({ key }) => dueAtOf(key) <= now);
       const waiting = notes.find(({ key }) => dueAtOf(key) > now);
@@ -132,7 +137,7 @@ export class Scheduler {
       wakeAt = Math.min(wakeAt, readAt + nextAt - now);
       const isAllDue = due.length === notes.length;
       this.#pageLength = due.length > 0 && isAllDue ? LONG_PAGE : SHORT_PAGE;
-      if (!isAllDue || next === undefined)
+      if (!isAllDue || next === undefined || signal.aborted)
         return { nextAt: firstAt, restMs: Math.max(0, wakeAt - clock.now()) };
       after = next;
     }

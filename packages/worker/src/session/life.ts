@@ -46,8 +46,9 @@ export class Life {
   /** Begins to work. */
   start(): void {
     if (!this.#begin('works')) return;
-    this.#open().begin();
-    void this.#scheduler.run(this.signal);
+    const session = this.#open();
+    session.begin();
+    session.firing = this.#scheduler.run(this.signal);
   }
 
   /** Does what is due, and stops. */
@@ -98,7 +99,7 @@ export class Life {
   }
 }
 
-/** How long the last exchange, or closing the broker, may take, in ms: a server may never answer. */
+/** How long the last exchange, the last fire of a schedule, or closing the broker, may take, in ms: a server may never answer. */
 const LAST_EXCHANGE_MS = 1_000;
 
 /**
@@ -116,6 +117,8 @@ class Session {
   readonly worker: WorkerContext;
   /** Resolves when everything is settled and nothing of the worker keeps the process alive. */
   readonly stopped: Promise<void>;
+  /** Resolves when no schedule is being fired any more. */
+  firing: Promise<void> = Promise.resolve();
   readonly #engine: Engine;
   #begin = (_: Promise<void>): void => {};
   #giveUp = (): void => {};
@@ -131,8 +134,8 @@ class Session {
     this.#engine = engine;
     engine.upkeep.start();
     useBroker(worker.settings.broker);
-    const givenUp = new Promise<void>((resolve) => {
-      this.#giveUp = resolve;
+    const givenUp = new Promise<'given-up'>((resolve) => {
+      this.#giveUp = () => resolve('given-up');
     });
     const signals = listenToSignals(worker.settings.signals, (signal) =>
       callOutside(() => this.#onSignal(signal)),
@@ -141,7 +144,7 @@ class Session {
       this.#begin = resolve;
     });
     this.stopped = Promise.race([working, givenUp])
-      .then(() => this.#leave(ended))
+      .then((end) => this.#leave(ended, end !== 'given-up'))
       .finally(signals.end);
   }
 
@@ -203,19 +206,29 @@ class Session {
     this.#cancelTimer = this.worker.settings.clock.setTimer(callback, delayMs);
   }
 
-  async #leave(ended: AbortController): Promise<void> {
+  /** Waits for a call that never rejects, at most for `LAST_EXCHANGE_MS`. */
+  async #waitFor(call: Promise<void>): Promise<void> {
+    const answered = new AbortController();
+    await Promise.race([
+      call.finally(() => answered.abort()),
+      sleep(this.worker.settings.clock, LAST_EXCHANGE_MS, answered.signal),
+    ]);
+  }
+
+  /** @param isAnswered - whether the broker has answered to the end */
+  async #leave(ended: AbortController, isAnswered: boolean): Promise<void> {
     const { settings, emitter } = this.worker;
     this.#cancelTimer();
     this.#cancelLook();
     this.#engine.upkeep.stop();
     ended.abort();
-    const left = new AbortController();
-    await Promise.race([
-      leaveBroker(settings.broker, { isProcessEnding: this.#signal !== undefined })
-        .catch((error: unknown) => this.worker.emitError(error, 'closing the broker'))
-        .finally(() => left.abort()),
-      sleep(settings.clock, LAST_EXCHANGE_MS, left.signal),
-    ]);
+    // What a schedule owes is written down before it is submitted: if that were left to other workers, it would be late.
+    if (isAnswered) await this.#waitFor(this.firing);
+    await this.#waitFor(
+      leaveBroker(settings.broker, { isProcessEnding: this.#signal !== undefined }).catch((error: unknown) =>
+        this.worker.emitError(error, 'closing the broker'),
+      ),
+    );
     emitter.emit('stopped', () => (this.#signal === undefined ? {} : { signal: this.#signal }));
   }
 }
