@@ -4,6 +4,7 @@ import { isCommitted, isUnsent, within } from '../broker.ts';
 import type { StartReservations } from '../engine/lanes/start-reservations.ts';
 import type { WorkerContext } from '../engine/worker-context.ts';
 import { LeaseLostError, NotCommittedError } from '../errors.ts';
+import { outside } from '../session/outside.ts';
 import type { Outcome } from '../settle/outcome.ts';
 import { noticeOf } from '../settle/report.ts';
 import { settleOutcome } from '../settle/settle-outcome.ts';
@@ -25,7 +26,10 @@ import {
 } from './requests.ts';
 import { giveBackLane } from './roster.ts';
 
-/** The context of a handler. Its members are getters, because most handlers read few of them; they may be destructured. */
+/**
+ * The context of a handler. Its members are getters, because most handlers read few of them; they may be destructured. What sets a timer
+ * or starts other runs does so outside the stores of the handler.
+ */
 export class HandlerContext implements TaskContext {
   readonly #execution: Execution;
   readonly #worker: WorkerContext;
@@ -66,7 +70,7 @@ export class HandlerContext implements TaskContext {
   }
 
   get heartbeat(): TaskContext['heartbeat'] {
-    return () => this.#execution.heartbeat();
+    return () => outside(beat, this.#execution);
   }
 
   get retry(): TaskContext['retry'] {
@@ -112,7 +116,7 @@ export class HandlerContext implements TaskContext {
     const why = reason === undefined ? {} : { reason };
     const hold = { lane, source: 'handler', forMs, keepLonger: true, by: settings.name, ...why } as const;
     await holdLanes(settings.broker, [hold]);
-    giveBackLane(executions, lane);
+    outside(giveBackLane, executions, lane);
   }
 
   /** Corrects what the attempt counts as against the limit of all workers. Never throws: the cost has been paid, whatever is wrong. */
@@ -123,7 +127,9 @@ export class HandlerContext implements TaskContext {
   }
 
   #spendProblem(actual: number): unknown {
-    return this.#reservations.spend(this.#execution, actual) ? undefined : wrongSpent(actual, NO_LIMIT);
+    return outside(spend, this.#reservations, this.#execution, actual)
+      ? undefined
+      : wrongSpent(actual, NO_LIMIT);
   }
 
   /**
@@ -153,6 +159,14 @@ export class HandlerContext implements TaskContext {
       throw error;
     }
   }
+}
+
+function beat(execution: Execution): void {
+  execution.heartbeat();
+}
+
+function spend(reservations: StartReservations, execution: Execution, actual: number): boolean {
+  return reservations.spend(execution, actual);
 }
 
 function resultOrError(call: () => unknown): unknown {
