@@ -26,6 +26,7 @@ export interface RunNotice {
  * - `concurrency-key`: other runs of its concurrency key used all of the key's slots
  * - `hold`: a claim of its lane returned no runs although it was due: the lane was on hold, or it was submitted in a transaction that
  *   committed late
+ * - `retry-share`: it is a retry, and new runs came before it by the `retryShare` of its task
  * - `poll`: no other cause; the next poll, or wake signal, found it
  */
 export type LateCause = 'no-slot' | 'rate-limit' | 'concurrency-key' | 'hold' | 'retry-share' | 'poll';
