@@ -208,19 +208,41 @@ describe('a handler that ignores its signal', () => {
 });
 
 describe('a worker that stops while a handler ignores its signal', () => {
-  it('keeps what is finished in time after all', async () => {
+  it.each(['release', 'stall'] as const)(
+    'keeps what is finished in time after all (%s)',
+    async (onShutdown) => {
+      const scene = setScene();
+      const { run } = ignoring(scene);
+      const task = defineTask({ name: 'ignoring', onShutdown, run });
+      const { id } = await scene.queue.submit(task, null);
+      const worker = scene.startWorker({ tasks: [task] });
+      await scene.clock.advance('5s');
+
+      const stopped = worker.stop();
+      await scene.clock.advance('15s');
+      await stopped;
+
+      expect(await scene.queue.get(id)).toMatchObject({
+        ...{ state: 'completed', result: 'late' },
+        ...{ releases: 0, stalls: 0 },
+      });
+    },
+  );
+
+  it('cancels what is to be cancelled, whatever is finished (stall)', async () => {
     const scene = setScene();
     const { run } = ignoring(scene);
-    const task = defineTask({ name: 'ignoring', onShutdown: 'release', run });
+    const task = defineTask({ name: 'ignoring', onShutdown: 'stall', run });
     const { id } = await scene.queue.submit(task, null);
     const worker = scene.startWorker({ tasks: [task] });
     await scene.clock.advance('5s');
 
     const stopped = worker.stop();
+    await scene.queue.cancel(id);
     await scene.clock.advance('15s');
     await stopped;
 
-    expect(await scene.queue.get(id)).toMatchObject({ state: 'completed', result: 'late', releases: 0 });
+    expect(await scene.queue.get(id)).toMatchObject({ state: 'cancelled', stalls: 0 });
   });
 
   it.each([

@@ -220,11 +220,12 @@ export class Execution implements LeaseHolder {
     else this.#onTimeout();
   }
 
-  /** A stopping worker gives back what has not finished: what returns in time anyway has. */
+  /** A stopping worker gives back, or stalls, what has not finished: what returns in time anyway has. */
   #outcomeAfter(outcome: Outcome): Outcome {
     if (this.#cut === undefined) return outcome;
     const isCommitted = outcome.type === 'completed' && outcome.isCommitted === true;
-    const isFinished = this.#cut.type === 'released' && outcome.type !== 'failed';
+    const isShutDown = this.#cut.type !== 'cancelled' && this.#stop?.reason instanceof ShutdownError;
+    const isFinished = isShutDown && outcome.type !== 'failed';
     return isCommitted || isFinished ? outcome : this.#cut;
   }
 

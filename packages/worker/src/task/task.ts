@@ -11,7 +11,7 @@ import type { TaskContext } from './task-context.ts';
 /**
  * What happens to a running handler when its worker stops. `finish`: it runs on for `shutdownTimeout`, then its run is
  * given back (uncharged). `release`: the run is given back immediately. `stall`: the run is stalled (charged) and follows
- * `onStall`.
+ * `onStall`. What a handler finishes although it was stopped counts.
  */
 export type ShutdownPolicy = 'finish' | 'release' | 'stall';
 
