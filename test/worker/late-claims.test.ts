@@ -134,6 +134,25 @@ describe('a claim that is answered after its lease', () => {
     expect(await queue.get(id)).toMatchObject({ state: 'completed', epoch: 2, stalls: 0, releases: 1 });
   });
 
+  it('begins the total time of no run whose handler was not called', async () => {
+    const scene = setScene();
+    const { clock, queue, startWorker } = scene;
+    const { slow } = late(scene, { exchange: [12_000], heartbeat: [Infinity] });
+    const left: number[] = [];
+    const task = defineTask({
+      name: 'timed',
+      retry: { maxAttempts: 1, totalTimeout: '10s' },
+      run: (_: string, { remainingMs }) => void left.push(remainingMs),
+    });
+    const { id } = await queue.submit(task, 'a');
+    startWorker({ tasks: [task], broker: slow, ...TIMING, cleanerInterval: '1m' });
+
+    await clock.advance('30s');
+
+    expect(left).toEqual([10_000]);
+    expect(await queue.get(id)).toMatchObject({ state: 'completed', releases: 1, failures: 0 });
+  });
+
   it('is followed by none, while a handler runs, until a heartbeat is answered in time', async () => {
     const scene = setScene();
     const { clock, queue, startWorker } = scene;

@@ -57,6 +57,8 @@ export class Execution implements LeaseHolder {
   hasEnded = false;
   /** Whether its handler was called and has neither returned nor been abandoned. */
   isRunning = false;
+  /** Whether its handler was called: its attempt begins before that, and may end before that. */
+  wasCalled = false;
   /** Whether it has left those that were claimed in advance. */
   hasSlot = false;
   /** Where its lease is written for the thread that renews it, if one does. */
@@ -120,17 +122,17 @@ export class Execution implements LeaseHolder {
     return this.completions > 0;
   }
 
-  /** Whether its handler was called. */
+  /** Whether its attempt has begun. */
   get hasStarted(): boolean {
     return this.#startedAt !== undefined;
   }
 
-  /** Milliseconds from its claim until its handler was called, or until now. */
+  /** Milliseconds from its claim until its attempt began, or until now. */
   get waitedMs(): number {
     return Math.max((this.#startedAt ?? this.#clock.now()) - this.claimedAt, 0);
   }
 
-  /** Milliseconds from when its handler was called until now, or until it ended; 0 before. */
+  /** Milliseconds from when its attempt began until now, or until its handler returned or it ended; 0 before. */
   get durationMs(): number {
     if (this.#startedAt === undefined) return 0;
     return (this.#endedAt ?? this.#clock.now()) - this.#startedAt;

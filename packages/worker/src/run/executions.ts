@@ -169,6 +169,7 @@ export class Executions implements ExecutionHost {
     while (execution.isLeaseShort) if (!(await this.leases.renew(execution))) return execution.end(RELEASED);
     // Validating may take long; meanwhile the attempt may have been cancelled or have lost its lease.
     if (execution.isStopped) return execution.end(RELEASED);
+    execution.wasCalled = true;
     let outcome: Outcome;
     const ctx = new HandlerContext(execution, this.#worker, this.#reservations);
     try {

@@ -106,7 +106,7 @@ function settleEarly({ minRequeueMs = 0 }: AnyTask, run: Run<'started'>, at: num
 /** Puts a run off whose handler was not called. */
 function settleLater(run: Run<'started'>, delayMs: number, at: number): Settled {
   const event: RunEvent = { type: 'limit', at, runAt: instantIn(delayMs, at) };
-  return { settlement: settle(run, [event], { delayMs, hasStarted: false }), delayMs };
+  return { settlement: settle(run, [event], { delayMs, wasCalled: false }), delayMs };
 }
 
 /**
@@ -119,12 +119,12 @@ function settleRelease(
   { request, delayMs = 0 }: Extract<Outcome, { type: 'released' }>,
   context: SettleContext,
 ): Settled {
-  const { now: at, hasStarted } = context;
+  const { now: at, wasCalled } = context;
   if (request === undefined && delayMs > 0) {
     const release = { type: 'release', at, runAt: instantIn(delayMs, at) } as const;
-    return { settlement: settle(run, [release], { delayMs, hasStarted }), delayMs };
+    return { settlement: settle(run, [release], { delayMs, wasCalled }), delayMs };
   }
-  if (request === undefined) return { settlement: settle(run, [{ type: 'release', at }], { hasStarted }) };
+  if (request === undefined) return { settlement: settle(run, [{ type: 'release', at }], { wasCalled }) };
   return settleRequested({ task, run }, request, context);
 }
 

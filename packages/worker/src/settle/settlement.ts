@@ -17,7 +17,7 @@ export interface SettleContext extends AttemptFacts {
   /** The retry budget of its task, which counts the failure; absent where a retry needs none. */
   readonly budget?: DecisionContext['budget'];
   /** Whether its handler was called. @default true */
-  readonly hasStarted?: boolean | undefined;
+  readonly wasCalled?: boolean | undefined;
   /** How long it waited in the worker for that. @default 0 */
   readonly waitedMs?: number | undefined;
 }
@@ -52,21 +52,21 @@ interface Extras {
   /** Whether the run is kept if it is failed now. @default 'save' */
   readonly deadLetter?: AnyTask['deadLetter'];
   /** Whether its handler was called: the total time of a run that waits again without a start has not begun. @default true */
-  readonly hasStarted?: boolean | undefined;
+  readonly wasCalled?: boolean | undefined;
 }
 
 /** Returns the settlement that applies these events to a claimed run in one write. The first event names it. */
 export function settle(
   run: Run<'started'>,
   events: readonly RunEvent[],
-  { result, delayMs = 0, deadLetter = 'save', hasStarted = true }: Extras = {},
+  { result, delayMs = 0, deadLetter = 'save', wasCalled = true }: Extras = {},
 ): Settlement {
   // Every event returns a new copy, so this one may be changed.
   let moved: Run = run;
   for (const event of events) moved = move(moved, event);
   const next: { -readonly [Key in keyof Run]: Run[Key] } = moved;
   if (result !== undefined) next.result = result;
-  if (!hasStarted && !isEnd(next.state) && isFirstStart(run)) next.firstStartedAt = undefined;
+  if (!wasCalled && !isEnd(next.state) && isFirstStart(run)) next.firstStartedAt = undefined;
   // The task's present option counts. A stalled run is always kept, because it is not known how far it came.
   next.isDisposable = (deadLetter === 'none' && next.state === 'failed') || undefined;
   const { id, epoch } = run;

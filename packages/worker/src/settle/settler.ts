@@ -27,7 +27,7 @@ interface EndedAttempt {
   /** Whether its handler has called `ctx.complete`, and may have committed that. */
   readonly isCompleting?: boolean | undefined;
   /** Whether its handler was called; absent for a claim of another worker. */
-  readonly hasStarted?: boolean | undefined;
+  readonly wasCalled?: boolean | undefined;
   /** How long it waited in the worker for that; absent for a claim of another worker. */
   readonly waitedMs?: number | undefined;
 }
@@ -85,7 +85,7 @@ export class Settler {
 
   /** Returns the settlement of an attempt of this worker. Never throws, whatever a handler threw. */
   settlementOf(attempt: EndedAttempt, outcome: Outcome): AttemptSettlement {
-    const { task, run, durationMs, order, isProbe, isCompleting, hasStarted, waitedMs } = attempt;
+    const { task, run, durationMs, order, isProbe, isCompleting, wasCalled, waitedMs } = attempt;
     // In one piece, because every run comes here: a spread costs half a microsecond.
     const end: AttemptEnd = {
       task,
@@ -94,7 +94,7 @@ export class Settler {
       order,
       isProbe,
       isCompleting,
-      hasStarted,
+      wasCalled,
       waitedMs,
       outcome,
       onlyIfExpired: false,
@@ -166,7 +166,7 @@ export class Settler {
   }
 
   #context(end: AttemptEnd): SettleContext {
-    const { durationMs, isProbe, hasStarted, waitedMs, onlyIfExpired, budget } = end;
+    const { durationMs, isProbe, wasCalled, waitedMs, onlyIfExpired, budget } = end;
     const { random, redact, name } = this.#worker.settings;
     // A cleaner knows neither the other worker nor how long its attempt took.
     const attemptMs = onlyIfExpired ? undefined : durationMs;
@@ -179,7 +179,7 @@ export class Settler {
       attemptMs,
       worker,
       isProbe,
-      hasStarted,
+      wasCalled,
       waitedMs,
       budget,
     };
