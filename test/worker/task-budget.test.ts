@@ -3,7 +3,7 @@ import { createRetryBudget, createSharedBudget } from '@retry/inprocess';
 import type { TaskContext, TaskInput } from '@retry/worker';
 import { defineTask } from '@retry/worker';
 import { describe, expect, it } from 'vitest';
-import { advanceUntilEnded, setScene } from './scene.ts';
+import { advanceUntilEnded, pass, setScene, untilStopped } from './scene.ts';
 
 const STEADY = { backoff: { type: 'constant', base: '1s' }, jitter: 'none', maxAttempts: 4 } as const;
 
@@ -160,6 +160,42 @@ describe('the budget of a task', () => {
     expect(worker.emittedOf('completed')).toHaveLength(1);
     expect(starts).toBe(3);
     expect(budget.noted).toEqual(['request', 'success']);
+  });
+
+  it.each<[string, object]>([
+    ['a timeout', { retry: { ...STEADY, attemptTimeout: '5s', stopOn: [{ message: 'down' }] } }],
+    ['a missed heartbeat', { retry: { ...STEADY, stopOn: [{ message: 'down' }] }, heartbeat: '5s' }],
+  ])('makes no %s of an error, however long it lets the failed attempt wait', async (_name, limits) => {
+    const scene = setScene();
+    const { clock, queue } = scene;
+    const budget = { ...noting(Infinity), ready: () => pass(clock, 1_000) };
+    const run = async (): Promise<never> => {
+      await pass(clock, 4_500);
+      throw down;
+    };
+    const { task } = failingTask(budget, { ...limits, run });
+    const { id } = await queue.submit(task, null);
+    const worker = scene.startWorker({ tasks: [task] });
+
+    await advanceUntilEnded(scene, { minutes: 3 });
+
+    expect(worker.emittedOf('failed')).toMatchObject([{ attempt: 1, reason: 'stopped', error: down }]);
+    expect(await queue.get(id)).toMatchObject({ errors: [{ message: 'down', durationMs: 4_500 }] });
+  });
+
+  it('lets no handler count as abandoned that has returned', async () => {
+    const scene = setScene();
+    const { clock, queue } = scene;
+    const budget = { ...noting(Infinity), ready: () => pass(clock, 1_000) };
+    const retry = { ...STEADY, maxAttempts: 1, attemptTimeout: '5s' };
+    const { task } = failingTask(budget, { retry, abandonAfter: 0, run: untilStopped });
+    await queue.submit(task, null);
+    const worker = scene.startWorker({ tasks: [task] });
+
+    await advanceUntilEnded(scene, { minutes: 3 });
+
+    expect(worker.emitted.map(({ type }) => type)).toEqual(['started', 'failed']);
+    expect(worker.emittedOf('failed')).toMatchObject([{ error: { name: 'AttemptTimeoutError' } }]);
   });
 
   it('that throws ends the run when it was asked, and is reported', async () => {

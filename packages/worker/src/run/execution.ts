@@ -190,9 +190,19 @@ export class Execution implements LeaseHolder {
   /** Restarts the interval within which the handler has to send its next heartbeat. */
   heartbeat(): void {
     const { heartbeatMs } = this.task;
-    if (this.hasEnded || heartbeatMs === Infinity) return;
+    if (this.#endedAt !== undefined || heartbeatMs === Infinity) return;
     this.#cancelHeartbeatTimer?.();
     this.#cancelHeartbeatTimer = this.#clock.setTimer(() => this.#onMissedHeartbeat(), heartbeatMs);
+  }
+
+  /**
+   * Notes that its handler has returned, where its end waits for an answer of others. That is no time of the handler: neither a time limit
+   * nor a missed heartbeat replaces what it has thrown, and it is not abandoned.
+   */
+  noteReturn(): void {
+    this.#stopTime();
+    this.#cancelAbandonTimer?.();
+    this.#abandonAt = Infinity;
   }
 
   /** Ends it with the outcome of its handler, which has returned, or with what has stopped that before. */
@@ -339,11 +349,15 @@ export class Execution implements LeaseHolder {
     this.interrupt({ type: 'stalled', error }, error);
   }
 
-  #end(outcome: Outcome | undefined): void {
-    this.hasEnded = true;
-    if (this.#startedAt !== undefined) this.#endedAt = this.#clock.now();
+  #stopTime(): void {
+    if (this.#startedAt !== undefined) this.#endedAt ??= this.#clock.now();
     this.#cancelTimeout?.();
     this.#cancelHeartbeatTimer?.();
+  }
+
+  #end(outcome: Outcome | undefined): void {
+    this.hasEnded = true;
+    this.#stopTime();
     this.#cancelShutdownTimer?.();
     if (!this.isRunning) this.#cancelAbandonTimer?.();
     this.#host.onEnd(this, outcome);

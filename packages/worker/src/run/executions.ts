@@ -184,7 +184,7 @@ export class Executions implements ExecutionHost {
       outcome = outcomeOfError(error);
     }
     if (execution.requested !== undefined) outcome = withRequest(outcome, execution.requested.thrown);
-    if (task.budget?.ready !== undefined) await awaitBudget(task.budget, outcome);
+    if (task.budget?.ready !== undefined && !execution.hasEnded) await awaitBudget(execution, outcome);
     if (execution.isCompleting) outcome = await outcomeOfCompletion(execution, this.#worker, outcome);
     execution.end(outcome);
   }

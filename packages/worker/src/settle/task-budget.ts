@@ -14,11 +14,19 @@ export function recordStart(task: AnyTask, run: Run<'started'>, emitter: WorkerE
   inform(task, emitter, (budget) => budget.record({ type: 'request' }));
 }
 
+/** An attempt whose handler has returned. */
+interface ReturnedAttempt {
+  readonly task: AnyTask;
+  /** Says that the time that follows is none of its handler. */
+  noteReturn(): void;
+}
+
 /** Waits until the budget can be asked about this outcome. One that throws here is asked nonetheless. */
-export async function awaitBudget(budget: RetryBudget, { type }: Outcome): Promise<void> {
+export async function awaitBudget(attempt: ReturnedAttempt, { type }: Outcome): Promise<void> {
   if (type !== 'failed' && type !== 'asked') return;
+  attempt.noteReturn();
   try {
-    await budget.ready?.();
+    await attempt.task.budget?.ready?.();
   } catch {
     // What is wrong with it is reported when it is asked.
   }
