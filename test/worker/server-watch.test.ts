@@ -9,18 +9,18 @@ const SILENCE_MS = 2 * HEARTBEAT_MS;
 const WAIT_MS = HEARTBEAT_MS + 2_500;
 
 /** A watch of a worker that started at 0, whose event loop turns only when it is told to. */
-function createWatch() {
+function createWatch(heartbeatMs = HEARTBEAT_MS) {
   let now = 0;
   const clock = { now: () => now, setTimer: () => () => {} };
   const broker = { exchange: async () => ({ now }) } as never; // what else a broker has is not called
-  const watch = new ServerWatch({ broker, clock, heartbeatMs: HEARTBEAT_MS, cleanerMs: 15_000 });
+  const watch = new ServerWatch({ broker, clock, heartbeatMs, cleanerMs: 1.5 * heartbeatMs });
   return {
     watch,
     passMs: (ms: number): void => {
       now += ms;
     },
     answer: (): void => watch.noteReading({ sentAt: now, serverAt: now, receivedAt: now }),
-    waitMs: (): number => Math.max(0, watch.untilAllHad(HEARTBEAT_MS, now)),
+    waitMs: (): number => Math.max(0, watch.untilAllHad(heartbeatMs, now)),
   };
 }
 
@@ -64,5 +64,29 @@ describe('since when the server has answered', () => {
     });
 
     expect(waits).toEqual([WAIT_MS, 0, WAIT_MS]);
+  });
+
+  it('never begins anew in an idle worker, however short its leases are and however late its timers', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(1_000, 3_000, 5_000),
+        fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 6, maxLength: 6 }),
+        (heartbeatMs, lateMs) => {
+          const { watch, passMs, answer } = createWatch(heartbeatMs);
+          answer();
+          const since = watch.untilAllHad(heartbeatMs, 0);
+          passMs(heartbeatMs / 2); // as that of its cleaner, halfway between two heartbeats
+          answer();
+          passMs(heartbeatMs / 2);
+          for (const ms of lateMs) {
+            if (watch.isAnswerNeeded) answer();
+            passMs(heartbeatMs + ms);
+          }
+          answer();
+
+          expect(watch.untilAllHad(heartbeatMs, 0)).toBe(since);
+        },
+      ),
+    );
   });
 });

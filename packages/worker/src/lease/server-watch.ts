@@ -11,6 +11,9 @@ const RECONNECT_MS = 2_500;
 /** An answer that takes longer than this part of the time between two heartbeats is late. */
 const LATE_PART = 0.5;
 
+/** How much later than the time between two heartbeats the next one may come, as a part of it: timers are late. */
+const TIMER_PART = 0.1;
+
 type WatchSettings = Pick<WorkerSettings, 'broker' | 'clock' | 'heartbeatMs' | 'cleanerMs'>;
 
 /**
@@ -61,7 +64,9 @@ export class ServerWatch {
     if (this.#latest === undefined) return true;
     const now = clock.now();
     const isAnsweredOften = cleanerMs < this.#maxSilenceMs && this.untilAllHad(heartbeatMs, now) <= 0;
-    return now - this.#answeredAt > this.#maxSilenceMs - (isAnsweredOften ? 0 : heartbeatMs);
+    return (
+      now - this.#answeredAt > this.#maxSilenceMs - (isAnsweredOften ? 0 : (1 + TIMER_PART) * heartbeatMs)
+    );
   }
 
   /**
