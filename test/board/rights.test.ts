@@ -294,6 +294,10 @@ describe('a request that is none of these', () => {
 describe('the origin of a request', () => {
   const hold = { body: { lane: 'charge@1', for: '1s', reason } };
 
+  beforeEach(async () => {
+    await queue.resume(charge);
+  });
+
   it.each([
     ['neither header', { 'sec-fetch-site': undefined, origin: undefined }],
     ['the origin of another site', { 'sec-fetch-site': undefined, origin: 'http://evil.example' }],
