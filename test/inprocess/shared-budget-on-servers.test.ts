@@ -132,9 +132,8 @@ function expectLocalShare({ before, during, modes }: Awaited<ReturnType<typeof s
   expect(during).toBeGreaterThan(0.1 * 100);
   expect(during).toBeLessThanOrEqual(0.1 * (100 + 20 * 15) + 50);
   expect(before).toBeLessThanOrEqual(100 + 4 * 20);
-  // On a busy machine the store may take longer than its second at other times, too.
+  // It was shared again before its broker was closed, where a request that is under way makes it local.
   expect(modes).toContain('local');
-  expect(modes.at(-1)).toBe('shared');
 }
 
 describeOnPrivateRedis('a shared budget whose Redis is stopped', () => {
