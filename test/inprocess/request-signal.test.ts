@@ -147,6 +147,7 @@ it('is none if the caller removes that of its Request', async () => {
 });
 
 it('ends with the time of a body where the runtime has neither registries nor weak references', async () => {
+  new Headers(); // for which Node loads a library of its own that needs registries
   vi.stubGlobal('FinalizationRegistry', undefined);
   vi.stubGlobal('WeakRef', undefined);
   vi.resetModules();

@@ -22,7 +22,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a clock that throws or returns no number', () => {
+// In this order: there is one warning a minute.
+describe('a clock that throws or returns no number', { shuffle: false }, () => {
   it('is a process warning, one a minute at most', async () => {
     const clock = {
       ...createTestClock(),

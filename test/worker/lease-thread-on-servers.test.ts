@@ -6,7 +6,7 @@ import { createRedisBroker } from '@retry/redis-queue';
 import type { TaskContext, Worker, WorkerOptions } from '@retry/worker';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
 import { createClient } from 'redis';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestSchema, openPool } from '../postgres/open-broker.ts';
 import { hearWarnings } from '../support/hear-warnings.ts';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
@@ -89,101 +89,103 @@ function describeThread(open: () => Promise<Place>): void {
   });
 }
 
-describeOnRedis('the thread that renews leases, on Redis', (server) => {
-  const open = async (): Promise<Place> => {
-    const { url } = server();
-    const prefix = `thread-${randomUUID()}`;
-    const client = await createClient({ url }).connect();
-    const broker = createRedisBroker({ url, prefix });
-    const close = async (): Promise<void> => {
-      await broker.close();
-      client.destroy();
-      await removeKeys(url, prefix);
+// In this order: there is one warning a minute in a process.
+describe('the thread that renews leases', { shuffle: false }, () => {
+  describeOnRedis('on Redis', (server) => {
+    const open = async (): Promise<Place> => {
+      const { url } = server();
+      const prefix = `thread-${randomUUID()}`;
+      const client = await createClient({ url }).connect();
+      const broker = createRedisBroker({ url, prefix });
+      const close = async (): Promise<void> => {
+        await broker.close();
+        client.destroy();
+        await removeKeys(url, prefix);
+      };
+      return { broker, overClient: createRedisBroker({ client, prefix }), close };
     };
-    return { broker, overClient: createRedisBroker({ client, prefix }), close };
-  };
 
-  // First of all in this process: there is one warning a minute.
-  it('warns once a process over a client of the user', async () => {
-    const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    const { overClient, close } = await open();
+    it('warns once a process over a client of the user', async () => {
+      const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+      const { overClient, close } = await open();
 
-    for (let count = 0; count < 3; count += 1) work(overClient, () => {});
+      for (let count = 0; count < 3; count += 1) work(overClient, () => {});
 
-    expect(warnings.mock.calls).toMatchObject([
-      [expect.stringContaining('not opened by a url'), { code: 'RETRY_LEASES_ON_LOOP' }],
-    ]);
-    warnings.mockRestore();
-    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
-    await close();
+      expect(warnings.mock.calls).toMatchObject([
+        [expect.stringContaining('not opened by a url'), { code: 'RETRY_LEASES_ON_LOOP' }],
+      ]);
+      warnings.mockRestore();
+      await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+      await close();
+    });
+
+    describeThread(open);
   });
 
-  describeThread(open);
-});
-
-describeOnPostgres('the thread that renews leases, on Postgres', (server) => {
-  interface OnPostgres extends Place {
-    readonly overPool: Broker;
-    readonly pool: ReturnType<typeof openPool>;
-  }
-  const open = async (): Promise<OnPostgres> => {
-    const { url } = server();
-    const pool = openPool(url, 8);
-    const client = await pool.connect();
-    const schema = await createTestSchema(pool);
-    const at = { schema: schema.name };
-    const broker = createPostgresBroker({ url, ...at });
-    const overClient = createPostgresBroker({ client, ...at });
-    const overPool = createPostgresBroker({ client: pool, ...at });
-    const close = async (): Promise<void> => {
-      for (const opened of [broker, overClient, overPool]) await opened.close();
-      client.release();
-      await schema.drop();
-      await pool.end();
-    };
-    return { broker, overClient, overPool, pool, close };
-  };
-  describeThread(open);
-
-  it.each([
-    ['returns', 0],
-    ['goes on', 2 * LEASE_MS],
-  ])(
-    'takes no run for lost that its handler has committed before it blocked, and %s after it',
-    async (_, moreMs) => {
-      const { broker, pool, close } = await open();
-      const run = async ({ complete }: TaskContext): Promise<void> => {
-        const client = await pool.connect();
-        await client.query('begin');
-        await complete({ tx: client, result: 'paid' });
-        await client.query('commit');
+  describeOnPostgres('on Postgres', (server) => {
+    interface OnPostgres extends Place {
+      readonly overPool: Broker;
+      readonly pool: ReturnType<typeof openPool>;
+    }
+    const open = async (): Promise<OnPostgres> => {
+      const { url } = server();
+      const pool = openPool(url, 8);
+      const client = await pool.connect();
+      const schema = await createTestSchema(pool);
+      const at = { schema: schema.name };
+      const broker = createPostgresBroker({ url, ...at });
+      const overClient = createPostgresBroker({ client, ...at });
+      const overPool = createPostgresBroker({ client: pool, ...at });
+      const close = async (): Promise<void> => {
+        for (const opened of [broker, overClient, overPool]) await opened.close();
         client.release();
-        await block();
-        await rest(moreMs);
+        await schema.drop();
+        await pool.end();
       };
-      const { worker, task } = work(broker, run);
-      const seen: string[] = [];
-      for (const type of ['completed', 'fenced', 'stalled', 'failed', 'retried', 'error'] as const)
-        worker.on(type, () => void seen.push(type));
-      const queue = createQueue({ broker });
+      return { broker, overClient, overPool, pool, close };
+    };
+    describeThread(open);
 
-      const { id } = await queue.submit(task, null);
+    it.each([
+      ['returns', 0],
+      ['goes on', 2 * LEASE_MS],
+    ])(
+      'takes no run for lost that its handler has committed before it blocked, and %s after it',
+      async (_, moreMs) => {
+        const { broker, pool, close } = await open();
+        const run = async ({ complete }: TaskContext): Promise<void> => {
+          const client = await pool.connect();
+          await client.query('begin');
+          await complete({ tx: client, result: 'paid' });
+          await client.query('commit');
+          client.release();
+          await block();
+          await rest(moreMs);
+        };
+        const { worker, task } = work(broker, run);
+        const seen: string[] = [];
+        for (const type of ['completed', 'fenced', 'stalled', 'failed', 'retried', 'error'] as const)
+          worker.on(type, () => void seen.push(type));
+        const queue = createQueue({ broker });
 
-      await expect.poll(() => seen.length, { timeout: 20_000 }).toBeGreaterThan(0);
-      await worker.stop();
-      expect(worker.leaseRenewal).toBe('thread');
-      expect(seen).toEqual(['completed']);
-      expect(await queue.result(id)).toMatchObject({ state: 'completed', result: 'paid' });
+        const { id } = await queue.submit(task, null);
+
+        await expect.poll(() => seen.length, { timeout: 20_000 }).toBeGreaterThan(0);
+        await worker.stop();
+        expect(worker.leaseRenewal).toBe('thread');
+        expect(seen).toEqual(['completed']);
+        expect(await queue.result(id)).toMatchObject({ state: 'completed', result: 'paid' });
+        await close();
+      },
+    );
+
+    it('renews leases over a pool that has only a connection string', async () => {
+      const { overPool, overClient, close } = await open();
+
+      expect(await expiredAfterBlock(overPool, overClient, 10)).toBe(0);
+      expect(workers[0]?.leaseRenewal).toBe('thread');
+      await Promise.all(workers.splice(0).map((worker) => worker.stop()));
       await close();
-    },
-  );
-
-  it('renews leases over a pool that has only a connection string', async () => {
-    const { overPool, overClient, close } = await open();
-
-    expect(await expiredAfterBlock(overPool, overClient, 10)).toBe(0);
-    expect(workers[0]?.leaseRenewal).toBe('thread');
-    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
-    await close();
+    });
   });
 });
