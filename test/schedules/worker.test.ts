@@ -37,6 +37,19 @@ function counting(broker: Broker): { readonly broker: Broker; readonly reads: ()
   return { broker: { ...broker, notes: { ...notes, read } }, reads: () => reads };
 }
 
+/** Starts a worker that writes schedules down so, and lets it begin to fire one, 100 ms ago. */
+async function startFiring(scene: Scene, writeSchedule: Notes['write']) {
+  const { clock, broker, queue, startWorker } = scene;
+  const { notes } = broker;
+  await queue.schedule('hourly', { task: notedTask(scene).task, payload: null, every: '1h' });
+  const write: Notes['write'] = (writes) =>
+    writes.some(({ key }) => key.startsWith('schedule')) ? writeSchedule(writes) : notes.write(writes);
+  const tasks = [notedTask(scene, 'other').task];
+  const worker = startWorker({ tasks, ...RARELY, broker: { ...broker, notes: { ...notes, write } } });
+  await clock.advance(HOUR_MS + 100);
+  return worker;
+}
+
 describe('workers and schedules', () => {
   it('fire each instant once, whatever their number and their clocks', async () => {
     const scene = setScene(START_AT);
@@ -210,21 +223,11 @@ describe('workers and schedules', () => {
 
   it('submit what they have taken on before they have stopped', async () => {
     const scene = setScene(START_AT);
-    const { clock, broker, queue, startWorker } = scene;
-    const { task } = notedTask(scene);
-    const { notes } = broker;
-    const write: Notes['write'] = async (writes) => {
-      if (writes.some(({ key }) => key.startsWith('schedule'))) await pass(clock, 300);
-      return notes.write(writes);
-    };
-    await queue.schedule('hourly', { task, payload: null, every: '1h' });
-    const other = notedTask(scene, 'other').task;
-    const worker = startWorker({
-      tasks: [other],
-      ...RARELY,
-      broker: { ...broker, notes: { ...notes, write } },
+    const { clock, broker, queue } = scene;
+    const worker = await startFiring(scene, async (writes) => {
+      await pass(clock, 300);
+      return broker.notes.write(writes);
     });
-    await clock.advance(HOUR_MS + 100);
 
     const stopped = worker.stop().then(() => queue.counts());
     await clock.advance('5s');
@@ -235,19 +238,8 @@ describe('workers and schedules', () => {
 
   it('wait for no fire for longer than a second when they stop', async () => {
     const scene = setScene(START_AT);
-    const { clock, broker, queue, startWorker } = scene;
-    const { task } = notedTask(scene);
-    const { notes } = broker;
-    const write: Notes['write'] = (writes) =>
-      writes.some(({ key }) => key.startsWith('schedule')) ? new Promise(() => {}) : notes.write(writes);
-    await queue.schedule('hourly', { task, payload: null, every: '1h' });
-    const other = notedTask(scene, 'other').task;
-    const worker = startWorker({
-      tasks: [other],
-      ...RARELY,
-      broker: { ...broker, notes: { ...notes, write } },
-    });
-    await clock.advance(HOUR_MS + 100);
+    const { clock } = scene;
+    const worker = await startFiring(scene, () => new Promise(() => {}));
 
     const stopped = worker.stop().then(() => clock.now());
     await clock.advance('1m');

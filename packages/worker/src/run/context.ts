@@ -70,7 +70,7 @@ export class HandlerContext implements TaskContext {
   }
 
   get heartbeat(): TaskContext['heartbeat'] {
-    return () => outside(beat, this.#execution);
+    return () => outside(() => this.#execution.heartbeat());
   }
 
   get retry(): TaskContext['retry'] {
@@ -127,9 +127,8 @@ export class HandlerContext implements TaskContext {
   }
 
   #spendProblem(actual: number): unknown {
-    return outside(spend, this.#reservations, this.#execution, actual)
-      ? undefined
-      : wrongSpent(actual, NO_LIMIT);
+    const hasSpent = outside(() => this.#reservations.spend(this.#execution, actual));
+    return hasSpent ? undefined : wrongSpent(actual, NO_LIMIT);
   }
 
   /**
@@ -159,14 +158,6 @@ export class HandlerContext implements TaskContext {
       throw error;
     }
   }
-}
-
-function beat(execution: Execution): void {
-  execution.heartbeat();
-}
-
-function spend(reservations: StartReservations, execution: Execution, actual: number): boolean {
-  return reservations.spend(execution, actual);
 }
 
 function resultOrError(call: () => unknown): unknown {
