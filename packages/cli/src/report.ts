@@ -12,6 +12,8 @@ export interface Report {
   readonly exitCode?: number;
   /** The signal that this process has to end by, because its command did. */
   readonly signal?: string;
+  /** What ended the command when a part was done, which the rest of the report has: printed after it, as the error that it is. */
+  readonly failure?: unknown;
   /** Where `--json` goes: standard output belongs to the command of `retry run`. @default 'stdout' */
   readonly jsonTo?: 'stdout' | 'stderr';
 }

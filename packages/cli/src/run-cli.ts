@@ -32,7 +32,10 @@ export async function runCli(
   const mode = { json: own.includes('--json'), color: !own.includes('--no-color') };
   try {
     const found = await perform(args, environment, mode);
-    return found === undefined ? { exitCode: EXIT.fine } : await show(found, environment);
+    if (found === undefined) return { exitCode: EXIT.fine };
+    const result = await show(found, environment);
+    if (found.report.failure !== undefined) throw found.report.failure;
+    return result;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return { exitCode: EXIT.fine };
     // A group without a command: its help was printed.

@@ -2,7 +2,7 @@ import type { Broker } from '@retry/core/broker';
 import type { Queue } from '@retry/worker';
 import { createQueue } from '@retry/worker';
 import type { CliEnvironment } from '../environment.ts';
-import type { Input } from '../report.ts';
+import type { Input, Report } from '../report.ts';
 import { createWarnings } from '../terminal/create-warnings.ts';
 import type { ConnectOptions } from './connect-options.ts';
 import { findTarget } from './find-target.ts';
@@ -54,6 +54,29 @@ export async function withQueue<Outcome>(
       return work({ queue, broker: open.broker, target, shown: target.shown });
     });
   });
+}
+
+/**
+ * Connects to the queue for work that changes it step by step. Where it fails when a part is done, the report has that part, and the failure.
+ *
+ * @param work - notes after each step what is done
+ * @throws {CliError} as `withQueue`, where nothing was done
+ */
+export async function withQueueInSteps(
+  input: Input<ConnectOptions>,
+  work: (connected: Connected, note: (done: Report) => void) => Promise<Report>,
+): Promise<Report> {
+  let done: Report | undefined;
+  try {
+    return await withQueue(input, (connected) =>
+      work(connected, (report) => {
+        done = report;
+      }),
+    );
+  } catch (failure) {
+    if (done === undefined) throw failure;
+    return { ...done, failure };
+  }
 }
 
 /** Returns a queue that says what fails while it carries an operation on. */

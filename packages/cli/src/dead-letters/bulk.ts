@@ -1,7 +1,7 @@
 import type { Operation } from '@retry/core/broker';
 import type { Plan } from '@retry/worker';
 import type { Connected } from '../connect/with-queue.ts';
-import { withQueue } from '../connect/with-queue.ts';
+import { withQueueInSteps } from '../connect/with-queue.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { userOf } from '../environment.ts';
 import { EXIT } from '../exit.ts';
@@ -13,6 +13,7 @@ import { confirm } from '../terminal/dialog.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { wrap } from '../terminal/screen.ts';
+import type { Followed } from './follow-operation.ts';
 import { followOperation } from './follow-operation.ts';
 import type { LeftOut } from './left-out.ts';
 import { leftOut, leftOutText } from './left-out.ts';
@@ -29,7 +30,7 @@ export const discardAction: Action<BulkOptions> = (input) => bulk('discard', inp
 
 async function bulk(kind: Kind, input: Input<BulkOptions>): Promise<Report> {
   const { args: ids, options, environment } = input;
-  return withQueue(input, async (connected) => {
+  return withQueueInSteps(input, async (connected, note) => {
     const plan = await planFor(connected.queue, ids, options);
     // Of ids that were named, each has to be a dead letter.
     const areAllDead = plan.count >= new Set(ids).size;
@@ -38,16 +39,21 @@ async function bulk(kind: Kind, input: Input<BulkOptions>): Promise<Report> {
     const shown = { kind, plan, options };
     if (options.apply !== true || plan.count === 0) {
       const advice = plan.count === 0 ? '' : 'Nothing was changed: --apply does it.';
-      const note = await noteAbsentTask(connected, { task: options.task, isEmpty: plan.count === 0 });
-      return { ...planned(shown, left, advice), exitCode, ...note };
+      const absent = await noteAbsentTask(connected, { task: options.task, isEmpty: plan.count === 0 });
+      return { ...planned(shown, left, advice), exitCode, ...absent };
     }
     const question = `Delete ${plan.count} dead letters for good?`;
     const mayAsk = kind === 'discard' && options.yes !== true && options.json !== true;
     if (mayAsk && !(await confirm(question, environment))) {
       return { ...planned(shown, left, 'Nothing was deleted.'), exitCode: EXIT.found };
     }
-    const { operation, signal } = await carryOut({ kind, plan, connected }, options, environment);
-    const end = signal === undefined ? { exitCode } : endBySignal(signal);
+    const begun = await begin({ kind, plan }, options, environment);
+    if (options.detach === true) return { ...applied(kind, begun, left), exitCode };
+    note(applied(kind, begun, left));
+    const { operation, signal } = await follow({ kind, plan, begun }, connected, input);
+    const areNamedDone = ids.length === 0 || operation.skipped === 0;
+    const isDone = operation.state === 'done' && areNamedDone;
+    const end = signal === undefined ? { exitCode: isDone ? exitCode : EXIT.found } : endBySignal(signal);
     return { ...applied(kind, operation, left), ...end };
   });
 }
@@ -78,27 +84,31 @@ function planned({ kind, plan, options }: ShownPlan, left: readonly LeftOut[], a
 interface Work {
   readonly kind: Kind;
   readonly plan: Plan;
-  readonly connected: Connected;
 }
 
-async function carryOut(
-  { kind, plan, connected }: Work,
-  { rate, spread, reason, by, detach, json }: BulkOptions,
+function begin(
+  { kind, plan }: Work,
+  { rate, spread, reason, by }: BulkOptions,
   environment: CliEnvironment,
-) {
-  const operation = await plan.apply({
+): Promise<Operation> {
+  return plan.apply({
     kind,
     ...(rate !== undefined && { perSecond: rate }),
     ...(spread !== undefined && { spread }),
     reason,
     by: by ?? userOf(environment),
   });
-  if (detach === true) return { operation };
-  const { operations } = connected.queue;
-  const look = async (): Promise<Operation> => (await operations.get(operation.id)) ?? operation;
+}
+
+function follow(
+  { kind, plan, begun }: Work & { readonly begun: Operation },
+  { queue: { operations } }: Connected,
+  { options, environment }: Input<BulkOptions>,
+): Promise<Followed> {
+  const look = async (): Promise<Operation> => (await operations.get(begun.id)) ?? begun;
   const title = kind === 'redrive' ? 'Redriving' : 'Discarding';
-  const progress = { title, total: plan.count, isSilent: json === true };
-  return followOperation(operation, look, { progress, environment });
+  const progress = { title, total: plan.count, isSilent: options.json === true };
+  return followOperation(begun, look, { progress, environment });
 }
 
 function applied(

@@ -18,7 +18,7 @@ interface Showing {
 }
 
 /** How far an operation was when it was left. */
-interface Followed {
+export interface Followed {
   readonly operation: Operation;
   /** The signal after which it was not followed any further. */
   readonly signal?: NodeJS.Signals;

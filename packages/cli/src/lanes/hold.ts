@@ -1,7 +1,8 @@
-import type { Broker } from '@retry/core/broker';
+import type { Broker, ResumeAnswer } from '@retry/core/broker';
 import type { AnyTask, HoldTarget } from '@retry/worker';
+import { askEach } from '../change-each.ts';
 import type { ConnectOptions } from '../connect/connect-options.ts';
-import { withQueue } from '../connect/with-queue.ts';
+import { withQueueInSteps } from '../connect/with-queue.ts';
 import { userOf } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
@@ -30,15 +31,22 @@ export async function holdAction(input: Input<HoldCommandOptions>): Promise<Repo
   const { for: length, until, reason, by = userOf(environment) } = options;
   const targets = targetsOf(input);
   checkEnd(options, environment.now());
-  const empty = await withQueue(input, async ({ queue, broker }) => {
-    for (const target of targets) await queue.hold(target, { for: length, until, reason, by });
-    return emptyLanes(broker, targets);
+  const lanes = targets.map(nameOf);
+  return withQueueInSteps(input, async ({ queue, broker }, note) => {
+    const hold = async (target: LaneTarget): Promise<'held'> => {
+      await queue.hold(target, { for: length, until, reason, by });
+      return 'held';
+    };
+    const held = await askEach(targets, hold, (some) => note(laneReport(lanes, some, heldText)));
+    note(laneReport(lanes, held, heldText));
+    const empty = await emptyLanes(broker, targets);
+    return {
+      json: {
+        lanes: lanes.map((lane) => ({ lane, answer: 'held', ...(empty.has(lane) && { isEmpty: true }) })),
+      },
+      text: () => lanes.map((lane) => heldText(lane) + (empty.has(lane) ? EMPTY : '')).join('\n'),
+    };
   });
-  const lanes = targets.map((target): HeldLane => {
-    const lane = nameOf(target);
-    return { lane, answer: 'held', ...(empty.has(lane) && { isEmpty: true }) };
-  });
-  return { json: { lanes }, text: () => lanes.map(heldText).join('\n') };
 }
 
 /** A hold lasts until the later of both ends. */
@@ -51,18 +59,33 @@ function checkEnd({ for: length, until }: HoldCommandOptions, now: number): void
   throw new CliError('WRONG_USAGE', `${what}: nothing was put on hold. ${cure}`);
 }
 
-interface HeldLane {
-  readonly lane: string;
-  readonly answer: 'held';
-  /** Present where the lane has no runs, no dead letters and no live worker: its name may be wrong. */
-  readonly isEmpty?: true;
+function heldText(lane: string): string {
+  return `${printable(lane)} is on hold.`;
 }
 
-function heldText({ lane, isEmpty }: HeldLane): string {
-  const held = `${printable(lane)} is on hold.`;
-  return isEmpty === true
-    ? `${held} It has no runs and no workers; retry lanes ls lists those that have.`
-    : held;
+/** Follows where a lane has no runs, no dead letters and no live worker: its name may be wrong. */
+const EMPTY = ' It has no runs and no workers; retry lanes ls lists those that have.';
+
+/** Returns what was answered for lanes. @param answers - one a lane; `undefined` where the call failed */
+function laneReport<Answer extends string>(
+  lanes: readonly string[],
+  answers: readonly (Answer | undefined)[],
+  textOf: (lane: string, answer: Answer) => string,
+): Report {
+  const unknown = (lane: string): string =>
+    `${printable(lane)}: no answer; whether this was done is not known.`;
+  return {
+    json: {
+      lanes: lanes.flatMap((lane, index) => (answers[index] ? [{ lane, answer: answers[index] }] : [])),
+    },
+    text: () =>
+      lanes
+        .map((lane, index) => {
+          const answer = answers[index];
+          return answer === undefined ? unknown(lane) : textOf(lane, answer);
+        })
+        .join('\n'),
+  };
 }
 
 /** Returns the lanes without runs, dead letters and workers, by name; none where the broker cannot say. */
@@ -83,21 +106,23 @@ async function emptyLanes({ figures }: Broker, targets: readonly LaneTarget[]): 
 /** Ends the holds of lanes, or the hold of all lanes. Exit status 1 if there was none. */
 export async function resumeAction(input: Input<ResumeCommandOptions>): Promise<Report> {
   const targets = targetsOf(input);
-  const lanes = await withQueue(input, ({ queue }) =>
-    Promise.all(
-      targets.map(async (target) => ({ lane: nameOf(target), answer: await queue.resume(target) })),
+  const reportOf = (answers: readonly (ResumeAnswer | undefined)[]): Report => ({
+    ...laneReport(targets.map(nameOf), answers, resumedText),
+    exitCode: answers.every((answer) => answer === 'resumed') ? EXIT.fine : EXIT.found,
+  });
+  return withQueueInSteps(input, async ({ queue }, note) =>
+    reportOf(
+      await askEach(
+        targets,
+        (target) => queue.resume(target),
+        (some) => note(reportOf(some)),
+      ),
     ),
   );
-  return {
-    json: { lanes },
-    text: () =>
-      lanes
-        .map(
-          ({ lane, answer }) => `${printable(lane)} ${answer === 'none' ? 'was not on hold' : 'is resumed'}.`,
-        )
-        .join('\n'),
-    exitCode: lanes.every(({ answer }) => answer === 'resumed') ? EXIT.fine : EXIT.found,
-  };
+}
+
+function resumedText(lane: string, answer: ResumeAnswer): string {
+  return `${printable(lane)} ${answer === 'none' ? 'was not on hold' : 'is resumed'}.`;
 }
 
 /** One lane, or all of them. */

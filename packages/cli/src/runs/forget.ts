@@ -1,7 +1,7 @@
 import type { EndState } from '@retry/core/lifecycle';
 import type { ForgetFilter } from '@retry/worker';
 import type { ConnectOptions } from '../connect/connect-options.ts';
-import { withQueue } from '../connect/with-queue.ts';
+import { withQueueInSteps } from '../connect/with-queue.ts';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit.ts';
 import { namedIds } from '../named.ts';
@@ -28,25 +28,36 @@ interface ForgetOptions extends ConnectOptions {
 /** How many ids are printed for people. */
 const MAX_SHOWN = 20;
 
+/** How many runs are deleted by one call. */
+const MAX_TOGETHER = 1_000;
+
 /** Deletes ended runs for good; with `--apply` only. Exit status 1 unless all that were named have ended. */
 export const forgetAction: Action<ForgetOptions> = async (input) => {
   const { options, environment } = input;
   const named = namedIds(input.args);
   const filter = filterOf(named, options);
-  return withQueue(input, async (connected) => {
+  return withQueueInSteps(input, async (connected, note) => {
     const { queue } = connected;
     const ids = await queue.forget({ ...filter, dryRun: true });
-    const exitCode = ids.length >= named.length ? EXIT.fine : EXIT.found;
     if (options.apply !== true || ids.length === 0) {
-      const note = await noteAbsentTask(connected, { task: options.task, isEmpty: ids.length === 0 });
-      const listed = report(ids, { applied: false, named }, 'Nothing was changed: --apply does it.');
-      return { ...listed, exitCode, ...note };
+      const absent = await noteAbsentTask(connected, { task: options.task, isEmpty: ids.length === 0 });
+      return {
+        ...report(ids, { applied: false, named }, 'Nothing was changed: --apply does it.'),
+        ...absent,
+      };
     }
     const mayAsk = options.yes !== true && options.json !== true;
     if (mayAsk && !(await confirm(`Delete ${ids.length} runs for good?`, environment))) {
       return { ...report(ids, { applied: false, named }, 'Nothing was deleted.'), exitCode: EXIT.found };
     }
-    return { ...report(await queue.forget(filter), { applied: true, named }), exitCode };
+    const forgotten: string[] = [];
+    // Those that were counted, and no others that have ended since.
+    for (let from = 0; from < ids.length; from += MAX_TOGETHER) {
+      const some = ids.slice(from, from + MAX_TOGETHER);
+      forgotten.push(...(await queue.forget({ ...filter, ids: some })));
+      note(report([...forgotten], { applied: true, named }));
+    }
+    return report(forgotten, { applied: true, named });
   });
 };
 
@@ -68,13 +79,18 @@ function report(
   { applied, named }: { readonly applied: boolean; readonly named: readonly string[] },
   advice = '',
 ): Report {
-  const leftOut = named.filter((id) => !ids.includes(id));
+  const found = new Set(ids);
+  const leftOut = named.filter((id) => !found.has(id));
   const lines = [applied ? `${runs(ids)} forgotten.` : `${runs(ids)} would be forgotten.`];
   lines.push(...ids.slice(0, MAX_SHOWN).map((id) => `  ${printable(id)}`));
   if (ids.length > MAX_SHOWN) lines.push(`  and ${ids.length - MAX_SHOWN} more`);
   if (leftOut.length > 0) lines.push(`Not ended, or not there: ${leftOut.map(printable).join(', ')}.`);
   if (advice !== '' && ids.length > 0) lines.push('', advice);
-  return { json: { applied, ids, leftOut }, text: () => lines.join('\n') };
+  return {
+    json: { applied, ids, leftOut },
+    text: () => lines.join('\n'),
+    exitCode: leftOut.length === 0 ? EXIT.fine : EXIT.found,
+  };
 }
 
 function runs({ length }: readonly string[]): string {
