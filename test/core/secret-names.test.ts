@@ -2,6 +2,7 @@ import { InvalidOptionsError } from '@retry/core';
 import { hideSecrets, hideSecretsInError, hideSecretsInValue } from '@retry/core/broker/kit';
 import { describe, expect, it } from 'vitest';
 import { createMask } from '../../packages/board/src/show/mask.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 const mask = createMask(undefined, { report: () => {} });
 
@@ -96,10 +97,10 @@ describe('what must not be shown', () => {
   });
 
   it('is found in the time that a short name takes', () => {
-    const startedAt = performance.now();
+    const before = processorMs();
 
     for (const shown of shownOf(`${'pass'.repeat(250_000)}.`, '4711')) expect(shown).not.toContain('***');
 
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(processorMs() - before).toBeLessThan(5_000);
   });
 });

@@ -69,7 +69,7 @@ describeOnRedis('a wait for work in many lanes on Redis', (server) => {
       await scene.advance(SHORT_MS);
     }
 
-    expect(await waitMs(LANES, 5_000)).toBeLessThan(2_500);
+    expect(await waitMs(LANES, 60_000)).toBeLessThan(30_000);
     expect(await waitMs(LANES.slice(0, -1), 50)).toBeGreaterThanOrEqual(45);
   });
 });
