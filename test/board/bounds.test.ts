@@ -3,6 +3,7 @@ import { createMemoryBroker } from '@retry/inprocess/broker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Board } from '../../packages/board/src/create-board.ts';
 import { inTurns } from '../../packages/board/src/routes/replay/in-turns.ts';
+import { processorMs } from '../support/processor-time.ts';
 import { refused, send } from './board-client.ts';
 
 let board: Board;
@@ -81,9 +82,9 @@ describe('streams', () => {
 
 describe('work in turns', () => {
   const busy = (ms: number) => () => {
-    const until = performance.now() + ms;
-    let now = performance.now();
-    while (now < until) now = performance.now();
+    const until = processorMs() + ms;
+    let now = processorMs();
+    while (now < until) now = processorMs();
     return now;
   };
 
@@ -103,5 +104,15 @@ describe('work in turns', () => {
   it('ends where all together, or one alone, take too long', async () => {
     expect(await inTurns(Array(10).fill(0), { budgetMs: 60, call: busy(30) })).toBeUndefined();
     expect(await inTurns([0], { budgetMs: 60, call: busy(60_000) })).toBeUndefined();
+  });
+
+  it('does not end because other processes had the processor', async () => {
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    const idle = (ms: number) => {
+      Atomics.wait(cell, 0, 0, ms);
+      return ms;
+    };
+
+    expect(await inTurns([1, 500, 2, 300], { budgetMs: 200, call: idle })).toEqual([1, 500, 2, 300]);
   });
 });

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { BoardError } from '../../errors.ts';
-import { inTime } from './in-time.ts';
+import { inTime, processorMs } from './in-time.ts';
 
 /** After this, other work of the process has a turn. */
 const TURN_MS = 25;
 
-/** How long all items together may take, and what is called for each. */
+/** How long this process may compute for all items together, and what is called for each. */
 export interface Turns<Item, Result> {
   readonly budgetMs: number;
   readonly call: (item: Item) => Result;
@@ -13,7 +13,7 @@ export interface Turns<Item, Result> {
 
 /**
  * Calls a function for each item, in short turns between which the process does other work. A single call that takes longer than the
- * budget is ended, too.
+ * budget is ended, too; one that was ended because the machine is busy is made again.
  *
  * @returns the results; `undefined` if all together took longer
  */
@@ -22,18 +22,18 @@ export async function inTurns<Item, Result>(
   { budgetMs, call }: Turns<Item, Result>,
 ): Promise<readonly Result[] | undefined> {
   const results: Result[] = [];
-  const rest = items.values();
   let spentMs = 0;
   while (results.length < items.length) {
     const beganAt = performance.now();
-    const turn = inTime(Math.max(1, Math.ceil(budgetMs - spentMs)), () => {
-      for (const item of rest) {
+    const computedMs = processorMs();
+    const turn = inTime(budgetMs - spentMs, () => {
+      for (const item of items.slice(results.length)) {
         results.push(call(item));
         if (performance.now() - beganAt >= TURN_MS) break;
       }
       return results;
     });
-    spentMs += performance.now() - beganAt;
+    spentMs += processorMs() - computedMs;
     if (turn === undefined || (spentMs >= budgetMs && results.length < items.length)) return undefined;
     await setImmediate();
   }
