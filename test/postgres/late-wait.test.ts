@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../packages/postgres/src/driver/database.ts';
 import { openDatabase } from '../../packages/postgres/src/driver/database.ts';
 import { ClaimMemory } from '../../packages/postgres/src/record/claim-memory.ts';
@@ -35,3 +35,24 @@ function block(ms: number): void {
   const endAt = performance.now() + ms;
   while (performance.now() < endAt);
 }
+
+describe('a wait for work whose poll is not answered, as by a connection that died without a word', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('ends after its timeout', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const silent = { call: () => new Promise<never>(() => {}) } as unknown as Database;
+    const known = { start: async () => 'known', stop: () => {} } as unknown as WaitingNotice;
+    const waits = new WorkWaits(silent, new ClaimMemory(), known);
+    let hasEnded = false;
+
+    void waits.wait({ lanes: ['l'], timeoutMs: 5_000 }).then(() => {
+      hasEnded = true;
+    });
+    await vi.advanceTimersByTimeAsync(4_999);
+    const before = hasEnded;
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect([before, hasEnded]).toEqual([false, true]);
+  });
+});

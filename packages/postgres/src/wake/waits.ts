@@ -127,6 +127,8 @@ class Wait {
   async #poll(nextPollMs: number): Promise<void> {
     if (this.#hasEnded) return;
     const poll = ++this.#polls;
+    // A connection may die without a word: then the poll is not answered for minutes, and the wait ends in time nevertheless.
+    this.#sleep(Infinity, Infinity);
     // A poll that fails is followed by the next one.
     const dueMs = await this.#settings.poll().catch(() => Infinity);
     if (dueMs <= 0) this.finish();
