@@ -73,8 +73,7 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
   const port = openPort(settings, notifications, { database, heartbeats });
   const { workWaits, resultWaits } = port;
   const waits = createCloseGate('Postgres');
-  const close = async (): Promise<void> => {
-    if (waits.isClosed()) return;
+  const closeOnce = async (): Promise<void> => {
     const leave = async (): Promise<void> => {
       await Promise.all([waits.close(), port.close(), heartbeats.close()]);
       await database.close();
@@ -83,6 +82,11 @@ export function createPostgresBroker(options: PostgresBrokerOptions): PostgresBr
     const isQuiet = await withinTimeout(leave());
     if (!isQuiet) void database.close(); // rejects later calls, whatever leaving waits for
     await closeClient(isQuiet);
+  };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= closeOnce();
+    return closing;
   };
   return checkInput<Omit<PostgresBroker, keyof AsyncDispose>>({
     ready: () => database.ready(),

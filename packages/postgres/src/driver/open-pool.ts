@@ -55,8 +55,9 @@ export function openPool(
         .then((pool) => pool.connect())
         .catch(throwSafely),
     close: async (isQuiet = true) => {
-      if (opening === undefined) return;
-      const pool = await opening;
+      // Where there is no driver, every call has said so, and nothing was opened.
+      const pool = await opening?.catch(() => undefined);
+      if (pool === undefined) return;
       const ended = pool.end();
       if (isQuiet && (await withinTimeout(ended))) return;
       isCut = true;

@@ -69,7 +69,11 @@ export function openSubscription(client: SqlClient, channel: string, onMessage: 
     },
     close: async () => {
       const stop = await starting;
-      await stop?.();
+      try {
+        await stop?.();
+      } catch {
+        // The user has closed the client before: it listens to nothing.
+      }
     },
   };
 }
