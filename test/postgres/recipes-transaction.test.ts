@@ -71,6 +71,15 @@ function testTransaction(open: () => Promise<Subject>): void {
     expect(await kept()).toEqual([{ ids: null }]);
   });
 
+  it('throws that error also where statements after it were refused and caught', async () => {
+    const done = transaction(client, async (tx) => {
+      await insert(tx, 'a');
+      for (const id of ['a', 'b', 'c']) await insert(tx, id).catch(() => {});
+    });
+
+    await expect(done).rejects.toMatchObject({ code: '23505' });
+  });
+
   it('commits what a savepoint has saved from a failed statement', async () => {
     await transaction(client, async (tx) => {
       await insert(tx, 'a');

@@ -1,6 +1,7 @@
 import { InvalidOptionsError } from '@retry/core';
 import { countTransaction } from '../driver/lent/bounded-waits.ts';
 import { withLent } from '../driver/lent/with-lent.ts';
+import { sqlStateOf } from '../driver/refusal.ts';
 import type { SqlClient, SqlResult } from '../driver/sql-client.ts';
 import { inTurns, turnsOf } from '../driver/users-client/turns.ts';
 import { PostgresBrokerError } from '../errors.ts';
@@ -89,11 +90,19 @@ async function runChecked<Result>(
   }
   if (failures.length > 0) {
     await connection.query('select 1').catch(() => {
-      throw failures.at(-1);
+      throw causeOf(failures);
     });
   }
   if (left > 0) throw notAwaited(left);
   return result;
+}
+
+const IN_FAILED_TRANSACTION = '25P02';
+
+/** Returns the latest error that is none of a statement which the server refused because of an earlier one. */
+function causeOf(failures: readonly unknown[]): unknown {
+  const causes = failures.filter((failure) => sqlStateOf(failure) !== IN_FAILED_TRANSACTION);
+  return causes.at(-1) ?? failures.at(-1);
 }
 
 /** When the latest transaction on a client ends. */
