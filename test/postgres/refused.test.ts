@@ -24,6 +24,17 @@ describe('isRefusal of the Postgres broker', () => {
   ])('is false for errors that may pass or be mended: %s', (code) => {
     expect(broker.isRefusal(errorOf(code))).toBe(false);
   });
+
+  it.each([
+    ['P1001', "Can't reach database server at localhost:5432", false],
+    ['P2024', 'Timed out fetching a new connection from the connection pool', false],
+    ['P2034', 'Transaction failed due to a write conflict or a deadlock', false],
+    ['P2010', 'Raw query failed. Code: `40P01`. Message: `deadlock detected`', false],
+    ['P2010', 'Raw query failed. Code: `N/A`. Message: `ConnectionClosed`', false],
+    ['P2010', 'Raw query failed. Code: `22P05`. Message: `unsupported Unicode escape sequence`', true],
+  ])('reads no SQLSTATE in a code of Prisma, but in its text: %s, %s', (code, message, expected) => {
+    expect(broker.isRefusal(Object.assign(new Error(message), { code }))).toBe(expected);
+  });
 });
 
 describeTwoConnections('what a trigger of the database refuses', (open) => {

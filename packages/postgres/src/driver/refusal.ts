@@ -30,11 +30,19 @@ export function isRefusal(error: unknown): boolean {
 /** Contains a digit: the runtime has codes of five letters, such as EPIPE. */
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
+/** Codes of Prisma's own look like a SQLSTATE, of classes that no server has. */
+const PRISMA_CODE = /^P[1-9]\d{3}$/;
+
+/** That of a statement which the server refused has the state in its text. */
+const IN_PRISMA_TEXT = /Code: `(\w+)`/;
+
 /** Returns the SQLSTATE of an error of the server, also where a library has wrapped it. */
 export function sqlStateOf(error: unknown): string | undefined {
   let cause = error;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
-    if ('code' in cause && typeof cause.code === 'string' && SQL_STATE.test(cause.code)) return cause.code;
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+    const state = PRISMA_CODE.test(code) ? IN_PRISMA_TEXT.exec(cause.message)?.[1] : code;
+    if (state !== undefined && SQL_STATE.test(state)) return state;
     cause = cause.cause;
   }
   return undefined;
