@@ -87,6 +87,28 @@ describeTwoConnections('a call of the broker inside of transaction() without its
   });
 });
 
+describeTwoConnections('a call that waits for a connection, or for a transaction', (open) => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('leaves no timer behind when it is answered', async () => {
+    const pool = new pg.Pool({ connectionString: open().url, max: 1, idleTimeoutMillis: 0 });
+    const broker = createPostgresBroker({ client: pool, schema: open().schema.name, listen: false });
+    await broker.audit();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const lent = await pool.connect();
+
+    const counting = broker.audit();
+    while (pool.waitingCount === 0) await new Promise((resolve) => setImmediate(resolve));
+    lent.release();
+    await counting;
+
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    await broker.close();
+    await pool.end();
+  });
+});
+
 describe('a call of the broker on PGlite inside of transaction() without its tx', () => {
   afterEach(() => void vi.useRealTimers());
 

@@ -45,7 +45,7 @@ function isFull({ totalCount, idleCount, options }: CountingPool): boolean {
 async function connectInTime(pool: CountingPool): Promise<LentClient> {
   const waitMs = pool.options?.connectionTimeoutMillis || WAIT_MS; // 0 is pg's word for no limit
   const connecting = pool.connect();
-  const connection = await Promise.race([connecting, after(waitMs)]).catch((error: unknown) => {
+  const connection = await inTime(connecting, waitMs).catch((error: unknown) => {
     throw isPoolTimeout(error) ? exhausted(pool, waitMs) : error;
   });
   if (connection !== undefined) return connection;
@@ -56,9 +56,13 @@ async function connectInTime(pool: CountingPool): Promise<LentClient> {
   throw exhausted(pool, waitMs);
 }
 
-/** Resolves after `ms` milliseconds, and keeps no process alive. */
-function after(ms: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+/** Resolves with the work, or after `ms` milliseconds, and keeps no process alive. */
+function inTime<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined).unref();
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function isPoolTimeout(error: unknown): boolean {
@@ -93,7 +97,7 @@ async function untilNoTransaction(client: SqlClient): Promise<void> {
   const until = performance.now() + WAIT_MS;
   while (countTransactions(client) > 0) {
     const { ended, cancel } = nextEnd(client);
-    await Promise.race([ended, after(until - performance.now())]);
+    await inTime(ended, until - performance.now());
     cancel();
     if (performance.now() >= until) throw busy();
   }
