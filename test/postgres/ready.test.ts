@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPostgresBroker, migrate } from '@retry/postgres';
-import type pg from 'pg';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { openPool } from './open-broker.ts';
@@ -107,6 +107,17 @@ describeOnPostgres('a Postgres broker at its start', (server) => {
 
       const refusal = { code: 'NARROW_ENCODING', message: expect.stringContaining('encoding LATIN1') };
       expect(refusals).toMatchObject([refusal, refusal]);
+    });
+
+    it('may be used by a client that has a parser of its own for booleans', async () => {
+      const parserOf = (type: number, format: 'text') =>
+        type === 16 ? String : pg.types.getTypeParser(type, format);
+      const types = { getTypeParser: parserOf } as typeof pg.types; // what the driver calls
+      const own = new pg.Pool({ connectionString: server().url, max: 1, types });
+      const broker = createPostgresBroker({ client: own, schema, listen: false });
+
+      await expect(broker.ready()).resolves.toBeUndefined();
+      await own.end();
     });
 
     it('is not used by a client that makes something else of text', async () => {

@@ -59,11 +59,11 @@ async function readVersion(client: SqlClient, schema: string): Promise<SchemaVer
   const [found] = readRows(
     await client.query(
       `select exists (select from pg_catalog.pg_attribute
-        where attrelid = to_regclass($1::text) and attname = 'serves_from') as exists`,
+        where attrelid = to_regclass($1::text) and attname = 'serves_from')::text as exists`,
       [name],
     ),
   );
-  if (found['exists'] !== true) return { version: 0, servesFrom: 0 };
+  if (found['exists'] !== 'true') return { version: 0, servesFrom: 0 };
   // One row that a migration keeps.
   const [kept] = readRows(await client.query(`select version, serves_from as "servesFrom" from ${name}`));
   return { version: Number(kept['version']), servesFrom: Number(kept['servesFrom']) };
