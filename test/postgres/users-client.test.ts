@@ -53,6 +53,24 @@ describeOnPrivatePostgres("a client of the user's", () => {
     await client.end();
   });
 
+  it('gets named statements although the connection broke by which it was asked whether it understands them', async () => {
+    let asked = 0;
+    class Client extends pg.Client {
+      override query(...request: unknown[]): never {
+        asked += 1;
+        const connection: unknown = Reflect.get(this, 'connection');
+        if (asked === 1) (connection as { stream: { destroy: () => void } }).stream.destroy();
+        return Reflect.apply(super.query, this, request) as never; // whatever pg returns
+      }
+    }
+    const pool = new pg.Pool({ connectionString: server.url, max: 1, Client } as pg.PoolConfig); // the types do not have it
+    const broker = open(pool);
+
+    expect(await broker.get(['a'])).toEqual([undefined]);
+    expect(await prepared(pool)).toBeGreaterThan(0);
+    await pool.end();
+  });
+
   it('gets other statements if it looks like a pool of pg, but understands no name', async () => {
     const pool = openPool(server.url, 1);
     const wrapper = {
@@ -89,6 +107,20 @@ describeOnPrivatePostgres("a client of the user's", () => {
 
     expect(pool.totalCount).toBeLessThanOrEqual(3);
     await pool.end();
+  });
+
+  it('is not needed for few connections to be busy: a broker with a url has no more either', async () => {
+    const url = new URL(server.url);
+    url.searchParams.set('application_name', 'few');
+    const broker = createPostgresBroker({ url: url.href, connections: 3, listen: false });
+
+    await Promise.all(Array.from({ length: 100 }, (_, index) => broker.get([`${index}`])));
+    const client = await connect();
+    const { rowCount } = await client.query("select from pg_stat_activity where application_name = 'few'");
+    await client.end();
+    await broker.close();
+
+    expect(rowCount).toBeLessThanOrEqual(3);
   });
 
   it('is asked again when the first question was not answered', async () => {

@@ -13,6 +13,7 @@ import { openPool, withinTimeout } from './driver/open-pool.ts';
 import { isRefusal } from './driver/refusal.ts';
 import { hasOwnPool, urlOfClient } from './driver/users-client/own-pool.ts';
 import { listenToErrors } from './driver/users-client/pool-errors.ts';
+import { createTurns, inTurns } from './driver/users-client/turns.ts';
 import { useClient } from './driver/users-client/users-client.ts';
 import type { PostgresBrokerOptions, PostgresBrokerSettings } from './options.ts';
 import { readOptions } from './options.ts';
@@ -128,7 +129,7 @@ function openClient({ client, url, connections, ...settings }: PostgresBrokerSet
     return { client, calls: useClient(client, connections), onError, close: async () => stopListening() };
   }
   const pool = openPool(url ?? '', connections, onError);
-  return { client: pool, calls: pool, onError, close: pool.close };
+  return { client: pool, calls: inTurns(pool, createTurns(connections)), onError, close: pool.close };
 }
 
 /** What the verbs of a broker work with. */

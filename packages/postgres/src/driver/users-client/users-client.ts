@@ -1,4 +1,6 @@
-import { isRetryError } from '@retry/core';
+import type { Matcher } from '@retry/core';
+import { isRetryError, matchesError } from '@retry/core';
+import { network, postgres } from '@retry/core/errors';
 import type { PoolLike } from '../../wake/subscription.ts';
 import { boundTurns, boundWaits } from '../lent/bounded-waits.ts';
 import type { Session } from '../lent/with-lent.ts';
@@ -46,6 +48,9 @@ async function chooseForClient(client: PgClient): Promise<SqlClient> {
   return isNaming && session.pid === client.processID ? prepareStatements(client) : client;
 }
 
+/** Errors of a server or a connection that may pass. */
+const OUTAGES: readonly Matcher[] = [...postgres, ...network];
+
 /** Asks for the session by a named statement, or by another where that one fails. */
 async function ask(client: NamingClient): Promise<{ readonly session: Session; readonly isNaming: boolean }> {
   try {
@@ -53,6 +58,7 @@ async function ask(client: NamingClient): Promise<{ readonly session: Session; r
     return { session, isNaming: session.level !== undefined };
   } catch (error) {
     if (isRetryError(error, 'POOL_EXHAUSTED')) throw error; // it was not sent
+    if (OUTAGES.some((outage) => matchesError(outage, error))) throw error; // of the client it says nothing
     return { session: readSession(await client.query(SESSION)), isNaming: false };
   }
 }
