@@ -8,10 +8,11 @@ const WAIT_AOF_MS = 10_000;
  * Opens a link whose commands resolve once the append-only file has what they wrote. It has its own connection, because the wait
  * blocks all commands of a connection.
  *
+ * @param closing - closes it
  * @throws {RedisBrokerError} `REDIS_NOT_DURABLE`, from `send`
  */
-export async function openDurable(link: RedisLink): Promise<RedisLink> {
-  const { sendPair, close } = await link.openSecond();
+export async function openDurable(link: RedisLink, closing: AbortSignal): Promise<RedisLink> {
+  const { sendPair, close } = await link.openSecond(closing);
   const sendDurably: RedisLink['send'] = async (key, args) => {
     // Over one connection: WAITAOF waits for the writes of its own connection only.
     const [reply, files] = await sendPair(key, [args, ['WAITAOF', '1', '0', `${WAIT_AOF_MS}`]]);

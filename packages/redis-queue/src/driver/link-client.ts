@@ -1,3 +1,4 @@
+import { closedError } from '@retry/core/broker/kit';
 import { RedisBrokerError } from '../errors.ts';
 import type {
   IoRedisClient,
@@ -41,16 +42,25 @@ async function openNodeRedis<Client extends NodeRedisListener>(
   client: Client,
   { pairBy, closing }: SecondOptions<Client>,
 ): Promise<PairSender> {
-  const close = (): void => ignoreErrors(() => client.destroy());
+  refuseClosed(closing);
   client.on('error', () => {});
+  const connecting = client.connect();
+  const close = createEnd(client, connecting);
   closing?.addEventListener('abort', close);
-  await client.connect();
+  try {
+    await connecting;
+  } catch (error) {
+    closing?.removeEventListener('abort', close);
+    throw error;
+  }
   return { sendPair: pairBy(client), close: async () => close() };
 }
 
 async function openIoRedis(client: IoRedisPairs, closing: AbortSignal | undefined): Promise<PairSender> {
   const close = (): void => client.disconnect();
   client.on('error', () => {});
+  if (closing?.aborted) close();
+  refuseClosed(closing);
   closing?.addEventListener('abort', close);
   return {
     // In a pipeline: a single command without an answer would be sent again.
@@ -59,6 +69,28 @@ async function openIoRedis(client: IoRedisPairs, closing: AbortSignal | undefine
       return [first, second];
     },
     close: async () => close(),
+  };
+}
+
+/** @throws {BrokerError} `BROKER_CLOSED` when the connection would be closed as soon as it is open */
+function refuseClosed(closing: AbortSignal | undefined): void {
+  if (closing?.aborted) throw closedError('Redis');
+}
+
+/**
+ * Returns what ends a client of `redis` immediately. One that is destroyed while it connects may be connected all the same, and stay so:
+ * then it is destroyed again.
+ *
+ * @param connecting - what its `connect` has returned
+ */
+export function createEnd(
+  client: Pick<NodeRedisListener, 'destroy'>,
+  connecting: Promise<unknown>,
+): () => void {
+  const destroy = (): void => ignoreErrors(() => client.destroy());
+  return () => {
+    destroy();
+    connecting.then(destroy, () => {}); // one that does not connect has nothing to end
   };
 }
 
@@ -162,23 +194,16 @@ function readReply([error, reply]: PipedReply): unknown {
 function listenByNodeRedis(duplicate: () => NodeRedisListener): RedisLink['listen'] {
   return (onMessage: OnMessage, onBack: () => void): Subscriber => {
     const connection = duplicate();
-    let isDestroyed = false;
-    const destroy = (): void => {
-      isDestroyed = true;
-      ignoreErrors(() => connection.destroy());
-    };
     // The watchdog replaces a broken connection; without a listener an error would end the process.
     connection.on('error', () => {});
-    const connecting = connection.connect().then(() => {
-      if (isDestroyed) destroy();
-      else connection.on('ready', onBack);
-    });
+    const connecting = connection.connect();
+    const connected = connecting.then(() => connection.on('ready', onBack));
     return {
       subscribe: async (channel) => {
-        await connecting;
+        await connected;
         await connection.subscribe(channel, (message, from) => onMessage(from, message));
       },
-      destroy,
+      destroy: createEnd(connection, connecting),
     };
   };
 }

@@ -3,7 +3,7 @@ import { computeDelay, definePolicy } from '@retry/core';
 import { hideSecretsInError, secretsOf } from '@retry/core/broker/kit';
 import { RedisBrokerError } from '../errors.ts';
 import type { Leaving } from './link-client.ts';
-import { ignoreErrors, leaveServer, linkClient } from './link-client.ts';
+import { createEnd, leaveServer, linkClient } from './link-client.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Full jitter, so that a thousand workers do not reconnect to a restarted server at the same time. */
@@ -40,10 +40,11 @@ export async function openLink(url: string, onError: (error: unknown) => void): 
       throw hideSecretsInError(error, secrets);
     },
   );
+  const end = createEnd(client, connected);
   const close = async (): Promise<void> => {
     // A connection that is ready is closed in order; commands that still wait after that are rejected.
     if (client.isReady) await withinTimeout(client.close());
-    ignoreErrors(() => client.destroy());
+    end();
   };
   const leave = leaveBy(client);
   return { link: { ...linkClient(client), close, leave }, connected };

@@ -1,5 +1,4 @@
-import { closedError, hideSecrets } from '@retry/core/broker/kit';
-import { RedisBrokerError } from '../errors.ts';
+import { hideSecrets } from '@retry/core/broker/kit';
 import type { RedisBrokerSettings } from '../options.ts';
 import type { Keys } from '../store/keys.ts';
 import { createConnectionWarning, withoutThrowing } from './connection-warning.ts';
@@ -15,12 +14,8 @@ import { openOnce } from './open-once.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { RedisLink, Subscriber } from './redis-link.ts';
 import { checkRights } from './rights.ts';
-
-/** How long a broker waits for a server that does not answer, in ms. */
-const START_TIMEOUT_MS = 4_500;
-
-/** How much of that a look at the time counts, in ms: in a blocked event loop no answer is read, so what it takes longer does not count. */
-const LOOK_MS = 100;
+import type { LastError } from './start-in-time.ts';
+import { createLastError, startInTime } from './start-in-time.ts';
 
 /** The server of a broker: connected and examined at the first call. */
 export interface ServerLink {
@@ -136,9 +131,11 @@ async function openServer(
 ): Promise<OpenServer> {
   const { source } = settings;
   const lastError = createLastError();
-  const start = (link: RedisLink) => examineAll(link, settings, partitions);
+  const start = (link: RedisLink, abandoned: AbortSignal) =>
+    examineAll(link, { settings, partitions, abandoned });
   if ('client' in source) {
-    const starting = startInTime(start(linkClient(source.client)), lastError, closing);
+    const link = linkClient(source.client);
+    const starting = startInTime((abandoned) => start(link, abandoned), lastError, closing);
     return noteErrorsOf(source.client, lastError, starting);
   }
   let { onError } = settings;
@@ -148,7 +145,7 @@ async function openServer(
   });
   try {
     const server = await startInTime(
-      connected.then(() => start(link)),
+      (abandoned) => connected.then(() => start(link, abandoned)),
       lastError,
       closing,
     );
@@ -162,16 +159,22 @@ async function openServer(
   }
 }
 
+/** One start, which opens nothing any more once it is abandoned. */
+interface Start {
+  readonly settings: RedisBrokerSettings;
+  readonly partitions: readonly Keys[];
+  readonly abandoned: AbortSignal;
+}
+
 async function examineAll(
   link: RedisLink,
-  { source, durability, allowEviction }: RedisBrokerSettings,
-  partitions: readonly Keys[],
+  { settings: { source, durability, allowEviction }, partitions, abandoned }: Start,
 ): Promise<OpenServer> {
   const needsWaitAof = durability === 'wait-aof';
   const isCluster = 'client' in source && isClusterClient(source.client);
   const required = { isCluster, allowEviction, needsWaitAof };
   const reports = await Promise.all(partitions.map((keys) => examinePart(link, keys, required)));
-  const durable = needsWaitAof ? await openDurable(link) : link;
+  const durable = needsWaitAof ? await openDurable(link, abandoned) : link;
   const report = reports[0] as ServerReport; // there is one partition at least
   return { link, durable, report };
 }
@@ -187,48 +190,6 @@ async function examinePart(link: RedisLink, keys: Keys, required: Requirements):
 
 function isClusterClient(client: RedisClient): boolean {
   return 'slots' in client || ('isCluster' in client && client.isCluster === true);
-}
-
-/** The latest error of a connection. */
-interface LastError {
-  readonly note: (error: unknown) => void;
-  readonly latest: () => unknown;
-}
-
-function createLastError(): LastError {
-  let latest: unknown;
-  return {
-    note: (error) => {
-      latest = error;
-    },
-    latest: () => latest,
-  };
-}
-
-/** Resolves or rejects as the start does; rejects when it takes too long or the broker is closed. Clients try forever. */
-async function startInTime<Outcome>(
-  start: Promise<Outcome>,
-  lastError: LastError,
-  closing: AbortSignal,
-): Promise<Outcome> {
-  let stop = (): void => {};
-  const limit = new Promise<never>((_, reject) => {
-    let leftMs = START_TIMEOUT_MS;
-    const look = (): void => {
-      leftMs -= LOOK_MS;
-      if (leftMs > 0) timer = setTimeout(look, LOOK_MS);
-      else reject(unreachable(lastError.latest()));
-    };
-    let timer = setTimeout(look, LOOK_MS);
-    const refuse = (): void => reject(closedError('Redis'));
-    if (closing.aborted) refuse();
-    closing.addEventListener('abort', refuse);
-    stop = () => {
-      clearTimeout(timer);
-      closing.removeEventListener('abort', refuse);
-    };
-  });
-  return Promise.race([start, limit]).finally(stop);
 }
 
 /** Notes the errors of the user's client while `work` lasts. The first commands of a connection contain its password. */
@@ -286,12 +247,6 @@ function hasCredentials(error: unknown): boolean {
   const name =
     typeof command === 'object' && command !== null && 'name' in command ? command.name : undefined;
   return /^(?:auth|hello)$/i.test(String(name));
-}
-
-function unreachable(cause: unknown): RedisBrokerError {
-  const reason = cause instanceof Error ? cause.message || String(cause) : 'it does not answer';
-  const message = `the Redis server was not reached within ${START_TIMEOUT_MS} ms: ${reason}. Start it, or correct the url or the client.`;
-  return new RedisBrokerError('REDIS_UNREACHABLE', message, { cause });
 }
 
 /**

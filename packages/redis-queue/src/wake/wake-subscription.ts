@@ -53,7 +53,8 @@ export class WakeSubscription {
    * when the signal aborts.
    */
   wait(request: WaitRequest): Promise<void> {
-    if (request.timeoutMs <= 0 || request.signal?.aborted) return Promise.resolve();
+    // A call that waited for something else may come here after the broker was closed.
+    if (this.#isClosed || request.timeoutMs <= 0 || request.signal?.aborted) return Promise.resolve();
     return request.lanes === undefined ? this.#waitForResult(request) : this.#waitForWork(request);
   }
 

@@ -6,7 +6,7 @@ import type { Script } from '../../scripts/create-script.ts';
 import type { Keys } from '../../store/keys.ts';
 import { createKeys } from '../../store/keys.ts';
 import { heartbeatBy } from '../../verbs/heartbeat.ts';
-import { ignoreErrors, leaveServer, linkClient } from '../link-client.ts';
+import { createEnd, leaveServer, linkClient } from '../link-client.ts';
 
 /** What heartbeats need: of the broker's options, and the script, whose parts need not be composed again. */
 export interface HeartbeatOptions {
@@ -29,6 +29,7 @@ export const open: OpenHeartbeats<HeartbeatOptions, Pick<typeof import('redis'),
   client.on('error', () => {}); // a heartbeat that is sent meanwhile rejects
   const connected = client.connect();
   connected.catch(() => {}); // `ready` rejects
+  const end = createEnd(client, connected);
   const link = linkClient(client);
   const keys = Array.from({ length: partitions }, (_, index) => createKeys(prefix, index));
   return {
@@ -46,6 +47,6 @@ export const open: OpenHeartbeats<HeartbeatOptions, Pick<typeof import('redis'),
         if (isReadOnly(error)) leaveServer(client);
         throw error;
       }),
-    close: async () => ignoreErrors(() => client.destroy()),
+    close: async () => end(),
   };
 };
