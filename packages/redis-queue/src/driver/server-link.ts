@@ -109,8 +109,13 @@ function waitingLink(
  * Lets each command go to the open link itself from now on. It has to be called before anyone who waited for that goes on: a new command
  * would overtake those that wait.
  */
-function shorten(waiting: RedisLink, { send, leave }: RedisLink): void {
-  Object.assign(waiting, leave === undefined ? { send } : { send, leave });
+function shorten(waiting: RedisLink, { send, sendAll, leave }: RedisLink): void {
+  Object.assign(
+    waiting,
+    { send },
+    sendAll && { sendAll },
+    leave && { leave },
+  );
 }
 
 function waitingSubscriber(listening: Promise<Subscriber>): Subscriber {

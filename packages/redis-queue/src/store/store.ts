@@ -16,7 +16,21 @@ export interface Store {
 }
 
 /** The parts of a store that run a script. */
-export type ScriptStore = Pick<Store, 'keys'> & { readonly link: Pick<RedisLink, 'send'> };
+export interface ScriptStore extends Pick<Store, 'keys'> {
+  readonly link: Pick<RedisLink, 'send'>;
+  readonly order?: ScriptOrder;
+}
+
+/**
+ * How scripts are sent of calls that take effect in their order, whichever of them the server has cached: one that it refused would be sent
+ * again behind calls that left later.
+ */
+interface ScriptOrder {
+  /** Returns whether the text of the script was sent before, and notes that it is being sent. */
+  readonly hasSentText: (script: Script) => boolean;
+  /** What the text waits for where the server has forgotten the script: until earlier calls have ended. */
+  readonly beforeText: () => Promise<void>;
+}
 
 /** The lanes of one call; its script refers to them by number, counted from 1. */
 export interface LaneList {
@@ -41,7 +55,7 @@ export function createLaneList(): LaneList {
 
 /** Runs a script over the keys of the partition and of these lanes; sends its text where the server has not cached it. */
 export async function runScript(
-  { link, keys }: ScriptStore,
+  { link, keys, order }: ScriptStore,
   script: Script,
   args: readonly Argument[],
   laneTags: readonly string[] = [],
@@ -50,9 +64,12 @@ export async function runScript(
   const rest = argumentsOf(keys, script, { args, laneTags });
   let reply: unknown;
   try {
-    reply = await link.send(key, ['EVALSHA', script.hash, ...rest]);
+    const hasSentText = order === undefined || order.hasSentText(script);
+    const [command, name] = hasSentText ? ['EVALSHA', script.hash] : ['EVAL', script.text];
+    reply = await link.send(key, [command, name, ...rest]);
   } catch (error) {
     if (!isUnknownScript(error)) throw error;
+    await order?.beforeText();
     reply = await link.send(key, ['EVAL', script.text, ...rest]);
   }
   // No script replies with nothing, and a command of a transaction that is open on the client is only queued.

@@ -16,27 +16,48 @@ import {
 import { toTag } from '../store/keys.ts';
 import type { Packed } from '../store/pack.ts';
 import { pack } from '../store/pack.ts';
-import type { Store } from '../store/store.ts';
+import type { ScriptStore, Store } from '../store/store.ts';
 import { argumentsOf, createLaneList, isUnknownScript, runListScript, runScript } from '../store/store.ts';
 
 /** Stores new runs. */
 type SubmitRuns = (submissions: readonly Submission[]) => Promise<readonly SubmitAnswer[]>;
+
+/** A store whose scripts are sent in the order of calls. */
+type OrderedStore = Store & Required<Pick<ScriptStore, 'order'>>;
 
 /**
  * Creates a `submit` whose calls take effect in their order. A long one is sent in chunks, one after another, because clients
  * reject what they cannot write within seconds; later submissions wait for the last chunk.
  */
 export function createSubmit(store: Store): SubmitRuns {
+  const sent = new Set<Script>();
+  let latest: Promise<unknown> = Promise.resolve();
   let inProgress: Promise<unknown> | undefined;
+  const orderBehind = (previous: Promise<unknown>): OrderedStore => ({
+    ...store,
+    order: {
+      hasSentText: (script) => sent.has(script) || !sent.add(script),
+      beforeText: async () => {
+        sent.clear();
+        await previous.catch(() => {}); // its own caller receives the error
+      },
+    },
+  });
   return async (submissions) => {
     if (submissions.length === 0) return [];
     const chunks = inBatches(submissions, { bytesOf: submissionBytes });
-    if (inProgress === undefined && chunks.length === 1) return submitChunk(store, submissions);
-    const previous = inProgress;
+    const previous = latest;
+    const ordered = orderBehind(previous);
+    if (inProgress === undefined && chunks.length === 1) {
+      const submitting = submitChunk(ordered, submissions);
+      latest = submitting;
+      return submitting;
+    }
     const submitting = (async () => {
-      await previous?.catch(() => {}); // its own caller receives the error
-      return submitInOrder(store, chunks);
+      await previous.catch(() => {}); // its own caller receives the error
+      return submitInOrder(ordered, chunks);
     })();
+    latest = submitting;
     inProgress = submitting;
     try {
       return await submitting;
@@ -47,7 +68,7 @@ export function createSubmit(store: Store): SubmitRuns {
 }
 
 async function submitInOrder(
-  store: Store,
+  store: OrderedStore,
   chunks: readonly (readonly Submission[])[],
 ): Promise<readonly SubmitAnswer[]> {
   const answers: SubmitAnswer[] = [];
@@ -56,7 +77,7 @@ async function submitInOrder(
 }
 
 async function submitChunk(
-  store: Store,
+  store: OrderedStore,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
   if (submissions.some(({ unique }) => unique !== undefined)) return submitUnique(store, submissions);
@@ -88,7 +109,7 @@ async function submitChunk(
 
 /** Stores new runs, some of which are unique, in one script. */
 async function submitUnique(
-  store: Store,
+  store: OrderedStore,
   submissions: readonly Submission[],
 ): Promise<readonly SubmitAnswer[]> {
   const lanes = createLaneList();
@@ -130,10 +151,15 @@ interface Call {
  * transaction. Lua would copy and hash each of them. `HSETNX` writes no payload over that of a run that exists; what it wrote for a
  * submission that was not accepted is removed afterwards.
  */
-async function submitLarge(store: Store, call: Call): Promise<readonly SubmitAnswer[]> {
+async function submitLarge(store: OrderedStore, call: Call): Promise<readonly SubmitAnswer[]> {
   const large = call.submissions.filter(({ payload }) => isKeptApart(payload));
-  let replies = await send(store, call, ['EVALSHA', call.script.hash]);
-  if (isUnknownScript(replies[0])) replies = await send(store, call, ['EVAL', call.script.text]);
+  const { hash, text } = call.script;
+  const hasSentText = store.order.hasSentText(call.script);
+  let replies = await send(store, call, hasSentText ? ['EVALSHA', hash] : ['EVAL', text]);
+  if (isUnknownScript(replies[0])) {
+    await store.order.beforeText();
+    replies = await send(store, call, ['EVAL', text]);
+  }
   const [letters] = replies;
   if (letters instanceof Error) {
     await dropPayloads(store, large);
