@@ -7,6 +7,9 @@ import type { PrivateRedis } from '../support/servers/redis.ts';
 import { startPrivateRedis } from '../support/servers/redis.ts';
 import { openProxy } from '../support/tcp-proxy.ts';
 
+/** Kept apart, and written behind the script of its submit. */
+const LONG = 'x'.repeat(5_000);
+
 const SUBMISSION = { id: 'a', lane: 'l', payload: '1' };
 
 describeOnPrivateRedis('connections to Redis', () => {
@@ -45,25 +48,48 @@ describeOnPrivateRedis('connections to Redis', () => {
     expect(await submitting).toBeInstanceOf(Error);
   });
 
-  it('that are lost let calls reject which could not be sent, with a cure', async () => {
-    let noteLost = (): void => {};
-    const lost = new Promise<void>((resolve) => {
-      noteLost = resolve;
-    });
-    const broker = await openRedisBroker({ url: server.url, onError: noteLost });
-    await server.stop();
-    await lost;
+  it.each([
+    ['short', '1'],
+    ['long', LONG],
+  ])(
+    'that are lost let calls with a %s payload reject which could not be sent, with a cure',
+    async (_name, payload) => {
+      let noteLost = (): void => {};
+      const lost = new Promise<void>((resolve) => {
+        noteLost = resolve;
+      });
+      const broker = await openRedisBroker({ url: server.url, onError: noteLost });
+      await server.stop();
+      await lost;
 
-    const error = await broker.submit([SUBMISSION]).catch((thrown: unknown) => thrown);
-    await broker.close();
+      const error = await broker.submit([{ ...SUBMISSION, payload }]).catch((thrown: unknown) => thrown);
+      await broker.close();
 
-    expect(error).toMatchObject({
-      name: 'RedisBrokerError',
-      code: 'REDIS_UNREACHABLE',
-      message: expect.stringMatching(/this one was not sent\. Start the server/),
-    });
-    expect(broker.isRefusal(error)).toBe(false);
-  });
+      expect(error).toMatchObject({
+        name: 'RedisBrokerError',
+        code: 'REDIS_UNREACHABLE',
+        message: expect.stringMatching(/this one was not sent\. Start the server/),
+      });
+      expect(broker.isRefusal(error)).toBe(false);
+    },
+  );
+
+  it.each([
+    ['short', '1'],
+    ['long', LONG],
+  ])(
+    "of a user's client that was closed are the reason why a %s payload is not submitted",
+    async (_name, payload) => {
+      const client = await createClient({ url: server.url }).connect();
+      const broker = await openRedisBroker({ client });
+      client.destroy();
+
+      const submitting = broker.submit([{ ...SUBMISSION, payload }]);
+
+      await expect(submitting).rejects.toMatchObject({ code: 'CLIENT_NOT_CONNECTED' });
+      await broker.close();
+    },
+  );
 
   it.each([
     ['a wrong password', 'redis://:wrong@'],

@@ -29,7 +29,8 @@ export function linkClient(client: RedisClient): RedisLink {
   const openSecond = (closing?: AbortSignal) =>
     openNodeRedis(client.duplicate(), { pairBy: pairByNodeRedis, closing });
   const send = sendByNodeRedis(client);
-  return { send, ask: send, listen, openSecond, ...common };
+  const isConnected = (): boolean => client.isReady !== false;
+  return { send, ask: send, isConnected, listen, openSecond, ...common };
 }
 
 interface SecondOptions<Client> {
@@ -140,7 +141,8 @@ function sendByCluster(cluster: Pick<NodeRedisCluster, 'sendCommand'>): Sender['
 
 /** Sends both in one turn of the event loop. Commands that a lost connection did not answer reject, and are not sent again. */
 function pairByNodeRedis(client: Pick<NodeRedisClient, 'sendCommand'>): PairSender['sendPair'] {
-  return (_key, [first, second]) => Promise.all([client.sendCommand(first), client.sendCommand(second)]);
+  return (_key, [first, second]) =>
+    Promise.all([client.sendCommand(first), client.sendCommand(second)]).catch(throwCured);
 }
 
 /** In a pipeline: the package sends a single command without keys to any node, or to all. */

@@ -14,6 +14,11 @@ export interface RedisLink extends Sender {
   /** Sends one command that names no key; in a Cluster, to the node that has this one. */
   readonly ask: (key: string, args: readonly Argument[]) => Promise<unknown>;
   /**
+   * Whether what it is given now is written immediately. A transaction of `redis` that is not waits for a connection without limit, and a
+   * command for seconds. Absent where the client does not say, or treats both alike.
+   */
+  readonly isConnected?: () => boolean;
+  /**
    * Sends commands that take effect together, over keys that one node of a Cluster has. Resolves to the reply of each, which may be an
    * error; rejects when none of them took effect. Absent where the client has no transactions.
    */

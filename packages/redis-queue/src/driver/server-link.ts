@@ -109,11 +109,12 @@ function waitingLink(
  * Lets each command go to the open link itself from now on. It has to be called before anyone who waited for that goes on: a new command
  * would overtake those that wait.
  */
-function shorten(waiting: RedisLink, { send, sendAll, leave }: RedisLink): void {
+function shorten(waiting: RedisLink, { send, sendAll, isConnected, leave }: RedisLink): void {
   Object.assign(
     waiting,
     { send },
     sendAll && { sendAll },
+    isConnected && { isConnected },
     leave && { leave },
   );
 }

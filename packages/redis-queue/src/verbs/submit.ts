@@ -85,7 +85,7 @@ async function submitChunk(
   const numbers = submissions.map(({ lane }) => lanes.numberOf(lane));
   const isLater = submissions.some(({ runAt, delayMs = 0 }) => runAt !== undefined || delayMs > 0);
   const large = submissions.filter(({ payload }) => isKeptApart(payload));
-  const payloads = large.length > 0 && store.link.sendAll !== undefined ? 'follow' : 'inline';
+  const payloads = large.length > 0 && canFollow(store.link) ? 'follow' : 'inline';
   const isFair = submissions.some(({ fairnessKey }) => fairnessKey !== undefined);
   const script = isFair ? submitFairScript : submitScript;
   const isUsual = lanes.tags.length === 1 && !isLater && !isFair;
@@ -105,6 +105,11 @@ async function submitChunk(
   if (payloads === 'follow') return submitLarge(store, { submissions, script, args, laneTags: lanes.tags });
   for (const { payload } of large) args.push(payload);
   return readAnswers('submit', await runScript(store, script, args, lanes.tags), changedReply);
+}
+
+/** Whether payloads may follow in a transaction, which takes effect or fails in the time that a command does. */
+function canFollow({ sendAll, isConnected }: Store['link']): boolean {
+  return sendAll !== undefined && isConnected?.() !== false;
 }
 
 /** Stores new runs, some of which are unique, in one script. */
