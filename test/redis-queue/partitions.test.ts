@@ -17,6 +17,7 @@ import {
 } from '@retry/core/broker/kit';
 import type { RedisBroker } from '@retry/redis-queue';
 import { createQueue, createWorker, defineTask } from '@retry/worker';
+import { Cluster } from 'ioredis';
 import { createClient, createCluster } from 'redis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { partitionOf } from '../../packages/redis-queue/src/partitions/spread.ts';
@@ -69,6 +70,21 @@ describeOnPrivateRedis('a queue of six partitions on a cluster', () => {
     );
 
     expect(Math.min(...sizes)).toBeGreaterThan(0);
+  });
+
+  it('wakes workers by a cluster of ioredis that takes no command before it is connected', async () => {
+    const nodes = cluster.ports.map((port) => ({ host: '127.0.0.1', port }));
+    const patient = { connectTimeout: 30_000 };
+    const own = new Cluster(nodes, { enableOfflineQueue: false, redisOptions: patient });
+    await new Promise((resolve) => own.once('ready', resolve));
+    await using other = await openRedisBroker({ client: own, prefix: `spread-${queues}`, partitions: 6 });
+
+    const waiting = other.wait({ lanes: ['l'], timeoutMs: 3_600_000 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await submit();
+    await waiting;
+
+    own.disconnect();
   });
 
   /** All runs have failed, and an operation on them is kept. */

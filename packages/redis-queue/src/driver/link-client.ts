@@ -230,7 +230,8 @@ function listenByIoRedis(client: IoRedisClient): RedisLink['listen'] {
 
 /** A second connection, which accepts commands while it is opening, even if the first does not. */
 function duplicateIoRedis(client: IoRedisClient): ReturnType<IoRedisClient['duplicate']> {
-  return client.duplicate({ enableOfflineQueue: true } as never); // an option that a cluster ignores
+  const options = { enableOfflineQueue: true } as never; // an option of both
+  return client.isCluster === true ? client.duplicate([] as never, options) : client.duplicate(options);
 }
 
 /** A connection that can be left. */

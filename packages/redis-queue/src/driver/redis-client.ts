@@ -65,8 +65,10 @@ export interface IoRedisClient extends Pick<IoRedisPairs, 'pipeline'> {
   readonly multi?: IoRedisPairs['pipeline'];
   /** Takes texts and Buffers; `never` fits the argument type of every client without Node's types. */
   readonly call: (command: string, args: never[]) => Promise<unknown>;
+  /** Whether it is a cluster, whose options are the second argument of `duplicate`. */
+  readonly isCluster?: boolean;
   /** Returns another client with the same options, which connects by itself. */
-  readonly duplicate: (options?: never) => IoRedisListener & IoRedisPairs;
+  readonly duplicate: (options?: never, ofCluster?: never) => IoRedisListener & IoRedisPairs;
 }
 
 /** Commands in one pipeline, over one connection. */
