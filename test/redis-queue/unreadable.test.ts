@@ -29,8 +29,8 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
     return (await redis.broker.exchange({ claim })).claimed;
   };
   /** Fails once, so that it waits with a record. */
-  const retried = async (id: string) => {
-    await submit(id);
+  const retried = async (id: string, payload = `"${id}"`) => {
+    await redis.broker.submit([{ id, lane: 'l', payload }]);
     const { now } = await redis.broker.exchange({});
     for (const { run } of await claim())
       await redis.broker.exchange({ settle: [settlementOf(run, { type: 'retry', at: now, runAt: now })] });
@@ -131,6 +131,17 @@ describeOnRedis('a run that cannot be read on Redis', (server) => {
 
   it('is quarantined when its payload, which is kept apart, is missing', async () => {
     await redis.broker.submit([{ id: 'broken', lane: 'l', payload: JSON.stringify('x'.repeat(10_000)) }]);
+    await submit('next');
+    await redis.client.del(redis.key('large'));
+
+    const claimed = await claim();
+
+    expect(claimed.map(({ run }) => run.id)).toEqual(['next']);
+    await expectQuarantined('broken');
+  });
+
+  it('is quarantined when its payload is missing at a later start, too', async () => {
+    await retried('broken', JSON.stringify('x'.repeat(10_000)));
     await submit('next');
     await redis.client.del(redis.key('large'));
 

@@ -243,8 +243,10 @@ interface ClaimedTexts extends KeptTexts {
 function decodeClaimed(id: string, texts: ClaimedTexts): Run<'started'> | undefined {
   try {
     const { body, record } = texts;
-    const run = record === null ? decodeFirstStart(id, body, texts) : decodeRun(id, texts);
-    return run as Run<'started'>; // claimed runs are started
+    if (record === null) return decodeFirstStart(id, body, texts) as Run<'started'>; // as it is then
+    // Other readers leave payloads out, or find them deleted by retention.
+    if (texts.payload === undefined && hasPayloadApart(body)) return undefined;
+    return decodeRun(id, texts) as Run<'started'>; // claimed runs are started
   } catch (error) {
     if (error instanceof UnreadableError) return undefined;
     throw error;
