@@ -1,3 +1,5 @@
+import { callOutside } from './outside.ts';
+
 /** What is opened by its first use, once; after a failure, again by the next use. */
 export interface Opening<Opened> {
   readonly open: () => Promise<Opened>;
@@ -6,7 +8,7 @@ export interface Opening<Opened> {
 }
 
 /**
- * Opens something by its first use.
+ * Opens something by its first use, outside the `AsyncLocalStorage` of its caller.
  *
  * @param onOpen - called when it is open, before anyone who waits for it goes on
  */
@@ -16,7 +18,7 @@ export function openOnce<Opened>(
 ): Opening<Opened> {
   let opening: Promise<Opened> | undefined;
   const begin = (): Promise<Opened> => {
-    const starting = start().catch((error: unknown) => {
+    const starting = callOutside(start).catch((error: unknown) => {
       opening = undefined;
       throw error;
     });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WaitForWork, WaitOptions, WaitRequest } from '@retry/core/broker';
+import { callOutside } from '../driver/outside.ts';
 import type { Subscriber } from '../driver/redis-link.ts';
 import { withCure } from '../driver/rights.ts';
 import { RECORD, widthOf } from '../record/layout.ts';
@@ -120,11 +121,7 @@ export class WakeSubscription {
   #subscribe(channel: string): Promise<void> {
     const known = this.#channels.get(channel);
     if (known !== undefined) return known;
-    this.#subscriber ??= this.#store.link.listen(
-      (from, message) => this.#onMessage(from, message),
-      // Messages that were sent while the connection was lost are lost.
-      () => this.#endWaits(),
-    );
+    this.#subscriber ??= callOutside(() => this.#listen());
     const subscriber = this.#subscriber;
     const subscribing = subscriber.subscribe(channel);
     this.#channels.set(channel, subscribing);
@@ -133,6 +130,14 @@ export class WakeSubscription {
       () => this.#drop(subscriber),
     );
     return subscribing;
+  }
+
+  #listen(): Subscriber {
+    return this.#store.link.listen(
+      (from, message) => this.#onMessage(from, message),
+      // Messages that were sent while the connection was lost are lost.
+      () => this.#endWaits(),
+    );
   }
 
   #onMessage(channel: string, message: string): void {
@@ -152,7 +157,9 @@ export class WakeSubscription {
 
   #startWatchdog(): void {
     this.#hasWaited = true;
-    this.#watchdogTimer ??= setInterval(() => void this.#check(), this.#watchdog.everyMs).unref();
+    this.#watchdogTimer ??= callOutside(() =>
+      setInterval(() => void this.#check(), this.#watchdog.everyMs).unref(),
+    );
   }
 
   #stopWatchdog(): void {
