@@ -193,12 +193,19 @@ export class WakeSubscription {
     this.#endWaits();
   }
 
-  /** Ends a connection, unless another one has replaced it. */
+  /**
+   * Ends a connection, unless another one has replaced it, and the waits that it would have woken. Those whose channels it was still
+   * subscribing to reject with the reason.
+   */
   #drop(subscriber: Subscriber | undefined): void {
     if (subscriber === undefined || subscriber !== this.#subscriber) return;
+    const subscribed = [...this.#waits.keys()].filter(({ channels }) =>
+      [...channels].every((channel) => this.#confirmed.has(channel)),
+    );
     this.#subscriber = undefined;
     this.#channels.clear();
     this.#confirmed.clear();
     subscriber.destroy();
+    for (const wait of subscribed) wait.end();
   }
 }
