@@ -189,6 +189,8 @@ describe('the options of createRedisBroker', () => {
     [{ url: 'http://x' }, 'url', 'must be a Redis URL'],
     [{ url: 'redis://:a%zz@x' }, 'url', 'must be a Redis URL'],
     [{ url: 'redis://x/abc' }, 'url', 'must be a Redis URL'],
+    [{ url: 'redis://x?db=2' }, 'url', 'must have no ? and no #: what follows would be ignored'],
+    [{ url: 'redis://user:12#34@x' }, 'url', 'must have no ? and no #: what follows would be ignored'],
     [{ client: null }, 'client', 'must be a client'],
     [{ client: {} }, 'client', 'must be a client'],
     [{ url: 'redis://x', prefix: '' }, 'prefix', 'must not be empty'],

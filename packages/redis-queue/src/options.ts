@@ -129,6 +129,8 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
     );
   } else if (url !== undefined && !isRedisUrl(url)) {
     fail('url', 'must be a Redis URL', isSocket(url) ? SOCKET_CURE : URL_CURE);
+  } else if (url !== undefined && /[?#]/.test(String(url))) {
+    fail('url', 'must have no ? and no #: what follows would be ignored', UNREAD_CURE);
   } else if (url === undefined && isSentinel(client)) {
     fail('client', 'must not be a sentinel of redis', SENTINEL_CURE);
   } else if (url === undefined && !isClient(client)) {
@@ -143,6 +145,9 @@ function readSource({ value, fail }: Fields): RedisBrokerSettings['source'] {
 
 const URL_CURE =
   'Use redis://user:password@host:port/0, or rediss:// for TLS, with encodeURIComponent(password).';
+
+const UNREAD_CURE =
+  'Write the database as /0, and a password by encodeURIComponent(password). Other options need a client: createClient({ url, … }).';
 
 function isSocket(url: unknown): boolean {
   return typeof url === 'string' && /^(?:\/|[\w+]*(?:unix|socket):)/i.test(url);
