@@ -70,6 +70,22 @@ describeOnPrivateRedis("heartbeats over a user's client", () => {
     await expect.poll(countConnections).toBe(0);
   });
 
+  it.each(['redis', 'ioredis'])('of %s are not late where a handler blocks the event loop', async (name) => {
+    const { client, close } = await (CLIENTS[name] as (url: string) => Promise<Busy>)(server.url);
+    const errors: unknown[] = [];
+    const { broker, heartbeat } = await claimOne(client, (error) => errors.push(error));
+    await heartbeat();
+
+    const beating = heartbeat();
+    await new Promise((resolve) => process.nextTick(resolve));
+    for (const end = performance.now() + 2_000; performance.now() < end; );
+
+    expect(await beating).toEqual(['ok']);
+    expect(errors).toEqual([]);
+    await broker.close();
+    close();
+  });
+
   it('go over the client where no other connection comes about, and report it', async () => {
     const client = await createClient({ url: server.url }).connect();
     await client.configSet('maxclients', '1');

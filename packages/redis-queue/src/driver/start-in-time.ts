@@ -1,11 +1,9 @@
 import { closedError } from '@retry/core/broker/kit';
 import { RedisBrokerError } from '../errors.ts';
+import { startAwakeTimer } from './awake-timer.ts';
 
 /** How long a broker waits for a server that does not answer, in ms. */
 const START_TIMEOUT_MS = 4_500;
-
-/** How much of that a look at the time counts, in ms: in a blocked event loop no answer is read, so what it takes longer does not count. */
-const LOOK_MS = 100;
 
 /** The latest error of a connection. */
 export interface LastError {
@@ -36,18 +34,12 @@ export async function startInTime<Outcome>(
   const abandoned = new AbortController();
   let stop = (): void => {};
   const limit = new Promise<never>((_, reject) => {
-    let leftMs = START_TIMEOUT_MS;
-    const look = (): void => {
-      leftMs -= LOOK_MS;
-      if (leftMs > 0) timer = setTimeout(look, LOOK_MS);
-      else reject(unreachable(lastError.latest()));
-    };
-    let timer = setTimeout(look, LOOK_MS);
+    const endTimer = startAwakeTimer(START_TIMEOUT_MS, () => reject(unreachable(lastError.latest())));
     const refuse = (): void => reject(closedError('Redis'));
     if (closing.aborted) refuse();
     closing.addEventListener('abort', refuse);
     stop = () => {
-      clearTimeout(timer);
+      endTimer();
       closing.removeEventListener('abort', refuse);
     };
   });

@@ -1,4 +1,5 @@
 import { isUnknownScript } from '../../store/store.ts';
+import { startAwakeTimer } from '../awake-timer.ts';
 import { openOnce } from '../open-once.ts';
 import type { Argument, RedisLink } from '../redis-link.ts';
 
@@ -42,10 +43,10 @@ export function openHeartbeatLink(
 }
 
 async function inTime<Reply>(reply: Promise<Reply>): Promise<Reply> {
-  let timer: NodeJS.Timeout | undefined;
+  let endTimer = (): void => {};
   const late = new Promise<never>((_, reject) => {
     const message = `the connection for heartbeats was not ready, or did not answer, for ${LATE_MS} ms`;
-    timer = setTimeout(() => reject(new Error(message)), LATE_MS);
+    endTimer = startAwakeTimer(LATE_MS, () => reject(new Error(message)));
   });
-  return Promise.race([reply, late]).finally(() => clearTimeout(timer));
+  return Promise.race([reply, late]).finally(endTimer);
 }
