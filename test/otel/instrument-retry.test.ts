@@ -267,6 +267,24 @@ describe('a run', () => {
     expect(seen).toEqual([processed[0]?.spanId, context1, 'ada', processed[1]?.spanId, context1, 'ada']);
   });
 
+  it('is sent in a span, too, where it is submitted in place of another one, whose trace it continues', async () => {
+    await using broker = createMemoryBroker();
+    const task = defineTask({ name: 'mail', run: () => {} });
+    const queue = createQueue({ broker });
+    const { id } = await queue.submit(task, null);
+
+    const again = await queue.resubmit(id);
+    await createWorker({ broker, tasks: [task], signals: [] }).drain();
+
+    const spans = await receivedSpans();
+    const sent = named(spans, 'send mail');
+    expect(sent.map(({ attributes }) => attributes['messaging.message.id'])).toEqual([id, again?.id]);
+    expect(named(spans, 'process mail').map(({ traceId }) => traceId)).toEqual([
+      sent[0]?.traceId,
+      sent[0]?.traceId,
+    ]);
+  });
+
   it('is received in a span of its own, linked to the submissions', async () => {
     await using broker = createMemoryBroker();
     const task = defineTask({ name: 'mail', run: () => {} });

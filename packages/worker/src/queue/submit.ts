@@ -130,8 +130,11 @@ export function createSubmitting(parts: Parts): Submitting {
     },
     resubmit: createResubmit({
       broker: parts.broker,
-      submit: async (submission) =>
-        note(parts, taskOfLane(submission.lane), submission, await send(submission)),
+      submit: async (submission) => {
+        const task = taskOfLane(submission.lane);
+        if (areSubmissionsObserved()) return sendObserved(parts, { task, submission }, send);
+        return note(parts, task, submission, await send(submission));
+      },
     }),
     submitAndWait: async (task, ...[payload, options]) => {
       const call = { task, options, subject: 'submitAndWait' } as const;
@@ -216,11 +219,26 @@ function createSubmitOne(
     const submission = isPrepared(prepared) ? prepared : await prepared;
     const { tx } = settings;
     if (areSubmissionsObserved())
-      return observeSubmit(task, [submission], async ([own = submission]) =>
-        note(parts, task, own, await answerTo(own, tx)),
-      );
+      return sendObserved(parts, { task, submission }, (own) => answerTo(own, tx));
     return note(parts, task, submission, await answerTo(submission, tx));
   };
+}
+
+/** A run, and the task whose it is. */
+interface OfTask {
+  readonly task: Pick<AnyTask, 'name' | 'version'>;
+  readonly submission: Submission;
+}
+
+/** Sends a single run as the subscribers of the channel want it. */
+function sendObserved(
+  parts: Parts,
+  { task, submission }: OfTask,
+  send: (submission: Submission) => Promise<SubmitAnswer | undefined>,
+): Promise<Submitted<never>> {
+  return observeSubmit(task, [submission], async ([own = submission]) =>
+    note(parts, task, own, await send(own)),
+  );
 }
 
 function note(
