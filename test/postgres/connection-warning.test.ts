@@ -83,6 +83,19 @@ describeOnPostgres('an idle connection of a Postgres broker that breaks', (serve
   });
 });
 
+it('warns again after a minute where the clock of the machine was set back', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  const onError = createConnectionWarning();
+  onError(new Error('first'));
+  vi.setSystemTime(Date.now() - 3_600_000);
+  vi.advanceTimersByTime(60_000);
+
+  onError(new Error('second'));
+
+  expect(warn).toHaveBeenCalledTimes(2);
+  vi.useRealTimers();
+});
+
 it('warns at most once a minute, and shows the first of the errors of several addresses', () => {
   const now = vi.fn(() => 0);
   const warnOf = createConnectionWarning(now);

@@ -66,6 +66,19 @@ describeOnPrivateRedis('a connection that breaks', () => {
   });
 });
 
+it('warns again after a minute where the clock of the machine was set back', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  const onError = createConnectionWarning();
+  onError(new Error('first'));
+  vi.setSystemTime(Date.now() - 3_600_000);
+  vi.advanceTimersByTime(60_000);
+
+  onError(new Error('second'));
+
+  expect(warn).toHaveBeenCalledTimes(2);
+  vi.useRealTimers();
+});
+
 it('warns at most once a minute, and shows the first of the errors of several addresses', () => {
   const now = vi.fn(() => 0);
   const warnOf = createConnectionWarning(now);

@@ -6,7 +6,9 @@ const ONE_MINUTE_MS = 60_000;
 /**
  * Returns an `onError` that emits process warnings, at most one a minute: when the server stops, every idle connection fails.
  */
-export function createConnectionWarning(now: () => number = Date.now): (error: unknown) => void {
+export function createConnectionWarning(
+  now: () => number = () => performance.now(),
+): (error: unknown) => void {
   return rarely(warnOfError, now);
 }
 
@@ -44,7 +46,7 @@ function messageOf(error: unknown): string {
  */
 export function withoutThrowing(
   onError: (error: unknown) => unknown,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): (error: unknown) => void {
   const onThrown = rarely(warnOfThrown, now);
   const onRejected = rarely(warnOfThrown, now);
