@@ -1,5 +1,6 @@
+import { network, timeouts } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
-import { errorWith, type Meaning, meaningOf } from './meaning.ts';
+import { errorWith, type Meaning, meaningIn, meaningOf } from './meaning.ts';
 
 describe('timeouts', () => {
   it.each([
@@ -229,6 +230,29 @@ describe('network', () => {
 
     expect(meaningOf(errorWith({ code: 14 }, message))).toBe('permanent');
   });
+});
+
+/** c-ares and tedious (for SQL Server) have a code in common. */
+describe('the code ETIMEOUT', () => {
+  it.each([
+    ['queryA ETIMEOUT a.example', 'queryA'],
+    ['getHostByAddr ETIMEOUT 10.0.0.7', 'getHostByAddr'],
+  ])('of c-ares is a connection that was not made: %s', (message, syscall) => {
+    expect(meaningOf(errorWith({ code: 'ETIMEOUT', syscall }, message))).toBe('not applied');
+  });
+
+  // lib/connection.js of tedious 19.2; mssql 12.7 keeps code and text.
+  it.each(['Timeout: Request failed to complete in 15000ms', 'Failed to cancel request in 5000ms'])(
+    'of tedious is a request that may have been applied: %s',
+    (message) => {
+      const request = errorWith({ code: 'ETIMEOUT' }, message);
+
+      expect([network, timeouts].map((family) => meaningIn(family, request))).toEqual([
+        'ambiguous',
+        'ambiguous',
+      ]);
+    },
+  );
 });
 
 describe('grpc', () => {

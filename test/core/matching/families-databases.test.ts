@@ -1,6 +1,6 @@
 import type { Matcher } from '@retry/core';
 import { matchesError } from '@retry/core';
-import { http, mysql, network, postgres, redis } from '@retry/core/errors';
+import { http, mysql, network, postgres, redis, timeouts } from '@retry/core/errors';
 import { describe, expect, it } from 'vitest';
 import { errorWith, type Meaning, meaningIn, meaningOf } from './meaning.ts';
 
@@ -62,6 +62,34 @@ describe('postgres', () => {
 
     expect(isMeant(postgres, Object.assign(new Error(message), { code: '08P01' }))).toBe(false);
   });
+});
+
+/** One class of knex 3.3 for two timeouts: lib/client.js of the pool, lib/execution/runner.js of `.timeout(1000)`. */
+describe('a timeout of knex', () => {
+  const name = 'KnexTimeoutError';
+  const ofPool = errorWith(
+    { name },
+    'Knex: Timeout acquiring a connection. The pool is probably full. Are you missing a .transacting(trx) call?',
+    errorWith({ name: 'TimeoutError' }, 'operation timed out for an unknown reason'),
+  );
+  const ofQuery = errorWith(
+    { name, sql: 'insert into a values (1)', bindings: [], timeout: 1_000 },
+    'Defined query timeout of 1000ms exceeded when running query.',
+  );
+  // Of the driver, whose message knex replaces.
+  const ofCancel = errorWith(
+    { sql: 'insert into a values (1)', timeout: 1_000 },
+    'After query timeout of 1000ms exceeded, cancelling of query failed.',
+  );
+
+  it.each(Object.entries({ postgres, mysql, timeouts }))(
+    'of the pool is not applied, that of a query ambiguous, by %s',
+    (_name, family) => {
+      const meanings = [ofPool, ofQuery, ofCancel].map((error) => meaningIn(family, error));
+
+      expect(meanings).toEqual(['not applied', 'ambiguous', 'ambiguous']);
+    },
+  );
 });
 
 describe('redis', () => {

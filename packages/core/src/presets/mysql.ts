@@ -1,5 +1,10 @@
+import {
+  NO_CONNECTION_OF_POOL,
+  PRISMA_AMBIGUOUS,
+  PRISMA_NOT_APPLIED,
+  QUERY_OF_KNEX,
+} from './database-clients.ts';
 import { codesInText, type ErrorFamily, endings, family, globs } from './family.ts';
-import { PRISMA_AMBIGUOUS, PRISMA_NOT_APPLIED } from './prisma.ts';
 
 const SOCKET_CODES = ['ECONNREFUSED', 'ETIMEDOUT', 'ECONNRESET', 'ER_SOCKET_UNEXPECTED_CLOSE'];
 
@@ -58,7 +63,7 @@ export const mysql: ErrorFamily = /* @__PURE__ */ family({
       },
     },
     { code: 'ER_GET_CONNECTION_TIMEOUT', cause: { code: SOCKET_CODES } },
-    { name: ['KnexTimeoutError', 'SequelizeConnectionAcquireTimeoutError'] },
+    ...NO_CONNECTION_OF_POOL,
     ...PRISMA_NOT_APPLIED,
   ],
   ambiguous: [
@@ -84,6 +89,7 @@ export const mysql: ErrorFamily = /* @__PURE__ */ family({
         'Cannot execute new commands: connection closed*',
       ),
     },
+    QUERY_OF_KNEX,
     ...PRISMA_AMBIGUOUS,
   ],
   unless: [

@@ -1,4 +1,5 @@
 import type { ErrorPattern } from '../matching/matcher.ts';
+import { REQUEST_OF_TEDIOUS } from './database-clients.ts';
 import { type ErrorFamily, endings, family, globs } from './family.ts';
 import { GAVE_UP, NEVER_CONNECTS } from './permanent.ts';
 
@@ -22,11 +23,12 @@ const NOT_CONNECTED: readonly ErrorPattern[] = [
       // Of a SOCKS5 proxy: network or host unreachable, connection refused, TTL expired.
       ...[3, 4, 5, 6].map((reply) => `UND_ERR_SOCKS5_REPLY_${reply}`),
       // Of c-ares.
-      ...['ETIMEOUT', 'ESERVFAIL', 'EREFUSED'],
+      ...['ESERVFAIL', 'EREFUSED'],
       // Of Bun below 1.4.
       ...['ConnectionRefused', 'FailedToOpenSocket'],
     ],
   },
+  { code: 'ETIMEOUT', unless: REQUEST_OF_TEDIOUS },
   {
     message: [
       ...endings(
@@ -100,6 +102,7 @@ const CONNECTION_LOST: readonly ErrorPattern[] = [
     },
   },
   { code: ['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'], message: globs('read E*', 'write E*') },
+  REQUEST_OF_TEDIOUS,
   // Node cancels streams that were not sent, Deno those that were, too.
   { code: 'ERR_HTTP2_STREAM_CANCEL', unless: { message: globs('*(caused by: connect E*') } },
   {

@@ -1,6 +1,11 @@
+import {
+  NO_CONNECTION_OF_POOL,
+  PRISMA_AMBIGUOUS,
+  PRISMA_NOT_APPLIED,
+  QUERY_OF_KNEX,
+} from './database-clients.ts';
 import { codesInText, type ErrorFamily, endings, family, globs } from './family.ts';
 import { REFUSED_SQLSTATES } from './permanent.ts';
-import { PRISMA_AMBIGUOUS, PRISMA_NOT_APPLIED } from './prisma.ts';
 
 /** The server has answered: nothing of the statement, and nothing of its transaction, is applied. */
 const REFUSED = ['40001', '40P01', '55P03', '53300', '57P03', '57P05', '25P03', '25P04', '08001', '08004'];
@@ -65,7 +70,7 @@ export const postgres: ErrorFamily = /* @__PURE__ */ family({
         ),
       },
     },
-    { name: ['KnexTimeoutError', 'SequelizeConnectionAcquireTimeoutError'] },
+    ...NO_CONNECTION_OF_POOL,
     ...PRISMA_NOT_APPLIED,
   ],
   ambiguous: [
@@ -99,6 +104,7 @@ export const postgres: ErrorFamily = /* @__PURE__ */ family({
     { code: '08P01', message: globs('server conn crashed*') },
     // TypeORM, after the connection of a transaction was lost.
     { name: ['QueryRunnerProviderAlreadyReleasedError', 'QueryRunnerAlreadyReleasedError'] },
+    QUERY_OF_KNEX,
     ...PRISMA_AMBIGUOUS,
   ],
   unless: [{ code: REFUSED_SQLSTATES }],

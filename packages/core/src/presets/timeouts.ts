@@ -1,9 +1,10 @@
+import { REQUEST_OF_TEDIOUS } from './database-clients.ts';
 import { type ErrorFamily, family, globs, globsOfAnyCase } from './family.ts';
 import { GAVE_UP, NEVER_CONNECTS, REFUSED_REQUEST, REFUSED_STATEMENT } from './permanent.ts';
 
 /** A pool or a connection, not a request. */
 const NOT_CONNECTED = [
-  { name: ['KnexTimeoutError', '*AcquireTimeoutError', 'ConnectTimeoutError', 'ConnectionTimeoutError'] },
+  { name: ['*AcquireTimeoutError', 'ConnectTimeoutError', 'ConnectionTimeoutError'] },
   {
     message: globsOfAnyCase(
       '*timeout*when trying to connect*',
@@ -30,6 +31,7 @@ export const timeouts: ErrorFamily = /* @__PURE__ */ family({
   ambiguous: [
     { name: ['TimeoutError', '*TimeoutError', '*TimedOutError', '*TimeOutError'] },
     { code: ['TimeoutError', 'ESOCKETTIMEDOUT'] },
+    REQUEST_OF_TEDIOUS,
     {
       message: [
         ...globsOfAnyCase(

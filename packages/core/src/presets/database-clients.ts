@@ -14,3 +14,20 @@ export const PRISMA_AMBIGUOUS: readonly ErrorPattern[] = [
   { code: ['P2010', 'P2039'], message: 'Server has closed the connection' },
   { code: 'ConnectionClosed' },
 ];
+
+/** The pool of knex or of Sequelize had no connection. */
+export const NO_CONNECTION_OF_POOL: readonly ErrorPattern[] = [
+  { name: 'KnexTimeoutError', message: 'Timeout acquiring a connection' },
+  { name: 'SequelizeConnectionAcquireTimeoutError' },
+];
+
+/** A query of knex that took longer than its `timeout()`: it has the class of the pool's. The server goes on unless it is cancelled. */
+export const QUERY_OF_KNEX: ErrorPattern = {
+  message: [
+    { glob: 'Defined query timeout of *' },
+    { glob: 'After query timeout of * cancelling of query failed.' },
+  ],
+};
+
+/** The code of c-ares is that of requests of tedious, too, whose messages do not repeat it. */
+export const REQUEST_OF_TEDIOUS: ErrorPattern = { code: 'ETIMEOUT', unless: { message: ' ETIMEOUT' } };
