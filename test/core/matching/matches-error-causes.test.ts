@@ -1,4 +1,5 @@
-import { type Matcher, matchesError } from '@retry/core';
+import { type Matcher, matchesError, RetryAfterError, readServerDelay } from '@retry/core';
+import { readErrorFacts } from '@retry/core/failures';
 import { describe, expect, it } from 'vitest';
 import { causesOf } from '../../../packages/core/src/matching/causes.ts';
 
@@ -166,6 +167,27 @@ describe('causes in other properties', () => {
     ],
   ])('are found in %s', (_, properties) => {
     expect(matchesError(pattern, Object.assign(new Error('wrapped'), properties))).toBe(true);
+  });
+
+  /** As `using` throws it in Node 24 and later: its properties are not enumerable, those of TypeScript's stand-in are. */
+  it.each([false, true])('are found in both errors of a SuppressedError, enumerable: %s', (enumerable) => {
+    const suppressedError = (error: unknown, suppressed: unknown): Error =>
+      Object.defineProperties(new Error('An error was suppressed during disposal.'), {
+        error: { value: error, enumerable },
+        suppressed: { value: suppressed, enumerable },
+      });
+    const asked = new RetryAfterError('7s');
+
+    expect(matchesError(pattern, suppressedError(lost, new Error('y')))).toBe(true);
+    expect(matchesError(pattern, suppressedError(new Error('y'), lost))).toBe(true);
+    expect(matchesError(pattern, suppressedError(new Error('y'), new Error('z')))).toBe(false);
+    expect(readServerDelay(suppressedError(new Error('y'), asked), 0)).toEqual({
+      type: 'delay',
+      delayMs: 7_000,
+    });
+    expect(readErrorFacts(suppressedError(lost, new Error('y')), 0)).toMatchObject({
+      causeCode: 'ECONNRESET',
+    });
   });
 
   it.each([

@@ -49,10 +49,11 @@ function mayAsk(source: unknown): boolean {
       response,
       cause,
       errors,
+      suppressed,
       message,
       [RETRY_AFTER]: mark,
     } = source as Readonly<Record<PropertyKey, unknown>>; // an object may have any property
-    if ((headers ?? response ?? cause ?? errors ?? mark) !== undefined) return true;
+    if ((headers ?? response ?? cause ?? errors ?? suppressed ?? mark) !== undefined) return true;
     return hasMore(source, message);
   } catch {
     return true; // one property throws; the others may still be readable

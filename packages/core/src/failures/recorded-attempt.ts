@@ -133,6 +133,7 @@ function mayHaveFacts(error: unknown): boolean {
       causeCode,
       cause,
       errors,
+      suppressed,
       status,
       statusCode,
       response,
@@ -142,7 +143,7 @@ function mayHaveFacts(error: unknown): boolean {
       $response,
       [RETRY_AFTER]: mark,
     } = error as Readonly<Record<PropertyKey, unknown>>; // an object may have any property
-    const texts = code ?? causeCode ?? cause ?? errors;
+    const texts = code ?? causeCode ?? cause ?? errors ?? suppressed;
     const answer = status ?? statusCode ?? response ?? headers ?? responseHeaders ?? $metadata ?? $response;
     if ((texts ?? answer ?? mark) !== undefined) return true;
     for (const key in error) if (!IN_EVERY_RECORD.has(key)) return true;

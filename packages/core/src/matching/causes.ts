@@ -5,9 +5,9 @@ import { isClassless, isError, MAX_PROPERTIES, ownEntries } from './own-values.t
 const MAX_ERRORS = 1_000;
 
 /**
- * Returns the causes of an error, nearest first: `cause`, `AggregateError.errors`, and any own property that holds an error, a list of
- * errors, or a plain object with one (`original`, `detail`, `lastError`, `previousErrors`, `meta.driverAdapterError`, …). Each once, at
- * most 1000.
+ * Returns the causes of an error, nearest first: `cause`, `AggregateError.errors`, both errors of a `SuppressedError`, and any own
+ * property that holds an error, a list of errors, or a plain object with one (`original`, `detail`, `lastError`, `previousErrors`,
+ * `meta.driverAdapterError`, …). Each once, at most 1000.
  */
 export function causesOf(error: unknown): readonly unknown[] {
   const found = new Set([error]);
@@ -25,8 +25,9 @@ function directCauses(error: unknown): readonly unknown[] {
   if (typeof error !== 'object' || error === null) return [];
   const cause = read(error, 'cause');
   const named = listOf(read(error, 'errors'), MAX_ERRORS);
-  const others = errorsWithin(error, true);
-  return cause === undefined ? [...named, ...others] : [cause, ...named, ...others];
+  // `using` throws a SuppressedError, whose properties are not enumerable.
+  const ofDisposal = [read(error, 'error'), read(error, 'suppressed')].filter(isError);
+  return [...(cause === undefined ? [] : [cause]), ...named, ...ofDisposal, ...errorsWithin(error, true)];
 }
 
 /** Returns the errors that own properties hold. */
@@ -35,8 +36,8 @@ function errorsWithin(holder: object, mayDescend: boolean): readonly unknown[] {
   for (const [, value] of ownEntries(holder)) {
     if (typeof value !== 'object' || value === null) continue;
     if (isError(value)) errors.push(value);
-    else if (isList(value)) errors.push(...listOf(value, MAX_PROPERTIES).filter(isError));
     else if (mayDescend && isClassless(value)) errors.push(...errorsWithin(value, false));
+    else errors.push(...listOf(value, MAX_PROPERTIES).filter(isError));
   }
   return errors;
 }

@@ -51,7 +51,10 @@ export interface ErrorPattern {
   readonly label?: OneOrMany<string> | undefined;
   /** The error, or the response it came with, says itself that a retry may succeed: `isRetryable`, `x-should-retry: true`, … */
   readonly retryable?: true | undefined;
-  /** One of its causes matches: through `cause`, `AggregateError.errors`, and any own property that holds an error; at most 1000. */
+  /**
+   * One of its causes matches: through `cause`, `AggregateError.errors`, both errors of a `SuppressedError`, and any own property that
+   * holds an error; at most 1000.
+   */
   readonly cause?: Matcher | undefined;
   /** The error itself or one of its causes matches; of a list, any of the matchers. */
   readonly anywhere?: OneOrMany<Matcher> | undefined;

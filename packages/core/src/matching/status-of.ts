@@ -54,42 +54,33 @@ function asStatus(value: unknown): number | undefined {
 }
 
 function responseStatus(error: unknown): number | undefined {
-  for (const key of RESPONSES) {
-    const status = ownStatus(read(error, key));
-    if (status !== undefined) return status;
-  }
-  return ownStatus(read(error, '$metadata')) ?? statusOfOthers(error);
-}
-
-function statusOfOthers(error: unknown): number | undefined {
-  for (const response of otherResponses(error)) {
-    const status = ownStatus(response);
-    if (status !== undefined) return status;
-  }
-  return undefined;
+  const named = [...RESPONSES, '$metadata'].map((key) => read(error, key));
+  return [...named, ...otherResponses(error)].map(ownStatus).find((status) => status !== undefined);
 }
 
 /** SendGrid, MCP and OpenTelemetry put the status in `code`. */
 function codeAsStatus(error: unknown): number | undefined {
-  const code = read(error, 'code');
-  if (typeof code !== 'number' || !(code >= 400 && code < 600)) return undefined;
+  const code = asFailure(read(error, 'code'));
   const isOfHttp =
-    SIGNS_OF_HTTP.some((key) => read(error, key) !== undefined) ||
-    /HTTP/.test(String(read(error, 'message')));
+    code !== undefined &&
+    (SIGNS_OF_HTTP.some((key) => read(error, key) !== undefined) ||
+      /HTTP/.test(String(read(error, 'message'))));
   return isOfHttp ? code : undefined;
 }
 
 /** The API of Telegram counts its own errors as statuses of HTTP. */
 function errorCodeAsStatus(error: unknown): number | undefined {
-  const code = read(error, 'error_code') ?? read(read(error, 'response'), 'error_code');
+  return asFailure(read(error, 'error_code') ?? read(read(error, 'response'), 'error_code'));
+}
+
+function asFailure(code: unknown): number | undefined {
   return typeof code === 'number' && code >= 400 && code < 600 ? code : undefined;
 }
 
 function statusInText(error: unknown): number | undefined {
   const message = read(error, 'message');
   if (typeof message !== 'string') return undefined;
-  const found = STATUS_IN_TEXT.exec(message.slice(0, MAX_MESSAGE_LENGTH))?.[1];
-  return found === undefined ? undefined : Number(found);
+  return Number(STATUS_IN_TEXT.exec(message.slice(0, MAX_MESSAGE_LENGTH))?.[1]) || undefined; // NaN of none
 }
 
 function isInvented(error: unknown): boolean {
