@@ -12,6 +12,8 @@ const DOUBLED: PolicyInput = {
   retryAfter: { mode: 'ignore' },
 };
 
+const BY_GRPC: PolicyInput['retryAfter'] = { mode: 'replace', max: 'Infinity', jitter: 'none' };
+
 const SHRINKING: PolicyInput = { ...DOUBLED, backoff: { type: 'exponential', base: '8s', factor: 0.5 } };
 
 describe('exportPolicy', () => {
@@ -161,9 +163,44 @@ describe('exportPolicy', () => {
     ]);
   });
 
+  // gRPC proposal A6: a pushback replaces the delay, whatever the client's own would be.
+  it.each<PolicyInput['retryAfter']>([
+    { mode: 'ignore' },
+    { ...BY_GRPC, mode: 'floor' },
+    { ...BY_GRPC, max: '1m' },
+    { ...BY_GRPC, jitter: { up: 0.1 } },
+  ])('says that gRPC follows a delay of the server otherwise than by %j', (retryAfter) => {
+    const { lost } = exportPolicy(definePolicy({ ...DOUBLED, retryAfter }), 'grpc');
+
+    expect(lost).toContainEqual({
+      key: 'retryAfter',
+      why: 'a delay that a server asks for replaces the own one there, however long it is',
+      nearest: 'that delay',
+    });
+  });
+
+  it('says nothing of a delay of the server that is followed as by gRPC', () => {
+    const written: readonly PolicyInput['retryAfter'][] = [BY_GRPC, { ...BY_GRPC, beyondMax: 'clamp' }];
+    const policies: readonly PolicyInput[] = [
+      ...written.map((retryAfter) => ({ retryAfter })),
+      { maxAttempts: 1 },
+    ];
+    const lost = policies.flatMap(
+      (input) => exportPolicy(definePolicy({ ...DOUBLED, ...input }), 'grpc').lost,
+    );
+
+    expect(lost.filter(({ key }) => key === 'retryAfter')).toEqual([]);
+  });
+
   it('turns the counting right, and says where a system allows fewer attempts', () => {
     const { options, lost } = exportPolicy(
-      definePolicy({ ...DOUBLED, maxAttempts: 9, jitter: { proportional: 0.2 }, capAt: 'ignores-jitter' }),
+      definePolicy({
+        ...DOUBLED,
+        maxAttempts: 9,
+        jitter: { proportional: 0.2 },
+        capAt: 'ignores-jitter',
+        retryAfter: BY_GRPC,
+      }),
       'grpc',
     );
 

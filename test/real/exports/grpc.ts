@@ -2,7 +2,11 @@ import type { PolicyInput } from '@retry/core';
 import { load, report, versioned } from '../installed.ts';
 import { compareArrivals, EXPONENTIAL, exportedTo } from './compare.ts';
 
-const SPREAD = { jitter: { proportional: 0.2 }, capAt: 'ignores-jitter' } as const;
+const SPREAD = {
+  jitter: { proportional: 0.2 },
+  capAt: 'ignores-jitter',
+  retryAfter: { mode: 'replace', max: 'Infinity', jitter: 'none' },
+} as const;
 
 const FOR_GRPC: readonly PolicyInput[] = [
   { maxAttempts: 5, backoff: EXPONENTIAL, ...SPREAD },

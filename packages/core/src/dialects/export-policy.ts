@@ -1,7 +1,7 @@
 import { boundsOf } from '../delay/delay-bounds.ts';
 import { formatDuration } from '../duration.ts';
 import { InvalidOptionsError } from '../errors.ts';
-import type { Policy, PolicySettings } from '../policy/policy.ts';
+import type { Policy, PolicySettings, ServerDelayRule } from '../policy/policy.ts';
 import { allowedAttempts, checkPolicy, settingsOf } from '../policy/settings.ts';
 import { EXPORTED_SYSTEMS, type ExportedSystem } from './export-writers.ts';
 import type { SystemOptions } from './system.ts';
@@ -90,7 +90,6 @@ function rangeOf([least, most]: readonly [number, number]): string {
 /** What no options of delays and counts say. */
 function lostRules(here: PolicySettings, there: PolicySettings): readonly LostSetting[] {
   const { retryOn, stopOn, retryIf, delays, attemptTimeoutMs, totalTimeoutMs, initialDelayMs } = here;
-  const isDeaf = here.retryAfter.mode !== 'ignore' && there.retryAfter.mode === 'ignore';
   const filter = [UNWRITTEN, 'the filter of errors of that system'] as const;
   const timeout = [UNWRITTEN, 'the timeout of that system'] as const;
   const rules: readonly Rule[] = [
@@ -102,14 +101,28 @@ function lostRules(here: PolicySettings, there: PolicySettings): readonly LostSe
     ['idempotent', here.idempotent === false, ...filter],
     [
       'retryAfter',
-      isDeaf,
-      'a delay that a server asks for is not followed there',
-      'the delays of the policy itself',
+      allowedAttempts(here) > 1 && !followsAlike(here.retryAfter, there.retryAfter),
+      ...serverDelayThere(there.retryAfter),
     ],
     ['attemptTimeout', attemptTimeoutMs < Infinity, ...timeout],
     ['totalTimeout', totalTimeoutMs < Infinity && totalTimeoutMs !== there.totalTimeoutMs, ...timeout],
   ];
   return rules.flatMap(([key, isLost, why, nearest]) => (isLost ? [{ key, why, nearest }] : []));
+}
+
+function followsAlike(here: ServerDelayRule, there: ServerDelayRule): boolean {
+  if (here.mode === 'ignore' || there.mode === 'ignore') return here.mode === there.mode;
+  const isAlike = here.mode === there.mode && here.maxMs === there.maxMs;
+  // Nothing is beyond a maximum that is endless.
+  const isSameBeyond = here.maxMs === Infinity || here.beyondMax === there.beyondMax;
+  return isAlike && isSameBeyond && JSON.stringify(here.jitter) === JSON.stringify(there.jitter);
+}
+
+/** Returns what is done there with a delay that a server asks for: nothing, or, by gRPC, whatever the server says. */
+function serverDelayThere({ mode }: ServerDelayRule): readonly [why: string, nearest: string] {
+  return mode === 'ignore'
+    ? ['a delay that a server asks for is not followed there', 'the delays of the policy itself']
+    : ['a delay that a server asks for replaces the own one there, however long it is', 'that delay'];
 }
 
 /** A key, whether it is lost, why, and what is done there instead. */
