@@ -8,6 +8,7 @@ import {
   type JobbersOptions,
   type TaskerOptions,
 } from '@retry/core/dialects';
+import { ALL_SYSTEMS, type OptionTable } from '@retry/core/dialects/all';
 import { exponentialBackoff } from '@retry/core/dialects/exponential-backoff';
 import { sqs } from '@retry/core/dialects/sqs';
 import { stepFunctions } from '@retry/core/dialects/step-functions';
@@ -444,5 +445,31 @@ describe('the warning of exponential-backoff', () => {
     [{ jitter: 'full' }, []],
   ])('is about a first wait that is drawn: %j', (options, warnings) => {
     expect(codesOf(exponentialBackoff.from(options).warnings)).toEqual(warnings);
+  });
+});
+
+/** Returns the paths of the options that a table describes as not read. */
+function unreadIn(table: OptionTable, at: readonly string[] = []): readonly (readonly string[])[] {
+  return Object.entries(table).flatMap(([key, { meaning, inner }]) =>
+    inner === undefined ? (/; not read$/.test(meaning) ? [[...at, key]] : []) : unreadIn(inner, [...at, key]),
+  );
+}
+
+describe('an option that is not read', () => {
+  const unread = ALL_SYSTEMS.flatMap((system) =>
+    unreadIn(system.options).map((path) => [system.name, path, system] as const),
+  );
+
+  it('is an option of many systems', () => {
+    expect(unread.length).toBeGreaterThan(20);
+  });
+
+  it.each(unread)('has a warning where it is given: %s, %j', (_name, path, system) => {
+    const given = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), ['CardDeclined']);
+    const warningsOf = (options: object): readonly DialectWarning[] =>
+      system.from(options).warnings.filter((warning) => warning.path === path.join('.'));
+
+    expect(warningsOf(given as object)).toMatchObject([{ code: 'DIFFERS' }]); // an object, as a path has a key
+    expect(warningsOf({})).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Fields, Report } from '../fields/fields.ts';
 import { readFields } from '../fields/fields.ts';
+import { read } from '../read.ts';
 import { belongIn, isUnset } from './read-options.ts';
 import { asCount, asEndlessSeconds, asSeconds, asSpan, atLeast0, finite0, within } from './written-values.ts';
 
@@ -12,6 +13,8 @@ export interface Option<Value> {
   readonly meaning: string;
   /** The options of a group, by name. */
   readonly inner?: OptionTable;
+  /** Whether it is taken and has no effect on the policy. */
+  readonly isIgnored?: true;
   /** Returns the value; the default where the option is unset, or wrong and reported. */
   readonly read: (fields: Fields, key: string, report: Report) => Value;
 }
@@ -256,8 +259,23 @@ export function ignored(meaning: string): Option<unknown> {
     unit: '–',
     default: '–',
     meaning: `${meaning}; not read`,
+    isIgnored: true,
     read: (fields, key) => fields.value(key),
   };
+}
+
+/** Returns the options of a table, and of its groups, that were given and are not read, each with its path. */
+export function ignoredIn(
+  table: OptionTable,
+  given: unknown,
+  at: string = '',
+): readonly (readonly [path: string, option: Option<unknown>])[] {
+  return Object.entries(table).flatMap(([key, one]) => {
+    const written = read(given, key);
+    if (isUnset(written)) return [];
+    if (one.inner !== undefined) return ignoredIn(one.inner, written, `${at}${key}.`);
+    return one.isIgnored === true ? [[`${at}${key}`, one] as const] : [];
+  });
 }
 
 /** An option that is read by code of its own. */

@@ -5,7 +5,7 @@ import type { PolicyInput } from '../policy/policy.ts';
 import { MAX_ITEMS } from '../read.ts';
 import { type Deadline, untilDeadline, warnDeadline } from './deadline.ts';
 import { type Dialect, type DialectWarning, dialectOf, type TaskOptions, warnIf } from './dialect.ts';
-import { curesOf, type OptionTable, type ValuesOf, valuesOf } from './option.ts';
+import { curesOf, ignoredIn, type OptionTable, type ValuesOf, valuesOf } from './option.ts';
 import { readOptions } from './read-options.ts';
 
 /** How near the delays of a policy are to those of its system; what else differs, remarks and warnings say. */
@@ -97,6 +97,7 @@ export function defineSystem<const Table extends OptionTable>(definition: System
       const input = { ...listed, ...(deadline && untilDeadline(deadline, values)) };
       return dialectOf(definePolicy({ ...AS_WRITTEN, ...saturated(input) }), task?.(values) ?? {}, [
         ...(warnings?.(values, given) ?? []),
+        ...ignoredIn(options, given).map(([path, { meaning }]) => notRead(path, meaning)),
         deadline && warnDeadline(deadline, values),
         ...(described.fidelity === 'near'
           ? (described.remarks ?? []).map((message) => differs(definition.name, message))
@@ -142,6 +143,11 @@ export const FOLLOWS_SERVER: PolicyInput = { retryAfter: undefined };
 
 function differs(path: string, message: string): DialectWarning {
   return { code: 'DIFFERS', path, message, cure: 'Compare them by a preview.' };
+}
+
+function notRead(path: string, meaning: string): DialectWarning {
+  const message = `${meaning}: the policy does not say it`;
+  return { code: 'DIFFERS', path, message, cure: 'Say it by the policy itself, as retryOn or stopOn.' };
 }
 
 type Described = Pick<SystemDefinition<OptionTable>, 'name' | 'title' | 'documentation'>;
