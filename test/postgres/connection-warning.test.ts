@@ -13,7 +13,10 @@ import { describeOnPostgres } from '../support/servers/describe-on-postgres.ts';
 import { openPool } from './open-broker.ts';
 
 const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-afterEach(() => warn.mockClear());
+afterEach(() => {
+  warn.mockClear();
+  vi.useRealTimers();
+});
 afterAll(() => warn.mockRestore());
 
 describeOnPostgres('an idle connection of a Postgres broker that breaks', (server) => {
@@ -93,7 +96,6 @@ it('warns again after a minute where the clock of the machine was set back', () 
   onError(new Error('second'));
 
   expect(warn).toHaveBeenCalledTimes(2);
-  vi.useRealTimers();
 });
 
 it('warns at most once a minute, and shows the first of the errors of several addresses', () => {

@@ -8,7 +8,10 @@ import { describeOnPrivateRedis } from '../support/servers/describe-on-redis.ts'
 import { startPrivateRedis } from '../support/servers/redis.ts';
 
 const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-afterEach(() => warn.mockClear());
+afterEach(() => {
+  warn.mockClear();
+  vi.useRealTimers();
+});
 afterAll(() => warn.mockRestore());
 
 describeOnPrivateRedis('a connection that breaks', () => {
@@ -76,7 +79,6 @@ it('warns again after a minute where the clock of the machine was set back', () 
   onError(new Error('second'));
 
   expect(warn).toHaveBeenCalledTimes(2);
-  vi.useRealTimers();
 });
 
 it('warns at most once a minute, and shows the first of the errors of several addresses', () => {
