@@ -20,7 +20,7 @@ const LEAST_STEP_MS = 12;
 const MUTANTS: readonly RetentionMutant[] = [
   {
     name: 'no run is forgotten by its age',
-    right: 'exit when v_ended > p_now - p_keep_for_ms;',
+    right: 'exit when v_young = 1;',
     wrong: 'exit;',
     case: 'keepCompleted.for forgets runs when others end',
   },

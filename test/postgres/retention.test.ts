@@ -63,6 +63,32 @@ describeOnPostgres('retention', (server) => {
     await one.end();
   });
 
+  it('forgets each by its own age, though they came together from being kept for callers', async () => {
+    const broker = createPostgresBroker({
+      ...{ client: pool, schema: schema.name, listen: false },
+      keepCompleted: { for: '30m' },
+    });
+    const submission = { lane: 'l', payload: '{}', keepResultMs: 7_200_000 };
+    await broker.submit(['old', 'new'].map((id) => ({ ...submission, id })));
+    const lanes = new Map([['l', 2]]);
+    const claim = { worker: 'w', requestId: 'r', limit: 2, lanes, leaseMs: 60_000 };
+    const { claimed, now } = await broker.exchange({ claim });
+    const endedAt = (id: string): number => (id === 'old' ? now - 3_600_000 : now);
+    await broker.exchange({
+      settle: claimed.map(({ run }) => settlementOf(run, { type: 'complete', at: endedAt(run.id) })),
+    });
+    await broker.get(['old', 'new'], { collect: true });
+
+    const other = createPostgresBroker({
+      ...{ client: pool, schema: schema.name, listen: false },
+      keepCompleted: { for: '30m' },
+    });
+    await other.exchange({}); // the first exchange of a broker forgets
+
+    expect((await other.get(['old', 'new'])).map((run) => run?.state)).toEqual([undefined, 'completed']);
+    expect((await other.audit()).unbalanced).toBe(0);
+  });
+
   it('keeps the latest of runs that finished together, as many as asked for', async () => {
     const broker = open(2);
     await end(broker, 'complete', ['a', 'b', 'c', 'd', 'e']);

@@ -12,8 +12,10 @@ create function trim_finished(
 declare
   v_edge record;
   v_row record;
-  v_ended bigint;
+  v_young bigint;
   v_old bigint;
+  v_excess bigint;
+  v_seen bigint := 0;
   v_last bigint;
   v_reached bigint;
 begin
@@ -22,11 +24,20 @@ begin
   end if;
   if p_keep_for_ms is not null then
     for v_row in
-      select ord, ids from finished where ord > p_trim_from order by ord limit Limit.trimmedRuns
+      select ord, count, ids from finished where ord > p_trim_from
+      order by ord limit Limit.trimmedRuns
     loop
-      v_ended := (select ended_at from run where hasId(run, v_row.ids[1]) and ord = v_row.ord);
-      exit when v_ended > p_now - p_keep_for_ms;
+      -- Runs that were kept for callers have ended at any time before they came to one row.
+      v_young := (
+        select n from unnest(v_row.ids) with ordinality as one (id, n),
+          lateral (select ended_at from run
+            where hasId(run, one.id) and ord = v_row.ord offset 0) r
+        where r.ended_at > p_now - p_keep_for_ms order by n limit 1);
+      exit when v_young = 1;
       v_old := v_row.ord;
+      v_excess := coalesce(v_young - 1, v_row.count);
+      v_seen := v_seen + v_row.count;
+      exit when v_young is not null or v_seen >= Limit.trimmedRuns;
     end loop;
   end if;
   -- The newest row that has runs beyond the number that is kept, and how many of its own runs those
@@ -37,7 +48,9 @@ begin
     where ord > p_trim_from and p_keep_finished >= 0) newest
   where upto > p_keep_finished order by ord desc limit 1;
   if v_old is not null and v_old >= coalesce(v_edge.ord, v_old) then
-    select ord, count, count::bigint as excess into v_edge from finished where ord = v_old;
+    v_excess := greatest(v_excess, case when v_edge.ord = v_old then v_edge.excess end);
+    select ord, count, least(count, v_excess)::bigint as excess into v_edge
+    from finished where ord = v_old;
   end if;
   if v_edge is null then
     return null;

@@ -8,7 +8,9 @@
 --    insert takes a quarter less time.
 -- 4. Where runs have fairness keys, those that are due enter their lanes by turn.
 -- 5. A run that is being forgotten is in one of the two tables, but one statement may see neither.
---    A keyed id is therefore looked up in `kept_key` once more after the insert.
+--    A keyed id is therefore looked up in `kept_key` once more after the insert, and where the
+--    snapshot of the transaction may be older, by an insert: a row that it does not see conflicts,
+--    which is a serialization failure.
 --
 -- p_ids, p_lanes, p_payloads: the runs
 -- p_run_ats, p_delays_ms: when each is due, or how long after now
@@ -66,6 +68,13 @@ begin
             join kept_key k on hasId(k, created.id) where k.until > v_now)
           then
             raise unique_violation;
+          end if;
+          if current_setting('transaction_isolation') <> 'read committed' then
+            insert into kept_key (id, until)
+            select id, 0 from unnest(p_ids, p_keyed) as input (id, is_keyed)
+            where is_keyed and id = any (v_created) on conflict do nothing;
+            delete from kept_key k using unnest(v_created) as created (id)
+            where hasId(k, created.id) and k.until = 0;
           end if;
         end if;
         exit;
