@@ -42,14 +42,14 @@ const rows = [
   {
     name: 'simulate',
     code: "export { renderTimeline, simulate } from '@retry/core/simulate'",
-    limit: 24_250,
+    limit: 24_260,
   },
   { name: 'withRetry', code: WITH_RETRY, limit: 25_270, goal: 15_000 },
   { name: '@retry/inprocess, all', code: "export * from '@retry/inprocess'", limit: 34_720 },
   {
     name: '@retry/inprocess and its broker',
     code: "export * from '@retry/inprocess'; export * from '@retry/inprocess/broker'",
-    limit: 60_570,
+    limit: 60_600,
   },
   {
     name: 'the page of the board and its style',

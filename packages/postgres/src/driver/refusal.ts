@@ -33,7 +33,7 @@ const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /** Codes of Prisma's own look like a SQLSTATE, of classes that no server has. */
 const PRISMA_CODE = /^P[1-9]\d{3}$/;
 
-/** That of a statement which the server refused has the state in its text. */
+/** A code of Prisma for a statement that the server refused has the state in its text. */
 const IN_PRISMA_TEXT = /Code: `(\w+)`/;
 
 /** Returns the SQLSTATE of an error of the server, also where a library has wrapped it. */
