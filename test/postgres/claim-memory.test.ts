@@ -1,3 +1,4 @@
+import { newRun } from '@retry/core/broker/kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LaneStarts } from '../../packages/postgres/src/record/claim-memory.ts';
@@ -163,4 +164,23 @@ it.each([
   answer(starts, { lastSeq: 90, isAll: true });
 
   expect(startOf(memory.startsOf(LANES, 10_002))).toBe(LOWEST);
+});
+
+it('the claims of a worker are forgotten when a thousand others have claimed since it began, as each may have stopped', () => {
+  const memory = new ClaimMemory();
+  const claimBy = (worker: string): void => {
+    const claim = { worker, requestId: 'r', limit: 1, lanes: new Map([['l', 1]]), leaseMs: 1 };
+    memory.recordClaim(claim, new Map([[worker, { epoch: 1, laneSeq: 1 }]]), []);
+  };
+  const isKnown = (worker: string): boolean => {
+    const next = newRun({ id: worker, lane: 'l', payload: '', concurrency: undefined });
+    return memory.leasesOf([{ id: worker, epoch: 1, event: 'complete', next }])[0] !== undefined;
+  };
+
+  for (let worker = 0; worker < 1_000; worker += 1) claimBy(`w${worker}`);
+  const before = [isKnown('w0'), isKnown('w1')];
+  claimBy('w1000');
+
+  expect(before).toEqual([true, true]);
+  expect([isKnown('w0'), isKnown('w1'), isKnown('w1000')]).toEqual([false, true, true]);
 });

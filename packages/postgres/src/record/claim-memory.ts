@@ -28,6 +28,9 @@ const ENDED_PER_WORKER = 3;
 const MAX_CLAIMS_PER_WORKER = 1_000;
 const MAX_LEASED = 10_000;
 
+/** Of how many workers claims are remembered: no one says that a worker has stopped. */
+const MAX_WORKERS = 1_000;
+
 /** After how many further runs, beside as many as it has, the table of claimed runs is made anew. */
 const RENEWED_AFTER = 1_000;
 
@@ -146,6 +149,7 @@ export class ClaimMemory {
       for (const id of oldest.leased.keys()) this.#claimOf.delete(id);
     }
     this.#claims.set(worker, claims);
+    if (this.#claims.size > MAX_WORKERS) this.#dropFirstWorker();
   }
 
   /** Returns what the replies to their claims said of these runs, where this client has claimed them. */
@@ -168,6 +172,15 @@ export class ClaimMemory {
       leased.delete(id);
       this.#claimOf.delete(id);
     }
+  }
+
+  /** Drops the claims of the worker that began first. One that still works is remembered again from its next claim on. */
+  #dropFirstWorker(): void {
+    const [first] = this.#claims;
+    if (first === undefined) return;
+    const [worker, claims] = first;
+    this.#claims.delete(worker);
+    for (const { leased } of claims.values()) for (const id of leased.keys()) this.#claimOf.delete(id);
   }
 
   /**
