@@ -41,6 +41,14 @@ describe('retry run', () => {
     expect({ out, err, exitCode }).toEqual({ out: 'out\n', err: 'err\n', exitCode: 0 });
   });
 
+  it('passes a character on whole whose bytes come one by one', async () => {
+    const slowly = "printf '\\342'; sleep 0.2; printf '\\202'; sleep 0.2; printf '\\254'";
+
+    const { out, err } = await run(`${slowly}; { ${slowly}; } >&2`);
+
+    expect({ out, err }).toEqual({ out: '€', err: '€' });
+  });
+
   it('repeats until it succeeds, and says so on standard error', async () => {
     const { out, err, exitCode } = await run(`${COUNT}echo $RETRY_ATTEMPT; [ $RETRY_ATTEMPT = 3 ] || exit 7`);
 

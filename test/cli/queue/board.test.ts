@@ -255,6 +255,18 @@ describe('retry board', () => {
     await expect(loadPackage('@retry/none', tmpdir())).rejects.toThrow('Run npm install @retry/none.');
   });
 
+  it('prints each failure as a line of JSON with --json', async () => {
+    const { createWarnings } = await import('../../../packages/cli/src/terminal/create-warnings.ts');
+    const lines: string[] = [];
+    const { warn } = createWarnings({ stderr: { write: (text) => lines.push(text) } }, { json: true });
+
+    warn(new Error('redis://me:s3cret@db is lost'), 'reading groups');
+
+    expect(lines).toEqual([expect.stringMatching(/^[^\n]+\n$/)]);
+    expect(schemaErrors('error', lines.join(''))).toEqual([]);
+    expect(lines[0]).not.toContain('s3cret');
+  });
+
   it('prints a failure once, without its password, and none after the end', async () => {
     const { createWarnings } = await import('../../../packages/cli/src/terminal/create-warnings.ts');
     const lines: string[] = [];

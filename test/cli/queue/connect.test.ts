@@ -125,6 +125,30 @@ describe('retry.config', () => {
     expect(err).not.toContain('it was run');
   });
 
+  it('is refused as JSON where it has what JSON has not', async () => {
+    writeFileSync(join(folder, 'retry.config.js'), 'module.exports = { url: 10n };');
+
+    const { out, err, exitCode } = await run(AUDIT, { cwd: folder });
+
+    expect({ out, exitCode }).toEqual({ out: '', exitCode: 2 });
+    expect(schemaErrors('error', err)).toEqual([]);
+    expect(JSON.parse(err).error).toMatchObject({
+      code: 'INVALID_OPTIONS',
+      problems: [{ path: 'url', value: '10' }],
+    });
+  });
+
+  it('says which schema migrate --sql makes, unless the call does', async () => {
+    writeFileSync(join(folder, 'retry.config.json'), '{"url":"postgres://localhost/app","schema":"jobs"}');
+    const sql = ['migrate', '--sql', '--json'];
+
+    const configured = await run(sql, { cwd: folder });
+    const given = await run([...sql, '--schema', 'mine'], { cwd: folder });
+
+    expect([configured, given].map(({ out }) => JSON.parse(out).schema)).toEqual(['jobs', 'mine']);
+    expect(JSON.parse(configured.out).sql).toContain('create schema "jobs"');
+  });
+
   it('is not looked for above the package', async () => {
     mkdirSync(join(folder, 'app'));
     writeFileSync(join(folder, 'retry.config.js'), throwing);

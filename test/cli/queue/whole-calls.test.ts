@@ -159,6 +159,23 @@ it('watches a run for no longer than --timeout, however seldom it looks', async 
   expect(err).toContain('It has not ended within 20ms');
 });
 
+it('prints nothing on standard error with --json while what fails is tried again', async () => {
+  const clock = createTestClock(Date.UTC(2026, 0, 1, 12));
+  const memory = createMemoryBroker({ clock });
+  await seedQueue({ broker: memory, clock });
+  let calls = 0;
+  const change: typeof memory.change = async (...args) => {
+    if (++calls === 1) throw new Error('the server is away');
+    return memory.change(...args);
+  };
+
+  const redrive = ['dlq', 'redrive', idOf('resize-image', 'dead'), '--apply', '--json'];
+  const { out, err, exitCode } = await run(redrive, { broker: { ...memory, change } });
+
+  expect({ calls, err, exitCode }).toEqual({ calls: 2, err: '', exitCode: 0 });
+  expect(JSON.parse(out).operation.done).toBe(1);
+});
+
 it('says what fails while it carries a redrive on, and not that a listener is missing', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const clock = createTestClock(Date.UTC(2026, 0, 1, 12));

@@ -48,7 +48,7 @@ export async function boardAction(input: Input<BoardCommandOptions>): Promise<Re
   const granted = { ...(options.readOnly === true ? { read: true } : EVERY_RIGHT), by };
   const token = options.token ? createToken() : undefined;
   await withQueue(input, async ({ broker, shown, target }) => {
-    const warnings = createWarnings(environment);
+    const warnings = createWarnings(environment, options);
     const board = createBoard({
       broker,
       tasks: environment.tasks,

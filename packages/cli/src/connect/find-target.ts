@@ -32,6 +32,15 @@ export async function findTarget(options: ConnectOptions, environment: CliEnviro
   throw new CliError('NO_CONNECTION', `No queue is given. ${cure}`);
 }
 
+/** Returns the options of the configuration, which does not have to name a queue; with `--url` no configuration is read. */
+export async function configuredOptions(
+  options: ConnectOptions,
+  environment: CliEnvironment,
+): Promise<ConnectOptions> {
+  const config = options.url === undefined ? await readConfig(environment, options) : undefined;
+  return config?.options ?? {};
+}
+
 function namedAddress({ url }: ConnectOptions, { env }: CliEnvironment): Address | undefined {
   if (url !== undefined) return { url, source: '--url' };
   if (isSet(env['RETRY_URL'])) return { url: env['RETRY_URL'], source: 'RETRY_URL' };

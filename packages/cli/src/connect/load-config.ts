@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CliError } from '../errors.ts';
-import { withoutMark } from '../policies/read-policy.ts';
 import { resolvePackage } from './load-package.ts';
+
+/** Refuses what is not UTF-8, and leaves a byte order mark out. */
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Returns what a configuration file holds or exports, or what the function that it exports returns.
@@ -13,7 +15,7 @@ import { resolvePackage } from './load-package.ts';
  */
 export async function loadConfig(path: string, source: string): Promise<unknown> {
   try {
-    if (extname(path) === '.json') return JSON.parse(withoutMark(await readFile(path, 'utf8')));
+    if (extname(path) === '.json') return JSON.parse(decoder.decode(await readFile(path)));
     const module = extname(path) === '.ts' ? await importTypeScript(path) : await importFile(path);
     // Where a module was compiled to CommonJS, the `default` that Node gives it is an object that has its own.
     const exported = defaultOf(defaultOf(module));

@@ -1,7 +1,6 @@
 import type { Broker } from '@retry/core/broker';
 import type { Queue } from '@retry/worker';
 import { createQueue } from '@retry/worker';
-import type { CliEnvironment } from '../environment.ts';
 import type { Input, Report } from '../report.ts';
 import { createWarnings } from '../terminal/create-warnings.ts';
 import type { ConnectOptions } from './connect-options.ts';
@@ -29,12 +28,13 @@ export interface Connected {
  * @throws {CliError} `NO_SUCH_QUEUE` for a prefix of which the server has nothing; `NO_CONNECTION`, `NO_PACKAGE`, `WRONG_CONFIG`
  */
 export async function withQueue<Outcome>(
-  { options, environment }: Input<ConnectOptions>,
+  input: Input<ConnectOptions>,
   work: (connected: Connected) => Promise<Outcome>,
 ): Promise<Outcome> {
+  const { options, environment } = input;
   const { broker, shown = 'the given broker' } = environment;
   if (broker !== undefined) {
-    const connected = { queue: openQueue(broker, environment), broker, shown };
+    const connected = { queue: openQueue(broker, input), broker, shown };
     return withErrorsOf(serverBehind(shown), () => work(connected));
   }
   const found = await findTarget(options, environment);
@@ -42,7 +42,7 @@ export async function withQueue<Outcome>(
     const { broker: made, shown: maker } = found;
     const open = { broker: made, close: () => made.close() };
     return withErrorsOf(serverBehind(maker), () =>
-      withOpen(open, () => work({ queue: openQueue(made, environment), broker: made, shown: maker })),
+      withOpen(open, () => work({ queue: openQueue(made, input), broker: made, shown: maker })),
     );
   }
   const { target } = found;
@@ -50,7 +50,7 @@ export async function withQueue<Outcome>(
     const open = await openBroker(target, environment.cwd);
     return withOpen(open, async () => {
       await refuseAbsent(target, open.broker);
-      const queue = openQueue(open.broker, environment);
+      const queue = openQueue(open.broker, input);
       return work({ queue, broker: open.broker, target, shown: target.shown });
     });
   });
@@ -79,11 +79,13 @@ export async function withQueueInSteps(
   }
 }
 
-/** Returns a queue that says what fails while it carries an operation on. */
-function openQueue(broker: Broker, environment: CliEnvironment): Queue {
+/** Returns a queue that says what fails while it carries an operation on; not with `--json`, where standard error has one error at most. */
+function openQueue(broker: Broker, { environment, options }: Input<ConnectOptions>): Queue {
   const queue = createQueue({ broker });
   const { warn } = createWarnings(environment);
-  queue.on('error', ({ error, doing }) => warn(error, doing));
+  queue.on('error', ({ error, doing }) => {
+    if (options.json !== true) warn(error, doing);
+  });
   return queue;
 }
 

@@ -11,7 +11,7 @@ import { showText } from '../runs/show-text.ts';
 import { instantsAsText } from '../terminal/instants-as-text.ts';
 import { printable } from '../terminal/printable.ts';
 import { wrap } from '../terminal/screen.ts';
-import { shellWord } from '../terminal/shell-word.ts';
+import { commandOn } from '../terminal/shell-word.ts';
 
 /** Shows a dead letter: its attempts, its error group, its stack, and what can be done with it. */
 export async function showAction(input: Input<ConnectOptions>): Promise<Report> {
@@ -30,7 +30,7 @@ export async function showAction(input: Input<ConnectOptions>): Promise<Report> 
         group === undefined ? [] : [wrap(`group ${group.id}: ${printable(group.title)}`, screen.width)];
       const stack =
         error?.stack?.split('\n').map((line) => wrap(printable(line), screen.width, '    ')) ?? [];
-      const next = `retry dlq redrive ${shellWord(id)} --apply sends it back to its lane.`;
+      const next = `${commandOn('retry dlq redrive', id, '--apply')} sends it back to its lane.`;
       return [
         showText({ run, attempts, now }, screen),
         ...['', ...cause, ...stack.map((line) => screen.paint('quiet', line))],
@@ -41,6 +41,6 @@ export async function showAction(input: Input<ConnectOptions>): Promise<Report> 
 }
 
 function notDead(id: string, state: RunState): CliError {
-  const message = `The run ${id} is ${state}, and no dead letter. retry runs show ${shellWord(id)} shows it.`;
+  const message = `The run ${id} is ${state}, and no dead letter. ${commandOn('retry runs show', id)} shows it.`;
   return new CliError('NO_SUCH_RUN', message);
 }

@@ -1,6 +1,7 @@
 import { formatDuration } from '@retry/core';
 import type { LaneReport, LiveWorker } from '@retry/core/broker';
 import type { Finding } from '@retry/worker';
+import { pause } from '../clock.ts';
 import { figuresOf } from '../connect/figures-of.ts';
 import type { Connected } from '../connect/with-queue.ts';
 import { taskFilter } from '../runs/task-filter.ts';
@@ -19,7 +20,7 @@ export async function checkQueue(
   const skew = await checkClock(async () => (await broker.exchange({})).now, now);
   const { lanes: before } = await figuresOf(broker)({ lanes: {} });
   await queue.health();
-  await new Promise((resolve) => setTimeout(resolve, limits.watch));
+  await pause(limits.watch);
   const { findings } = await queue.health({ audit: true, holdAge: 0, oldestAge: limits.oldestAge });
   const { lanes: after } = await figuresOf(broker)({ lanes: {} });
   return [

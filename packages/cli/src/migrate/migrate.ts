@@ -1,5 +1,5 @@
 import type { ConnectOptions } from '../connect/connect-options.ts';
-import { findTarget } from '../connect/find-target.ts';
+import { configuredOptions, findTarget } from '../connect/find-target.ts';
 import { loadPostgres, openDatabase } from '../connect/open-broker.ts';
 import { serverOf, withErrorsOf } from '../connect/server-errors.ts';
 import { CliError } from '../errors.ts';
@@ -18,8 +18,10 @@ export async function migrateAction({ options, environment }: Input<MigrateComma
   const { cwd } = environment;
   if (options.sql === true) {
     const { migrationSql } = await loadPostgres(cwd);
-    const sql = `${migrationSql({ schema: options.schema })};`;
-    return { json: { schema: options.schema ?? DEFAULT_SCHEMA, sql }, text: () => sql };
+    const { schema = DEFAULT_SCHEMA } =
+      options.schema === undefined ? await configuredOptions(options, environment) : options;
+    const sql = `${migrationSql({ schema })};`;
+    return { json: { schema, sql }, text: () => sql };
   }
   const found = await findTarget(options, environment);
   if (!('target' in found) || found.target.type === 'redis') {

@@ -1,6 +1,7 @@
 import type { Decision, Policy } from '@retry/core';
 import { AttemptTimeoutError, decide, NonRetryableError } from '@retry/core';
 import { allowedAttempts, settingsOf } from '@retry/core/fields';
+import { clock } from '../clock.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError } from '../errors.ts';
 import type { Input, Report } from '../report.ts';
@@ -8,7 +9,7 @@ import { type SignalWatch, watchPassedOn, watchSignals } from '../signals.ts';
 import { printable } from '../terminal/printable.ts';
 import { type RunPolicyOptions, readRunPolicy } from './run-policy.ts';
 import { type CommandRun, endText, type RunAttempt, retryLine, runReport } from './run-report.ts';
-import { type AttemptEnd, clock, type RunningCommand, startCommand } from './start-command.ts';
+import { type AttemptEnd, type RunningCommand, startCommand } from './start-command.ts';
 
 /** The options of `retry run`. */
 export interface RunOptions extends RunPolicyOptions {

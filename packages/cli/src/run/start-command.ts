@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Clock } from '@retry/core';
-import { createClock, runtimeTimers } from '@retry/core/clock';
+import { clock, pause } from '../clock.ts';
 import type { CliEnvironment } from '../environment.ts';
 
 /** A command to run, and the limits of one attempt. */
@@ -37,9 +36,6 @@ export interface RunningCommand {
 
 /** How often it is seen whether what a command left behind has ended. */
 const GROUP_POLL_MS = 20;
-
-/** The runtime's own clock. */
-export const clock: Clock = createClock(runtimeTimers(globalThis));
 
 /**
  * Starts a command in a process group of its own, so that a timeout ends everything that it started.
@@ -122,8 +118,8 @@ function spawnChild(start: CommandStart): ChildProcess {
     // The command has the streams of this program themselves: nothing is copied, and a terminal stays a terminal.
     stdio: isOwn ? 'inherit' : ['ignore', 'pipe', 'pipe'],
   });
-  child.stdout?.on('data', (chunk: Buffer) => environment.stdout.write(chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => environment.stderr.write(chunk.toString()));
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => environment.stdout.write(text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => environment.stderr.write(text));
   return child;
 }
 
@@ -149,8 +145,4 @@ function sendTo(child: ChildProcess, signal: NodeJS.Signals | 0, isGroup: boolea
   } catch {
     return false; // it has ended, or has become another user's
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,6 +1,7 @@
 import { formatDuration } from '@retry/core';
 import { isEnd } from '@retry/core/lifecycle';
 import type { RunView } from '@retry/worker';
+import { pause } from '../clock.ts';
 import type { ConnectOptions } from '../connect/connect-options.ts';
 import { withQueue } from '../connect/with-queue.ts';
 import type { CliEnvironment } from '../environment.ts';
@@ -20,9 +21,6 @@ interface WatchOptions extends ConnectOptions {
   readonly timeout?: number;
 }
 
-/** The longest time of a timer: of a longer one Node makes 1 ms. */
-const MAX_PAUSE_MS = 2_147_483_647;
-
 /** Prints a line whenever a run moves, until it has ended; then the run. Exit status 1 unless it has completed. */
 export async function watchAction(input: Input<WatchOptions>): Promise<Report> {
   const { args, options, environment } = input;
@@ -37,8 +35,7 @@ export async function watchAction(input: Input<WatchOptions>): Promise<Report> {
       if (now !== seen) print(found);
       seen = now;
       if (isEnd(found.state) || performance.now() >= until) return found;
-      const pauseMs = Math.min(options.every, until - performance.now(), MAX_PAUSE_MS);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(Math.min(options.every, until - performance.now()));
     }
   });
   const shown = shownRun(run, environment.now());

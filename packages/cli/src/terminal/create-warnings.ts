@@ -1,3 +1,4 @@
+import { isRetryError } from '@retry/core';
 import { hideSecrets } from '@retry/core/broker/kit';
 import type { CliEnvironment } from '../environment.ts';
 import { printable } from './printable.ts';
@@ -10,8 +11,11 @@ interface Warnings {
   readonly end: () => void;
 }
 
-/** Creates warnings on standard error, without passwords. */
-export function createWarnings({ stderr }: Pick<CliEnvironment, 'stderr'>): Warnings {
+/** Creates warnings on standard error, without passwords; with `--json` each is a line of JSON. */
+export function createWarnings(
+  { stderr }: Pick<CliEnvironment, 'stderr'>,
+  { json = false }: { readonly json?: boolean } = {},
+): Warnings {
   let latest: string | undefined;
   let hasEnded = false;
   return {
@@ -20,7 +24,9 @@ export function createWarnings({ stderr }: Pick<CliEnvironment, 'stderr'>): Warn
       const line = printable(hideSecrets(text));
       if (hasEnded || line === latest) return;
       latest = line;
-      stderr.write(`retry: ${doing} failed. ${line}\n`);
+      const message = `${doing} failed. ${line}`;
+      const code = isRetryError(error) ? error.code : 'BROKER_FAILED';
+      stderr.write(`${json ? JSON.stringify({ error: { code, message } }) : `retry: ${message}`}\n`);
     },
     end: () => {
       hasEnded = true;
