@@ -235,6 +235,18 @@ describe('a request that is none of these', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'WRONG_METHOD' } });
   });
 
+  it.each([
+    ['POST', '/'],
+    ['DELETE', '/assets/main.js'],
+  ])('%s of the page is answered with the methods that it takes: %s', async (method, path) => {
+    const origin = 'http://127.0.0.1:4000';
+    const response = await board.fetch(new Request(`${origin}${path}`, { method, headers: { origin } }));
+
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+    expect(await response.json()).toMatchObject({ error: { code: 'WRONG_METHOD' } });
+  });
+
   it('of a plan that selects nothing is refused with what it may name', async () => {
     const { message } = await refused(board, 'POST plans', { body: {} });
 

@@ -126,8 +126,8 @@ function createApp(parts: Parts): Hono<Env> {
   addVisitors(app, parts);
   for (const name of ROUTE_NAMES) addRoute(app, { name, rule: ROUTES[name], parts });
   addEvents(app, parts);
-  addWrongMethods(app, parts);
   addPage(app, basePath);
+  addWrongMethods(app, parts);
   return app;
 }
 
@@ -158,9 +158,12 @@ function addEvents(app: Hono<Env>, { settings: { basePath }, live }: Parts): voi
   });
 }
 
+/** After all that answers: what comes here has a path of the board, and another method. */
 function addWrongMethods(app: Hono<Env>, { settings: { basePath }, errors }: Parts): void {
-  for (const [path, allow] of METHODS_BY_PATH) {
-    app.all(`${basePath}/api/${path}`, ({ req: { method } }) => {
+  const ofRoutes = [...METHODS_BY_PATH].map(([path, allow]) => [`/api/${path}`, allow] as const);
+  const ofPage = ['', '/', '/assets/:name'].map((path) => [path, 'GET, HEAD'] as const);
+  for (const [path, allow] of [...ofRoutes, ...ofPage]) {
+    app.all(`${basePath}${path}`, ({ req: { method } }) => {
       const error = new BoardError('WRONG_METHOD', `this route takes ${allow}, and no ${method}.`);
       return refuse(error, errors, { allow });
     });

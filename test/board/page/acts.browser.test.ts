@@ -203,6 +203,20 @@ describeInChromium('acts on the board', (browser) => {
     expect(await queue.schedules()).toEqual({ schedules: [] });
   });
 
+  it('leave a number alone that is being written, while the page is drawn anew', async () => {
+    const { groups } = await board.queue.queue.deadLetters.groups({ task: 'charge' });
+    const page = await open(`#/failures/charge%401/${groups[0]?.id}`);
+    await page.getByRole('button', { name: 'Plan a redrive' }).click();
+    const rate = page.getByLabel('runs a second');
+    await rate.fill('');
+    // What the board draws anew every 5 s, it draws when the page is seen again, too.
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    await rate.pressSequentially('5');
+
+    expect(await rate.inputValue()).toBe('5');
+  });
+
   it('apply a plan once by a double click', async () => {
     const { groups } = await board.queue.queue.deadLetters.groups({ task: 'charge' });
     const page = await open(`#/failures/charge%401/${groups[0]?.id}`);

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface NumberFieldProps {
   readonly label: string;
@@ -15,19 +15,23 @@ interface NumberFieldProps {
 
 /** A number with its label; what is not within the bounds changes nothing, and the browser says why. */
 export function NumberField({ label, value, min, max, step, onChange, onEmpty }: NumberFieldProps): VNode {
+  // What is being written stays, however often the page is drawn meanwhile, until it is a value.
+  const [unfinished, setUnfinished] = useState<string | undefined>();
   return (
     <label>
       <span>{label}</span>
       <input
         type="number"
-        value={value ?? ''}
+        value={unfinished ?? value ?? ''}
         min={min}
         max={max}
         step={step ?? 1}
         required={onEmpty === undefined}
         onInput={({ currentTarget }) => {
-          if (currentTarget.value === '' && currentTarget.validity.valid) onEmpty?.();
-          else if (currentTarget.validity.valid) onChange(currentTarget.valueAsNumber);
+          const { value: written, validity, valueAsNumber } = currentTarget;
+          setUnfinished(validity.valid ? undefined : written);
+          if (written === '' && validity.valid) onEmpty?.();
+          else if (validity.valid) onChange(valueAsNumber);
         }}
       />
     </label>

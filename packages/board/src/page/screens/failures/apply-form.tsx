@@ -69,6 +69,7 @@ function SpeedFields({ speed, setSpeed, amount, setAmount }: SpeedProps): VNode 
       <SelectField label="how fast" value={speed} choices={SPEEDS} onChange={setSpeed} />
       {speed === 'none' ? null : (
         <NumberField
+          key={speed}
           label={speed === 'rate' ? 'runs a second' : 'minutes'}
           value={amount}
           min={1}
