@@ -28,7 +28,7 @@ const ENDED_PER_WORKER = 3;
 const MAX_CLAIMS_PER_WORKER = 1_000;
 const MAX_LEASED = 10_000;
 
-/** Of how many workers claims are remembered: no one says that a worker has stopped. */
+/** Claims are remembered of this many workers: no one says that a worker has stopped. */
 const MAX_WORKERS = 1_000;
 
 /** After how many further runs, beside as many as it has, the table of claimed runs is made anew. */
